@@ -1,0 +1,407 @@
+"""What an arm is: links joined in a tree by revolute, prismatic and fixed joints.
+
+A joint is a fixed placement on its parent link, a unit motion about or along z, and a fixed placement
+of the child link's frame after it. Standard Denavit-Hartenberg rows put everything after the motion,
+modified ones and URDF put (almost) everything before it.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal, Self
+
+from .elastic import Elastic
+from .errors import ArmError, PhysicalWarning
+from .exact import Angle, exact, exact_vector
+from .inertia import Inertia, Load
+from .placement import Placement, Step, Vector
+
+Kind = Literal["revolute", "prismatic", "fixed"]
+KINDS: tuple[Kind, ...] = ("revolute", "prismatic", "fixed")
+EARTH: Vector = (Fraction(0), Fraction(0), Fraction("-9.81"))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Range of a joint (rad or m), its largest speed (rad/s or m/s) and effort (N m or N), where known."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper", "velocity", "effort"):
+            if math.isnan(getattr(self, name)):
+                raise ArmError(f"limit {name!r} is not a number")
+        if self.lower > self.upper:
+            raise ArmError(f"lower limit {self.lower:g} is above upper limit {self.upper:g}; exchange them")
+        for name in ("velocity", "effort"):
+            if getattr(self, name) < 0:
+                raise ArmError(f"limit {name!r} is negative ({getattr(self, name):g}); give its magnitude")
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What is known of the drive of a joint; kept with the arm, not part of its link dynamics.
+
+    Motor-side inertia in kg m^2 (``input_inertia`` where the source gives it at the joint output), gear
+    ratio as motor turns per joint turn, friction at the motor unless the source says otherwise.
+    """
+
+    gear_ratio: float | None = None
+    motor_inertia: float | None = None
+    input_inertia: float | None = None
+    viscous_friction: float | None = None
+    coulomb_friction: tuple[float, float] | None = None
+    stall_torque: float | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid body; its inertia is about its own frame. ``meshes`` are references, never opened."""
+
+    name: str
+    inertia: Inertia = Inertia()
+    meshes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two links: parent, ``before``, motion along z, ``after``, child."""
+
+    name: str
+    kind: Kind
+    parent: str
+    child: str
+    before: Placement = Placement()
+    after: Placement = Placement()
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    drive: Drive | None = None
+
+    @property
+    def moves(self) -> bool:
+        return self.kind != "fixed"
+
+    def at(self, value: object) -> Joint:
+        """This joint frozen at ``value`` (rad or m)."""
+        what = f"position of joint {self.name!r}"
+        step = (
+            Step("rotate", 2, Angle.of(value, what))
+            if self.kind == "revolute"
+            else Step("translate", 2, exact(value, what))
+        )
+        placement = self.before @ Placement.of(step) @ self.after
+        return replace(self, kind="fixed", before=placement, after=Placement(), limits=Limits(), drive=None)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving link with all that is rigidly fixed to it, as the equations of motion see it.
+
+    ``before`` leads from the frame of the parent body's link (or the base) to the joint, ``after`` from the
+    joint to the frame of the link; ``inertia`` is about the frame of the link.
+    """
+
+    joint: Joint
+    parent: int
+    before: Placement
+    after: Placement
+    inertia: Inertia
+
+
+@dataclass(frozen=True)
+class ArmDescription:
+    """Links and joints in a tree, base first; joints in an order where parents come before children."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    gravity: Vector = EARTH
+    tool: Placement = Placement()
+    tool_link: str = ""
+    loads: tuple[tuple[str, Load], ...] = ()
+    elastic: tuple[Elastic, ...] = ()
+    title: str = ""
+    sources: tuple[str, ...] = ()
+    notes: str = ""
+    origin: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", exact_vector(self.gravity, "gravity"))
+        check_names("link", [link.name for link in self.links])
+        check_names("joint", [joint.name for joint in self.joints])
+        object.__setattr__(self, "joints", sorted_from_base(self.links, self.joints))
+        if not self.tool_link:
+            object.__setattr__(self, "tool_link", self.default_tool_link)
+        self.link(self.tool_link)
+
+    # -- reading --------------------------------------------------------------------------------
+
+    @cached_property
+    def base(self) -> str:
+        """Name of the link that stands still."""
+        children = {joint.child for joint in self.joints}
+        return next(link.name for link in self.links if link.name not in children)
+
+    @cached_property
+    def default_tool_link(self) -> str:
+        """The last link of a chain; of a tree, the last link of the longest branch."""
+        depth = {self.base: 0}
+        for joint in self.joints:
+            depth[joint.child] = depth[joint.parent] + 1
+        return max(depth, key=lambda name: (depth[name], list(depth).index(name)))
+
+    @cached_property
+    def moving(self) -> tuple[Joint, ...]:
+        """The joints that move, in the order of q."""
+        return tuple(joint for joint in self.joints if joint.moves)
+
+    @property
+    def n(self) -> int:
+        """Number of moving joints: the length of q."""
+        return len(self.moving)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the moving joints, in the order of q."""
+        return tuple(joint.name for joint in self.moving)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        return tuple(link.name for link in self.links)
+
+    @property
+    def is_chain(self) -> bool:
+        """True if no moving body carries more than one other."""
+        parents = [body.parent for body in self.bodies]
+        return len(parents) == len(set(parents))
+
+    def link(self, name: str) -> Link:
+        """The link of this name."""
+        for link in self.links:
+            if link.name == name:
+                return link
+        raise ArmError(f"{self.where}no link {name!r}; the links are {listed(self.link_names)}")
+
+    def joint(self, name: str) -> Joint:
+        """The joint of this name, fixed ones included."""
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise ArmError(f"{self.where}no joint {name!r}; the joints are {listed(j.name for j in self.joints)}")
+
+    @property
+    def where(self) -> str:
+        """The file this arm came from, for the head of an error message."""
+        return f"{self.origin}: " if self.origin else ""
+
+    @cached_property
+    def body_of(self) -> Mapping[str, tuple[int, Placement]]:
+        """For each link: the moving body it belongs to (-1 for the base) and its frame in that body's link frame."""
+        found: dict[str, tuple[int, Placement]] = {self.base: (-1, Placement())}
+        count = 0
+        for joint in self.joints:
+            if joint.moves:
+                found[joint.child] = (count, Placement())
+                count += 1
+            else:
+                body, placement = found[joint.parent]
+                found[joint.child] = (body, placement @ joint.before @ joint.after)
+        return found
+
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The moving bodies: fixed joints merged with their masses kept, loads included."""
+        inertias = [Inertia()] * self.n
+        carried = [(link.name, Placement(), link.inertia) for link in self.links]
+        for name, load in self.loads:
+            carried.append((name, self.tool if name == self.tool_link else Placement(), load.body))
+        for name, placement, inertia in carried:
+            body, frame = self.body_of[name]
+            if body >= 0:
+                # An empty placement is left alone so that numbers in the link's own frame stay as given.
+                there = frame @ placement
+                inertias[body] = inertias[body] + (inertia.placed(there) if there.steps else inertia)
+        return tuple(
+            Body(
+                joint, self.body_of[joint.parent][0], self.body_of[joint.parent][1] @ joint.before, joint.after, inertia
+            )
+            for joint, inertia in zip(self.moving, inertias, strict=True)
+        )
+
+    # -- changing: each gives a new arm ---------------------------------------------------------
+
+    def holding(self, load: Load | None, link: str | None = None) -> Self:
+        """The arm with ``load`` in its hand, or on ``link``; None takes it off, another load replaces it.
+
+        The load's numbers are in the tool frame (Bejczy 1974, Appendix C: the hand frame), or in the frame of
+        ``link`` where one is named.
+        """
+        name = self.link(link or self.tool_link).name
+        others = tuple((held, other) for held, other in self.loads if held != name)
+        if load is not None:
+            problem = load.body.violation()
+            if problem:
+                raise ArmError(f"{self.where}the load cannot be: {problem}")
+        return replace(self, loads=others if load is None or not load.body else (*others, (name, load)))
+
+    def locked(self, positions: Mapping[str, object]) -> Self:
+        """The arm with these joints frozen at these positions (rad or m)."""
+        for name in positions:
+            if not self.joint(name).moves:
+                raise ArmError(f"{self.where}joint {name!r} is fixed already")
+        joints = tuple(j.at(positions[j.name]) if j.name in positions else j for j in self.joints)
+        return replace(self, joints=joints)
+
+    def with_gravity(self, gravity: Sequence[float]) -> Self:
+        """The arm under another gravity, a vector in the base frame (m/s^2)."""
+        return replace(self, gravity=exact_vector(gravity, "gravity"))
+
+    def with_tool(self, placement: Placement, link: str | None = None) -> Self:
+        """The arm with its tool frame at ``placement`` on ``link`` (the present tool link by default)."""
+        return replace(self, tool=placement, tool_link=link or self.tool_link)
+
+    def with_elastic(self, *parts: Elastic) -> Self:
+        """The arm with these springs and dampers added."""
+        for part in parts:
+            part.check(self)
+        return replace(self, elastic=(*self.elastic, *parts))
+
+    def without_elastic(self) -> Self:
+        """The arm with all its springs and dampers taken off."""
+        return replace(self, elastic=())
+
+    def subarm(self, first: int | str, last: int | str) -> Self:
+        """The joints ``first`` to ``last`` (names, or places counted from 0, both included) as an arm of its own.
+
+        Its base is the link that carries ``first``; branches that leave the path are dropped, and so is
+        what hangs on ``last``'s child beyond fixed joints.
+        """
+        head, tail = (self._moving_joint(which) for which in (first, last))
+        path = [tail]
+        while path[-1] is not head:
+            above = next((j for j in self.joints if j.child == path[-1].parent), None)
+            if above is None:
+                raise ArmError(
+                    f"{self.where}joint {tail.name!r} does not hang on joint {head.name!r}; name them base first"
+                )
+            path.append(above)
+        kept = {joint.name for joint in path}
+        names = {head.parent} | {joint.child for joint in path}
+        for joint in self.joints:
+            if not joint.moves and joint.parent in names and joint.child not in names:
+                kept.add(joint.name)
+                names.add(joint.child)
+        same_tool = self.tool_link in names
+        return replace(
+            self,
+            name=f"{self.name}[{head.name}..{tail.name}]",
+            links=tuple(link for link in self.links if link.name in names),
+            joints=tuple(joint for joint in self.joints if joint.name in kept),
+            loads=tuple((name, load) for name, load in self.loads if name in names),
+            elastic=tuple(part for part in self.elastic if part.within(names, kept)),
+            tool=self.tool if same_tool else Placement(),
+            tool_link=self.tool_link if same_tool else "",
+        )
+
+    def _moving_joint(self, which: int | str) -> Joint:
+        if isinstance(which, str):
+            joint = self.joint(which)
+            if not joint.moves:
+                raise ArmError(f"{self.where}joint {which!r} is fixed; name one of {listed(self.joint_names)}")
+            return joint
+        if not 0 <= which < self.n:
+            raise ArmError(f"{self.where}joint {which} is out of range; joints count from 0 to {self.n - 1}")
+        return self.moving[which]
+
+    # -- checking -------------------------------------------------------------------------------
+
+    def checked(self, physical: str = "warn") -> Self:
+        """This arm, after its inertias are checked against what a real body can have.
+
+        ``physical="warn"`` gives one warning that names each link and its violation, ``"error"`` refuses,
+        ``"ignore"`` is silent. No number is changed.
+        """
+        if physical not in ("warn", "error", "ignore"):
+            raise ArmError(f'physical must be "warn", "error" or "ignore", not {physical!r}')
+        faults = [(link.name, link.inertia.violation()) for link in self.links]
+        said = "; ".join(f"link {name!r}: {fault}" for name, fault in faults if fault)
+        if said and physical == "error":
+            raise ArmError(
+                f'{self.where}{self.name}: {said}. Mend the numbers, or load with physical="warn" to use them as given'
+            )
+        if said and physical == "warn":
+            warnings.warn(
+                f"{self.where}{self.name}: {said}. The numbers are used exactly as given", PhysicalWarning, stacklevel=3
+            )
+        return self
+
+
+def listed(names: object) -> str:
+    """Names as they stand in an error message."""
+    return ", ".join(str(name) for name in names) or "none"  # type: ignore[attr-defined]
+
+
+def check_names(what: str, names: Sequence[str]) -> None:
+    """Names are not empty and not repeated."""
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise ArmError(f"a {what} has no name; give every {what} one")
+        if name in seen:
+            raise ArmError(f"two {what}s are named {name!r}; names must differ")
+        seen.add(name)
+
+
+def sorted_from_base(links: Sequence[Link], joints: Sequence[Joint]) -> tuple[Joint, ...]:
+    """The joints with parents before children, otherwise in their order; refuses what is no tree."""
+    names = {link.name for link in links}
+    if not names:
+        raise ArmError("an arm needs at least a base link")
+    carrier: dict[str, str] = {}
+    for joint in joints:
+        if joint.kind not in KINDS:
+            raise ArmError(f"joint {joint.name!r} has unknown kind {joint.kind!r}; the kinds are {listed(KINDS)}")
+        for end in (joint.parent, joint.child):
+            if end not in names:
+                raise ArmError(
+                    f"joint {joint.name!r} names link {end!r}, which is not there; the links are "
+                    f"{listed(sorted(names))}"
+                )
+        if joint.child in carrier:
+            raise ArmError(
+                f"link {joint.child!r} hangs on two joints, {carrier[joint.child]!r} and {joint.name!r}: "
+                f"a closed loop, which an arm cannot have; cut one of them"
+            )
+        carrier[joint.child] = joint.name
+    roots = [link.name for link in links if link.name not in carrier]
+    if len(roots) > 1:
+        raise ArmError(
+            f"several links have no parent joint: {listed(roots)}; an arm has one base, join the others to it"
+        )
+    if not roots:
+        raise ArmError("the joints run in a circle: no link can be the base; cut one joint")
+    placed, order, waiting = {roots[0]}, [], list(joints)
+    while waiting:
+        rest = []
+        for joint in waiting:
+            if joint.parent in placed:
+                placed.add(joint.child)
+                order.append(joint)
+            else:
+                rest.append(joint)
+        if len(rest) == len(waiting):
+            raise ArmError(
+                f"joints {listed(j.name for j in rest)} run in a circle apart from the base {roots[0]!r}; cut one"
+            )
+        waiting = rest
+    return tuple(order)

@@ -1,0 +1,9 @@
+"""What goes wrong with the description of an arm, said so that a person can mend it."""
+
+
+class ArmError(ValueError):
+    """A description, a state or a request that cannot be used; the message names the culprit and the remedy."""
+
+
+class PhysicalWarning(UserWarning):
+    """Published numbers that no real body can have; they are used exactly as given."""

@@ -1,0 +1,39 @@
+"""A force and a moment applied to a link from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import ArmError
+
+if TYPE_CHECKING:
+    from .description import ArmDescription
+
+
+@dataclass(frozen=True)
+class Force:
+    """Force (N) at a point of a link and moment (N m) on it; arrays ``(..., 3)`` give one per state.
+
+    ``point`` is in the frame of the link. ``axes`` says in which axes force and moment are given: "base" or
+    "link".
+    """
+
+    link: str
+    force: Any = (0.0, 0.0, 0.0)
+    point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    moment: Any = (0.0, 0.0, 0.0)
+    axes: str = "base"
+
+    def check(self, arm: ArmDescription) -> None:
+        arm.link(self.link)
+        if self.axes not in ("base", "link"):
+            raise ArmError(f'axes of the force on link {self.link!r} are "base" or "link", not {self.axes!r}')
+        for what in ("force", "moment", "point"):
+            value = np.asarray(getattr(self, what), dtype=float)
+            if value.shape[-1:] != (3,):
+                raise ArmError(f"{what} on link {self.link!r} must end in 3 components, got {value.shape}")
+            if not np.isfinite(value).all():
+                raise ArmError(f"{what} on link {self.link!r} holds a value that is not finite")
