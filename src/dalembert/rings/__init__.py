@@ -1,0 +1,1 @@
+"""What a number is: real, trigonometric polynomial, graph node, dual."""

@@ -1,0 +1,112 @@
+"""Dual numbers with sparse tangents, over any ring: exact derivatives by the chain rule.
+
+A dual number is a value and, for each variable it depends on, the derivative to that variable:
+(f, f') (g, g') = (f g, f' g + f g'). Tangents that are structurally zero are never stored, so a quantity
+that does not depend on a joint costs nothing for that joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from .algebra import add, mul, sub
+from .ring import Field, Ring, Scalar
+
+
+class Dual:
+    """A value with its derivatives to some variables, named by integers."""
+
+    __slots__ = ("tangents", "value")
+    __array_ufunc__ = None  # a NumPy array on the left must hand the operation over to us
+
+    def __init__(self, value: Scalar, tangents: Mapping[int, Scalar]) -> None:
+        self.value = value
+        self.tangents = dict(tangents)
+
+    def __add__(self, other: Scalar) -> Dual:
+        if not isinstance(other, Dual):
+            return Dual(add(self.value, other), self.tangents)
+        tangents = dict(self.tangents)
+        for key, slope in other.tangents.items():
+            tangents[key] = add(tangents[key], slope) if key in tangents else slope
+        return Dual(add(self.value, other.value), tangents)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.value, {key: -slope for key, slope in self.tangents.items()})
+
+    def __sub__(self, other: Scalar) -> Dual:
+        if not isinstance(other, Dual):
+            return Dual(sub(self.value, other), self.tangents)
+        tangents = dict(self.tangents)
+        for key, slope in other.tangents.items():
+            tangents[key] = sub(tangents[key], slope) if key in tangents else -slope
+        return Dual(sub(self.value, other.value), tangents)
+
+    def __rsub__(self, other: Scalar) -> Dual:
+        return (-self) + other
+
+    def __mul__(self, other: Scalar) -> Dual:
+        if not isinstance(other, Dual):
+            return Dual(mul(self.value, other), {key: mul(slope, other) for key, slope in self.tangents.items()})
+        tangents = {key: mul(slope, other.value) for key, slope in self.tangents.items()}
+        for key, slope in other.tangents.items():
+            part = mul(self.value, slope)
+            tangents[key] = add(tangents[key], part) if key in tangents else part
+        return Dual(mul(self.value, other.value), tangents)
+
+    __rmul__ = __mul__
+
+
+def value_of(number: Scalar) -> Scalar:
+    """The value of a number that may or may not be dual."""
+    return number.value if isinstance(number, Dual) else number
+
+
+def slope_of(number: Scalar, key: int) -> Scalar:
+    """The derivative of a number to variable ``key``; a structural zero where it does not depend on it."""
+    return number.tangents.get(key, 0) if isinstance(number, Dual) else 0
+
+
+class Duals:
+    """The ring of dual numbers over ``base``."""
+
+    def __init__(self, base: Ring) -> None:
+        self.base = base
+
+    def variable(self, value: Scalar, key: int) -> Dual:
+        """``value`` as the variable ``key``: its derivative to itself is one."""
+        return Dual(value, {key: 1})
+
+    def number(self, value: Fraction) -> Scalar:
+        return self.base.number(value)
+
+    def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
+        if not isinstance(angle, Dual):
+            return self.base.sincos(angle)
+        sin, cos = self.base.sincos(angle.value)
+        return (
+            Dual(sin, {key: mul(cos, slope) for key, slope in angle.tangents.items()}),
+            Dual(cos, {key: mul(-sin, slope) for key, slope in angle.tangents.items()}),
+        )
+
+    def divide(self, a: Scalar, b: Scalar) -> Scalar:
+        """(a/b)' = (a' - (a/b) b') / b; only over a field."""
+        field: Field = self.base  # type: ignore[assignment]
+        if not isinstance(a, Dual) and not isinstance(b, Dual):
+            return field.divide(a, b)
+        bottom = value_of(b)
+        ratio = field.divide(value_of(a), bottom)
+        keys = (a.tangents if isinstance(a, Dual) else {}) | (b.tangents if isinstance(b, Dual) else {})
+        slopes = {key: sub(slope_of(a, key), mul(ratio, slope_of(b, key))) for key in keys}
+        return Dual(ratio, {key: field.divide(slope, bottom) for key, slope in slopes.items()})
+
+    def sqrt(self, a: Scalar) -> Scalar:
+        """(sqrt a)' = a' / (2 sqrt a); only over a field."""
+        field: Field = self.base  # type: ignore[assignment]
+        if not isinstance(a, Dual):
+            return field.sqrt(a)
+        root = field.sqrt(a.value)
+        return Dual(root, {key: field.divide(slope, add(root, root)) for key, slope in a.tangents.items()})

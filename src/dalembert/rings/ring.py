@@ -1,0 +1,39 @@
+"""What the formulations ask of a number: ``+ - *``, and the sine and cosine of a joint angle.
+
+A ring turns exact rationals into its own constants and knows sine and cosine. A plain Python ``0``, ``1``
+or ``-1`` is a structural constant in every ring: the vector algebra (``rings/algebra.py``) folds it away,
+so zeros of the geometry cost nothing, whatever a number is.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Protocol, TypeAlias
+
+Scalar: TypeAlias = Any
+"""A number of the ring at hand, or a structural 0, 1 or -1."""
+
+
+class Ring(Protocol):
+    """Constants, sine and cosine; the numbers themselves bring ``+ - *``."""
+
+    def number(self, value: Fraction) -> Scalar:
+        """The constant ``value``; structural constants come back as plain integers."""
+        ...
+
+    def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
+        """Sine and cosine of a joint angle."""
+        ...
+
+
+class Field(Ring, Protocol):
+    """A ring that also divides and takes square roots: what articulated bodies and springs need."""
+
+    def divide(self, a: Scalar, b: Scalar) -> Scalar: ...
+
+    def sqrt(self, a: Scalar) -> Scalar: ...
+
+
+def structural(value: Fraction) -> int | None:
+    """``value`` as a structural constant, if it is one."""
+    return int(value) if value in (0, 1, -1) else None
