@@ -1,0 +1,1 @@
+"""The physics, one page each, over any ring of numbers."""

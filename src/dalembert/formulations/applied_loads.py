@@ -1,0 +1,151 @@
+"""Applied loads: forces and moments on links, springs and dampers (Freeman 1985, eq. 2-147).
+
+A force f at a point P and a moment m on a body load the joints with Q_n = f . g_n^P + m . g_n, g being the
+first-order influence coefficients of the point and of the rotation. The torque a drive must supply is that
+of the bare arm less Q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..arm.description import ArmDescription
+from ..arm.elastic import JointDamper, JointSpring, PointSpring
+from ..arm.exact import exact, exact_vector
+from ..rings.algebra import ZERO, Vec, add, dot, matvec, minus, mul, plus, scale, sub
+from ..rings.ring import Field, Ring, Scalar
+from .influence import PointInfluence
+from .kinematics import Frame, frames
+from .model import Chain, placed
+
+
+@dataclass(frozen=True)
+class AppliedForce:
+    """A force at a point and a moment, over the ring; ``link`` is the link frame in the body's joint frame."""
+
+    body: int
+    link: Frame
+    point: Vec
+    force: Vec
+    moment: Vec
+    in_base_axes: bool
+
+
+@dataclass(frozen=True)
+class Elastics:
+    """Springs and dampers over the ring: at joints (index, stiffness, rest, damping) and between points."""
+
+    joints: tuple[tuple[int, Scalar, Scalar, Scalar], ...]
+    points: tuple[tuple[tuple[int, Vec], tuple[int, Vec], Scalar, Scalar, Scalar], ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.joints or self.points)
+
+
+def link_in_body(arm: ArmDescription, ring: Ring, link: str) -> tuple[int, Frame]:
+    """The body a link belongs to (-1: the base) and the link's frame in the body's joint frame."""
+    body, frame = arm.body_of[link]
+    return body, placed(arm.bodies[body].after @ frame if body >= 0 else frame, ring, {})
+
+
+def elastics(arm: ArmDescription, ring: Ring) -> Elastics:
+    """The arm's springs and dampers over the ring."""
+
+    def number(value: float) -> Scalar:
+        return ring.number(exact(value))
+
+    def point(link: str, where: tuple[float, float, float]) -> tuple[int, Vec]:
+        body, (turn, shift) = link_in_body(arm, ring, link)
+        there: Vec = tuple(ring.number(c) for c in exact_vector(where, "point"))
+        return body, plus(shift, matvec(turn, there))
+
+    joints, points = [], []
+    for part in arm.elastic:
+        if isinstance(part, JointSpring):
+            joints.append((arm.joint_names.index(part.joint), number(part.stiffness), number(part.rest), 0))
+        elif isinstance(part, JointDamper):
+            joints.append((arm.joint_names.index(part.joint), 0, 0, number(part.damping)))
+        elif isinstance(part, PointSpring):
+            ends = point(part.link_a, part.point_a), point(part.link_b, part.point_b)
+            points.append((*ends, number(part.stiffness), number(part.rest), number(part.damping)))
+    return Elastics(tuple(joints), tuple(points))
+
+
+def force_load(chain: Chain, ring: Ring, q: Sequence[Scalar], forces: Sequence[AppliedForce]) -> list[Scalar]:
+    """Q of forces and moments (2-147)."""
+    found = frames(chain, ring, q)
+    load: list[Scalar] = [0] * chain.n
+    for applied in forces:
+        turn, shift = applied.link
+        influence = PointInfluence(chain, found, applied.body, plus(shift, matvec(turn, applied.point)))
+        force, moment = applied.force, applied.moment
+        if not applied.in_base_axes:
+            force, moment = matvec(turn, force), matvec(turn, moment)
+            if applied.body >= 0:
+                force, moment = matvec(found[applied.body][0], force), matvec(found[applied.body][0], moment)
+        for n in influence.path:
+            load[n] = add(load[n], add(dot(force, influence.shift(n)), dot(moment, influence.turn(n))))
+    return load
+
+
+def elastic_load(
+    chain: Chain, field: Field, q: Sequence[Scalar], qd: Sequence[Scalar], parts: Elastics
+) -> list[Scalar]:
+    """Q of springs and dampers.
+
+    A spring from a to b with d = b - a pulls a with k (1 - rest/|d|) d, and its damper with c (d.d')/(d.d) d;
+    b gets the opposite. With rest and c zero nothing is divided.
+    """
+    found = frames(chain, field, q)
+    load: list[Scalar] = [0] * chain.n
+    for joint, stiffness, rest, damping in parts.joints:
+        pull = add(mul(stiffness, sub(q[joint], rest)) if not _zero(stiffness) else 0, mul(damping, qd[joint]))
+        load[joint] = sub(load[joint], pull)
+    for start, end, stiffness, rest, damping in parts.points:
+        a, b = (PointInfluence(chain, found, *place) for place in (start, end))
+        span = minus(b.position, a.position)
+        factor = stiffness
+        square = dot(span, span)
+        if not _zero(rest):
+            factor = sub(stiffness, field.divide(mul(stiffness, rest), field.sqrt(square)))
+        if not _zero(damping):
+            rate = dot(span, minus(_velocity(b, qd), _velocity(a, qd)))
+            factor = add(factor, field.divide(mul(damping, rate), square))
+        pull = scale(factor, span)
+        for n in a.path:
+            load[n] = add(load[n], dot(pull, a.shift(n)))
+        for n in b.path:
+            load[n] = sub(load[n], dot(pull, b.shift(n)))
+    return load
+
+
+def elastic_energy(chain: Chain, field: Field, q: Sequence[Scalar], parts: Elastics) -> Scalar:
+    """Energy stored in the springs: k (q - rest)^2 / 2 and k (|d| - rest)^2 / 2."""
+    found = frames(chain, field, q)
+    energy: Scalar = 0
+    for joint, stiffness, rest, _ in parts.joints:
+        if not _zero(stiffness):
+            stretch = sub(q[joint], rest)
+            energy = add(energy, mul(stiffness, mul(stretch, stretch)))
+    for start, end, stiffness, rest, _ in parts.points:
+        a, b = (PointInfluence(chain, found, *place) for place in (start, end))
+        span = minus(b.position, a.position)
+        square = dot(span, span)
+        if not _zero(rest):
+            stretch = sub(field.sqrt(square), rest)
+            square = mul(stretch, stretch)
+        energy = add(energy, mul(stiffness, square))
+    return mul(field.number(Fraction(1, 2)), energy)
+
+
+def _velocity(point: PointInfluence, qd: Sequence[Scalar]) -> Vec:
+    velocity = ZERO
+    for n in point.path:
+        velocity = plus(velocity, scale(qd[n], point.shift(n)))
+    return velocity
+
+
+def _zero(value: Scalar) -> bool:
+    return type(value) is int and value == 0

@@ -1,0 +1,52 @@
+"""D = L^T diag(d) L for a positive definite matrix over a field, sparse where the arm branches.
+
+Featherstone 2008, section 6.5: eliminating from the tips inward, L_ij is zero unless joint j carries body i, so
+nothing is filled in. The inverse and the solution of D x = b follow without square roots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..rings.algebra import mul, sub
+from ..rings.ring import Field, Scalar
+from .model import Chain
+
+
+def factor(chain: Chain, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """L (unit lower triangular, entries at [i][j] for j on the path of i) and the inverses of the pivots."""
+    work = [list(row) for row in matrix]
+    inverse: list[Scalar] = [0] * chain.n
+    lower: list[list[Scalar]] = [[0] * chain.n for _ in range(chain.n)]
+    for k in reversed(range(chain.n)):
+        inverse[k] = field.divide(1, work[k][k])
+        path = chain.paths[k][:-1]
+        for i in reversed(path):
+            share = mul(work[k][i], inverse[k])
+            lower[k][i] = share
+            for j in path:
+                if j <= i:
+                    work[i][j] = sub(work[i][j], mul(share, work[k][j]))
+    return lower, inverse
+
+
+def solve(
+    chain: Chain, lower: Sequence[Sequence[Scalar]], inverse: Sequence[Scalar], right: Sequence[Scalar]
+) -> list[Scalar]:
+    """x with D x = right."""
+    x = list(right)
+    for k in reversed(range(chain.n)):
+        for i in chain.paths[k][:-1]:
+            x[i] = sub(x[i], mul(lower[k][i], x[k]))
+    x = [mul(value, pivot) for value, pivot in zip(x, inverse, strict=True)]
+    for k in range(chain.n):
+        for i in chain.paths[k][:-1]:
+            x[k] = sub(x[k], mul(lower[k][i], x[i]))
+    return x
+
+
+def inverse_matrix(chain: Chain, field: Field, matrix: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """The inverse of D, symmetric."""
+    lower, pivots = factor(chain, field, matrix)
+    rows = [solve(chain, lower, pivots, [int(i == k) for i in range(chain.n)]) for k in range(chain.n)]
+    return [[rows[max(i, j)][min(i, j)] for j in range(chain.n)] for i in range(chain.n)]

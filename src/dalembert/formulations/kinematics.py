@@ -1,0 +1,72 @@
+"""Where the bodies are: frames of the tree, tool frame, Jacobian.
+
+A body's joint frame stands in its parent's at ``rotation Rot_z(q), position`` (revolute) or
+``rotation, position + q z`` (prismatic); products of these along the path give the base frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..rings.algebra import EYE, ZERO, Mat, Vec, column, cross, matmul, matvec, minus, plus, scale
+from ..rings.ring import Ring, Scalar
+from .model import Chain, Segment
+
+Frame = tuple[Mat, Vec]
+
+
+def joint_frame(segment: Segment, ring: Ring, q: Scalar) -> Frame:
+    """The joint frame in the joint frame of its parent, at position ``q``."""
+    if segment.revolute:
+        sin, cos = ring.sincos(q)
+        turn = ((cos, -sin, 0), (sin, cos, 0), (0, 0, 1))
+        return matmul(segment.rotation, turn), segment.position
+    return segment.rotation, plus(segment.position, scale(q, column(segment.rotation, 2)))
+
+
+def relative_frames(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Frame]:
+    """Each joint frame in its parent's."""
+    return [joint_frame(segment, ring, value) for segment, value in zip(chain.segments, q, strict=True)]
+
+
+def compose(a: Frame, b: Frame) -> Frame:
+    """Frame ``b``, given in ``a``, seen from where ``a`` is seen."""
+    return matmul(a[0], b[0]), plus(a[1], matvec(a[0], b[1]))
+
+
+def frames(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Frame]:
+    """Each joint frame in the base: T_0^j = T_0^1 T_1^2 ... (Bejczy 1974, eq. 4)."""
+    found: list[Frame] = []
+    for segment, step in zip(chain.segments, relative_frames(chain, ring, q), strict=True):
+        found.append(step if segment.parent < 0 else compose(found[segment.parent], step))
+    return found
+
+
+def link_frames(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Frame]:
+    """Each moving link's own frame in the base."""
+    return [compose(frame, s.link) for frame, s in zip(frames(chain, ring, q), chain.segments, strict=True)]
+
+
+def tool_frame(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Frame:
+    """The tool frame in the base."""
+    base: Frame = (EYE, ZERO)
+    return compose(frames(chain, ring, q)[chain.tool_body] if chain.tool_body >= 0 else base, chain.tool)
+
+
+def jacobian(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[Scalar]]:
+    """Six rows, linear then angular velocity of the tool in the base frame, per joint.
+
+    First-order influence coefficients of the tool (Freeman 1985, eqs 2-55 and 2-66).
+    """
+    found = frames(chain, ring, q)
+    linear, angular = [ZERO] * chain.n, [ZERO] * chain.n
+    if chain.tool_body >= 0:
+        _, tip = compose(found[chain.tool_body], chain.tool)
+        for joint in chain.paths[chain.tool_body]:
+            turn, origin = found[joint]
+            axis = column(turn, 2)
+            if chain.segments[joint].revolute:
+                linear[joint], angular[joint] = cross(axis, minus(tip, origin)), axis
+            else:
+                linear[joint] = axis
+    return [[v[row] for v in linear] for row in range(3)] + [[w[row] for w in angular] for row in range(3)]
