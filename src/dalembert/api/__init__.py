@@ -1,0 +1,1 @@
+"""The public face: ``Arm`` with everything it can do, and how to get one."""

@@ -1,0 +1,67 @@
+"""``Arm``: the description of an arm with everything that can be asked of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import EARTH, ArmDescription
+from ..arm.dh import DHRow, from_dh
+from ..arm.placement import Placement
+from .kinematics import Kinematics
+
+
+class Arm(Kinematics):
+    """A robot arm: links, joints, gravity, tool and loads, and its dynamics.
+
+    Immutable: ``holding``, ``locked``, ``with_gravity``, ``subarm`` and the like give a new arm.
+    """
+
+    @classmethod
+    def of(cls, description: ArmDescription) -> Self:
+        """The arm of this description."""
+        fields = {field.name: getattr(description, field.name) for field in dataclasses.fields(ArmDescription)}
+        return cls(**fields)
+
+    @classmethod
+    def from_dh(
+        cls,
+        rows: Sequence[DHRow | Mapping[str, Any]],
+        convention: str = "standard",
+        *,
+        name: str = "arm",
+        gravity: object = EARTH,
+        base: Placement | None = None,
+        tool: Placement | None = None,
+        physical: str = "warn",
+    ) -> Self:
+        """The serial arm of these Denavit-Hartenberg rows; ``DHRow`` says what a row may hold."""
+        return cls.of(from_dh(rows, convention, name=name, gravity=gravity, base=base, tool=tool, physical=physical))
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """Lower position limits (rad or m), -inf where unknown."""
+        return np.array([joint.limits.lower for joint in self.moving])
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """Upper position limits (rad or m), inf where unknown."""
+        return np.array([joint.limits.upper for joint in self.moving])
+
+    @property
+    def velocity_limits(self) -> NDArray[np.float64]:
+        """Largest speeds (rad/s or m/s), inf where unknown."""
+        return np.array([joint.limits.velocity for joint in self.moving])
+
+    @property
+    def effort_limits(self) -> NDArray[np.float64]:
+        """Largest torques (N m) or forces (N), inf where unknown."""
+        return np.array([joint.limits.effort for joint in self.moving])
+
+    def __repr__(self) -> str:
+        kinds = "".join("R" if joint.kind == "revolute" else "P" for joint in self.moving)
+        return f"<Arm {self.name!r}: {self.n} joints {kinds}>"

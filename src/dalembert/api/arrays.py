@@ -1,0 +1,89 @@
+"""Arrays in, arrays out: check, broadcast over the batch, go through it in pieces, put results together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+
+PIECE = 4096
+"""States per pass of the NumPy ring: the temporaries of a formulation stay within a few megabytes."""
+
+
+def joint_array(arm: ArmDescription, name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """``values`` as finite floats whose last axis is the joints."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArmError(f"{name} must be numbers, one per joint, got {values!r}") from None
+    if array.shape[-1:] != (arm.n,):
+        raise ArmError(f"{name} must end in {arm.n} joints, got {array.shape}")
+    if not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ArmError(
+            f"{name} holds {array[place]} for joint {arm.joint_names[place[-1]]!r}"
+            + (f" at state {list(place[:-1])}" if len(place) > 1 else "")
+            + "; give finite values"
+        )
+    return array
+
+
+def common_shape(arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> tuple[int, ...]:
+    """The batch shape all arguments broadcast to; their last axis does not count."""
+    try:
+        return np.broadcast_shapes(*(array.shape[:-1] for _, array in arrays))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays)
+        raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
+
+
+def evaluate(function: Callable[..., Any], arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> Any:
+    """``function`` of the columns of all arguments, over the whole batch, in pieces.
+
+    ``function`` gets one list per argument: a number per column, floats for a single state and arrays for a
+    piece of a batch. It gives a nested list of numbers, or a tuple of such; each becomes an array of the batch
+    shape followed by the shape of the nest.
+    """
+    batch = common_shape(arrays)
+    if batch == ():
+        return _packed(function(*([float(x) for x in array] for _, array in arrays)), ())
+    count = int(np.prod(batch))
+    rows = [np.broadcast_to(array, (*batch, array.shape[-1])) for _, array in arrays]
+    rows = [array.reshape(count, array.shape[-1]) for array in rows]
+    pieces = []
+    for start in range(0, max(count, 1), PIECE):
+        part = [np.ascontiguousarray(array[start : start + PIECE].T) for array in rows]
+        pieces.append(_packed(function(*(list(array) for array in part)), (part[0].shape[-1],)))
+    if isinstance(pieces[0], tuple):
+        return tuple(_joined([piece[k] for piece in pieces], batch) for k in range(len(pieces[0])))
+    return _joined(pieces, batch)
+
+
+def _joined(pieces: list[NDArray[np.float64]], batch: tuple[int, ...]) -> NDArray[np.float64]:
+    whole = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    return whole.reshape(*batch, *whole.shape[1:])
+
+
+def _packed(result: Any, batch: tuple[int, ...]) -> Any:
+    if isinstance(result, tuple):
+        return tuple(_packed(part, batch) for part in result)
+    shape, level = [], result
+    while isinstance(level, list):
+        shape.append(len(level))
+        level = level[0] if level else None
+    out = np.empty((*batch, *shape))
+    _fill(out, result, ())
+    return out if out.shape else out[()]
+
+
+def _fill(out: NDArray[np.float64], result: Any, place: tuple[int, ...]) -> None:
+    if isinstance(result, list):
+        for index, part in enumerate(result):
+            _fill(out, part, (*place, index))
+    else:
+        out[(slice(None),) * (out.ndim - len(place)) + place] = result

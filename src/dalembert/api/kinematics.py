@@ -1,0 +1,90 @@
+"""Where an arm is and how it moves: frames, Jacobian, influence coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.exact import exact_vector
+from ..formulations import applied_loads, kinematics
+from ..formulations.influence import PointInfluence
+from ..rings.algebra import matvec, plus
+from ..rings.real import REAL
+from ..rings.ring import Scalar
+from .dynamics import Dynamics
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Influence:
+    """Kinematic influence coefficients (Freeman 1985, Tables 2-3 to 2-5), base axes.
+
+    ``point_*`` for a point of a link, ``rotation_*`` for the link's rotation; ``first`` is ``(..., 3, n)``, ``second``
+    ``(..., 3, n, n)`` with ``[:, m, n]`` the derivative of column n to joint m, ``third`` ``(..., 3, n, n, n)``.
+    """
+
+    point_first: Array
+    point_second: Array
+    point_third: Array
+    rotation_first: Array
+    rotation_second: Array
+    rotation_third: Array
+
+
+class Kinematics(Dynamics):
+    """Frames and their derivatives."""
+
+    def forward_kinematics(self, q: ArrayLike) -> Array:
+        """The tool frame in the base, ``(..., 4, 4)``."""
+        return self._evaluate(lambda x: _rows(kinematics.tool_frame(self._chain, REAL, x)), q=q)
+
+    def link_frames(self, q: ArrayLike) -> dict[str, Array]:
+        """The frame of every link in the base, ``(..., 4, 4)`` each, by link name, fixed links included."""
+        places = {name: applied_loads.link_in_body(self, REAL, name) for name in self.link_names}
+
+        def place(q: list[Scalar]) -> tuple[list[list[Scalar]], ...]:
+            found = kinematics.frames(self._chain, REAL, q)
+            return tuple(
+                _rows(kinematics.compose(found[body], frame) if body >= 0 else frame) for body, frame in places.values()
+            )
+
+        return dict(zip(places, self._evaluate(place, q=q), strict=True))
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """``(..., 6, n)``: linear velocity rows, then angular, of the tool in the base frame."""
+        return self._evaluate(lambda x: kinematics.jacobian(self._chain, REAL, x), q=q)
+
+    def influence(self, q: ArrayLike, link: str | None = None, point: object = (0, 0, 0)) -> Influence:
+        """Influence coefficients of first, second and third order for ``point`` (m, link frame) of ``link``.
+
+        Without ``link``, of the tool frame's origin.
+        """
+        body, (turn, shift) = applied_loads.link_in_body(self, REAL, self.link(link or self.tool_link).name)
+        where = tuple(float(x) for x in exact_vector(point, "point"))
+        here = plus(shift, matvec(turn, where))
+        if link is None:
+            turn, shift = self._chain.tool
+            here = plus(shift, matvec(turn, where))
+        joints = range(self.n)
+
+        def tables(q: list[Scalar]) -> tuple[Any, ...]:
+            at = PointInfluence(self._chain, kinematics.frames(self._chain, REAL, q), body, here)
+            found = []
+            for first, second, third in ((at.shift, at.shift2, at.shift3), (at.turn, at.turn2, at.turn3)):
+                found.append([[first(n)[x] for n in joints] for x in range(3)])
+                found.append([[[second(m, n)[x] for n in joints] for m in joints] for x in range(3)])
+                found.append(
+                    [[[[third(k, m, n)[x] for n in joints] for m in joints] for k in joints] for x in range(3)]
+                )
+            return tuple(found)
+
+        return Influence(*self._evaluate(tables, q=q))
+
+
+def _rows(frame: kinematics.Frame) -> list[list[Scalar]]:
+    turn, shift = frame
+    return [[*turn[i], shift[i]] for i in range(3)] + [[0, 0, 0, 1]]
