@@ -16,7 +16,7 @@ from numbers import Rational, Real
 from .errors import ArmError
 
 QUARTER = math.pi / 2
-CIRCLE_TOLERANCE = Fraction(1, 2 * 10**15)
+CIRCLE_TOLERANCE = Fraction(1, 4 * 10**15)
 LARGEST_EXPONENT = 400
 
 

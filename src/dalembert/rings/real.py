@@ -23,7 +23,7 @@ class Real:
         return np.sin(angle), np.cos(angle)
 
     def divide(self, a: Scalar, b: Scalar) -> Scalar:
-        return a / b
+        return np.divide(a, b)  # infinite, not an exception, where b is zero: the caller names the joint
 
     def sqrt(self, a: Scalar) -> Scalar:
         return np.sqrt(a)
