@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from ..arm.description import EARTH, ArmDescription
 from ..arm.dh import DHRow, from_dh
+from ..arm.dh_of_arm import DHForm, to_dh
 from ..arm.placement import Placement
+from ..arm.toml_writer import write_toml
+from ..arm.urdf_write import write_urdf
 from .kinematics import Kinematics
 
 
@@ -61,6 +64,24 @@ class Arm(Kinematics):
     def effort_limits(self) -> NDArray[np.float64]:
         """Largest torques (N m) or forces (N), inf where unknown."""
         return np.array([joint.limits.effort for joint in self.moving])
+
+    def write_urdf(self) -> str:
+        """This arm as URDF text."""
+        return write_urdf(self)
+
+    def write_toml(self) -> str:
+        """This arm as a TOML arm file, the format of the catalog."""
+        return write_toml(self)
+
+    def to_dh(self, convention: str = "standard") -> DHForm:
+        """The Denavit-Hartenberg rows of a serial arm, with its base and tool; ``.arm()`` makes an arm of them."""
+        return to_dh(self, convention)
+
+    def write_dh(self, convention: str = "standard") -> str:
+        """This arm as a TOML arm file of Denavit-Hartenberg rows; refused for a tree."""
+        about = {"title": self.title, "sources": self.sources, "notes": self.notes}
+        rows = self.to_dh(convention).arm(self.name, self.gravity, "ignore", **about)
+        return write_toml(rows)
 
     def __repr__(self) -> str:
         kinds = "".join("R" if joint.kind == "revolute" else "P" for joint in self.moving)
