@@ -187,10 +187,7 @@ class Dynamics(ArmDescription):
         """C(q, qd) from the Christoffel symbols: C qd = h, and dD/dt - 2C is skew-symmetric."""
         model = self._dynamic_chain
 
-        def matrix(q: list[Scalar], qd: list[Scalar]) -> list[list[Scalar]]:
-            return coefficients.coriolis_matrix(christoffel.christoffel(model, REAL, q), qd)
-
-        return self._evaluate(matrix, q=q, qd=qd)
+        return self._evaluate(lambda *x: christoffel.coriolis_matrix(model, REAL, *x), q=q, qd=qd)
 
     def gravity_load(self, q: ArrayLike) -> Array:
         """G(q) = dV/dq (N m or N): what holds the arm still against gravity."""

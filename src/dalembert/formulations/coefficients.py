@@ -27,11 +27,6 @@ def coriolis(symbols: Christoffel, qd: Sequence[Scalar]) -> list[Scalar]:
     ]
 
 
-def coriolis_matrix(symbols: Christoffel, qd: Sequence[Scalar]) -> list[list[Scalar]]:
-    """C(q, qd)_ij = sum_k C_ijk qd_k, for which dD/dt - 2C is skew-symmetric."""
-    return [list(matvec(table, qd)) for table in symbols]
-
-
 def torque(
     matrix: Sequence[Sequence[Scalar]],
     symbols: Christoffel,
