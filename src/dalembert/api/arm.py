@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import EARTH, ArmDescription
 from ..arm.dh import DHRow, from_dh
-from ..arm.dh_of_arm import DHForm, to_dh
+from ..arm.dh_of_arm import TOLERANCE, DHForm, to_dh
 from ..arm.placement import Placement
 from ..arm.toml_writer import write_toml
 from ..arm.urdf_write import write_urdf
@@ -73,15 +73,24 @@ class Arm(Kinematics):
         """This arm as a TOML arm file, the format of the catalog."""
         return write_toml(self)
 
-    def to_dh(self, convention: str = "standard") -> DHForm:
-        """The Denavit-Hartenberg rows of a serial arm, with its base and tool; ``.arm()`` makes an arm of them."""
-        return to_dh(self, convention)
+    def to_dh(self, convention: str = "standard", tolerance: float = TOLERANCE) -> DHForm:
+        """The Denavit-Hartenberg rows of a serial arm, with its base and tool; ``.arm()`` makes an arm of them.
 
-    def write_dh(self, convention: str = "standard") -> str:
+        Axes within ``tolerance`` (rad, m) of parallel or of meeting are taken as such; the form says by how much.
+        """
+        return to_dh(self, convention, tolerance)
+
+    def write_dh(self, convention: str = "standard", tolerance: float = TOLERANCE) -> str:
         """This arm as a TOML arm file of Denavit-Hartenberg rows; refused for a tree."""
-        about = {"title": self.title, "sources": self.sources, "notes": self.notes}
-        rows = self.to_dh(convention).arm(self.name, self.gravity, "ignore", **about)
-        return write_toml(rows)
+        form = self.to_dh(convention, tolerance)
+        notes = self.notes
+        if form.turned or form.shifted:
+            notes += (
+                f"\nTo fit Denavit-Hartenberg rows, axes were turned by up to {form.turned:.2g} rad and moved by up to "
+                f"{form.shifted:.2g} m.\n"
+            )
+        about = {"title": self.title, "sources": self.sources, "notes": notes}
+        return write_toml(form.arm(self.name, self.gravity, "ignore", **about))
 
     def __repr__(self) -> str:
         kinds = "".join("R" if joint.kind == "revolute" else "P" for joint in self.moving)

@@ -8,6 +8,7 @@ modified ones and URDF put (almost) everything before it.
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, Self
 
+from .axes import shortened
 from .elastic import Elastic
 from .errors import ArmError, PhysicalWarning
 from .exact import Angle, exact, exact_vector
@@ -215,7 +217,7 @@ class ArmDescription:
                 count += 1
             else:
                 body, placement = found[joint.parent]
-                found[joint.child] = (body, placement @ joint.before @ joint.after)
+                found[joint.child] = (body, shortened(placement @ joint.before @ joint.after))
         return found
 
     @cached_property
@@ -341,14 +343,26 @@ class ArmDescription:
             )
         if said and physical == "warn":
             warnings.warn(
-                f"{self.where}{self.name}: {said}. The numbers are used exactly as given", PhysicalWarning, stacklevel=3
+                f"{self.where}{self.name}: {said}. The numbers are used exactly as given",
+                PhysicalWarning,
+                stacklevel=caller_level(),
             )
         return self
 
 
-def listed(names: object) -> str:
-    """Names as they stand in an error message."""
-    return ", ".join(str(name) for name in names) or "none"  # type: ignore[attr-defined]
+def caller_level() -> int:
+    """The ``stacklevel`` that makes a warning point at the line outside this package that called it."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def listed(names: object, most: int = 40) -> str:
+    """Names as they stand in an error message, the first of them where they are many."""
+    words = [str(name) for name in names]  # type: ignore[attr-defined]
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more or "none"
 
 
 def check_names(what: str, names: Sequence[str]) -> None:
