@@ -10,7 +10,7 @@ from .api.load import catalog, load
 from .arm.description import Drive, Joint, Limits, Link
 from .arm.dh import DHRow
 from .arm.elastic import JointDamper, JointSpring, PointSpring
-from .arm.errors import ArmError, PhysicalWarning
+from .arm.errors import ArmError, PhysicalWarning, SkippedWarning
 from .arm.exact import Angle
 from .arm.force import Force
 from .arm.inertia import Inertia, Load
@@ -19,6 +19,6 @@ from .version import __version__
 
 __all__ = [
     "Angle", "Arm", "ArmError", "DHRow", "Drive", "Force", "Inertia", "Joint", "JointDamper", "JointSpring",
-    "Limits", "Link", "Load", "PhysicalWarning", "Placement", "PointSpring", "__version__",
+    "Limits", "Link", "Load", "PhysicalWarning", "Placement", "PointSpring", "SkippedWarning", "__version__",
     "catalog", "load",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.description import EARTH, ArmDescription
 from dalembert.arm.dh import from_dh
-from dalembert.arm.errors import ArmError, PhysicalWarning
+from dalembert.arm.errors import ArmError, PhysicalWarning, SkippedWarning
 from dalembert.arm.placement import Placement, apply
 from dalembert.arm.urdf import read_urdf, write_urdf
 from random_arms import random_arm, random_state
@@ -185,7 +185,7 @@ def test_unreal_inertias_warn_and_are_used_as_given_or_are_refused():
 
 A, B, AB = link("a"), link("b"), joint("j", "a", "b")
 REFUSED = {
-    "mimic": (robot(A, B, joint("j", "a", "b", '<mimic joint="k"/>')), r"joint 'j': mimics joint 'k'.*type=\"fixed\""),
+    "mimic": (robot(A, B, joint("j", "a", "b", '<mimic joint="k"/>')), r"joint 'j': mimics joint 'k'.*mimic=\"hold\""),
     "floating": (robot(A, B, joint("j", "a", "b", type_="floating")), "joint 'j': is floating.*make it fixed"),
     "planar": (robot(A, B, joint("j", "a", "b", type_="planar")), "joint 'j': is planar.*prismatic and revolute"),
     "other type": (robot(A, B, joint("j", "a", "b", type_="ball")), "'ball'; the types are revolute, continuous"),
@@ -212,9 +212,9 @@ REFUSED = {
     "no mass": (robot(link("a", '<inertial><inertia ixx="1"/></inertial>')), "link 'a': <inertial>: has no <mass>"),
     "no moment": (robot(link("a", INERTIAL.replace("izz", "ixz"))), "has no 'izz'|not well-formed"),
     "two inertials": (robot(link("a", INERTIAL * 2)), "link 'a': has 2 <inertial> elements"),
-    "unknown in link": (robot(link("a", "<inertail/>")), "link 'a': <inertail> is not read here"),
-    "unknown in joint": (robot(A, B, joint("j", "a", "b", "<limits/>")), "joint 'j': <limits> is not read here"),
-    "unknown attribute": (robot(A, B, joint("j", "a", "b", '<origin xyy="0 0 0"/>')), "unknown attribute 'xyy'"),
+    "unknown in link": (robot(link("a", "<inertail/>")), "link 'a': <inertail> is not known.*'inertial'"),
+    "unknown in joint": (robot(A, B, joint("j", "a", "b", "<limits/>")), "<limits> is not known.*'limit'"),
+    "unknown attribute": (robot(A, B, joint("j", "a", "b", '<origin xyy="0 0 0"/>')), "xyy= .* not known.*'xyz'"),
     "links hidden": (robot(A, f"<group>{B}</group>"), "<group>: holds a <link>"),
     "limits crossed": (robot(A, B, joint("j", "a", "b", '<limit lower="1" upper="-1"/>')), "joint 'j'.*above"),
     "limit nan": (robot(A, B, joint("j", "a", "b", '<limit effort="nan"/>')), "joint 'j'.*effort must be a number"),
@@ -355,3 +355,27 @@ def test_reading_gives_no_warning_for_a_real_arm():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         one_joint()
+
+
+def test_a_joint_that_mimics_can_be_held_or_freed():
+    follower = joint("j", "a", "b", '<axis xyz="0 0 1"/><mimic joint="k" multiplier="2" offset="0.5"/>')
+    text = robot(A, B, follower)
+    assert read_urdf(text, "arm.urdf", mimic="free").joint_names == ("j",)
+    held = read_urdf(text, "arm.urdf", mimic="hold")
+    assert held.joint_names == ()
+    assert (
+        held.joint("j").before.exact
+        == read_urdf(text, "arm.urdf", mimic="free").locked({"j": 0.5}).joint("j").before.exact
+    )
+    with pytest.raises(ArmError, match="mimic can be refuse, hold, free, not 'follow'"):
+        read_urdf(text, "arm.urdf", mimic="follow")
+
+
+def test_what_a_vendor_added_is_passed_over_and_named_once():
+    extra = '<dynamics damping="1" D="2"/><limit velocity="1" gear_velocity="10"/>'
+    text = robot(link("a", "<self_filter/>"), B, joint("j", "a", "b", extra))
+    with pytest.warns(SkippedWarning, match="<self_filter>, D= of <dynamics>, gear_velocity= of <limit>") as caught:
+        arm = read_urdf(text, "arm.urdf")
+    assert len(caught) == 1
+    assert arm.joint("j").damping == 1
+    assert arm.joint("j").limits.velocity == 1

@@ -8,12 +8,14 @@ from ..arm.files import catalog_names, read
 from .arm import Arm
 
 
-def load(source: str | Path, physical: str = "warn") -> Arm:
+def load(source: str | Path, physical: str = "warn", *, mimic: str = "refuse") -> Arm:
     """The arm of a built-in name ("puma560") or of a file (.toml, .urdf, .xml).
 
     ``physical`` says what to do with inertias no real body has: "warn" (use them as given), "error" or "ignore".
+    ``mimic`` says what becomes of URDF joints that follow another joint: "refuse" them, "hold" them still where they
+    stand while the other is at zero, or let them move "free".
     """
-    return Arm.of(read(source, physical))
+    return Arm.of(read(source, physical, mimic))
 
 
 def catalog() -> tuple[str, ...]:

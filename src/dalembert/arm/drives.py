@@ -44,7 +44,9 @@ class Friction:
     viscous: float = 0.0
 
     @classmethod
-    def of(cls, coulomb: float | Sequence[float] = 0.0, starting: float | None = None, viscous: float = 0.0) -> Friction:
+    def of(
+        cls, coulomb: float | Sequence[float] = 0.0, starting: float | None = None, viscous: float = 0.0
+    ) -> Friction:
         """The same Coulomb friction both ways, or (forward, backward)."""
         pair = (coulomb, coulomb) if isinstance(coulomb, int | float) else tuple(coulomb)
         if len(pair) != 2:

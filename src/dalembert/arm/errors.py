@@ -7,3 +7,7 @@ class ArmError(ValueError):
 
 class PhysicalWarning(UserWarning):
     """Published numbers that no real body can have; they are used exactly as given."""
+
+
+class SkippedWarning(UserWarning):
+    """Parts of a file that say nothing this package reads; they are named, so that nothing is lost in silence."""

@@ -27,10 +27,11 @@ def catalog_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
 
 
-def read(path_or_name: str | os.PathLike[str], physical: str = "warn") -> ArmDescription:
+def read(path_or_name: str | os.PathLike[str], physical: str = "warn", mimic: str = "refuse") -> ArmDescription:
     """The built-in arm of this name, or the arm in this file (.toml, .urdf, .xml).
 
     ``physical`` says what becomes of inertias no real body can have: ``"warn"``, ``"error"`` or ``"ignore"``.
+    ``mimic`` says what becomes of URDF joints that follow another: ``"refuse"``, ``"hold"`` or ``"free"``.
     """
     given = os.fspath(path_or_name) if isinstance(path_or_name, str | os.PathLike) else path_or_name
     if not isinstance(given, str):
@@ -46,10 +47,10 @@ def read(path_or_name: str | os.PathLike[str], physical: str = "warn") -> ArmDes
     if suffix == ".toml":
         return read_toml(text, given, physical)
     if suffix == ".urdf":
-        return read_urdf(text, given, physical)
+        return read_urdf(text, given, physical, mimic)
     root = parse(text, given).tag
     if root == "robot":
-        return read_urdf(text, given, physical)
+        return read_urdf(text, given, physical, mimic)
     if root == "mujoco":
         return read_mjcf(text, given, physical)
     raise ArmError(f"{given}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF) or <mujoco> (MJCF)")

@@ -13,12 +13,12 @@ from fractions import Fraction
 from xml.etree.ElementTree import Element
 
 from .axes import along, quaternion
-from .description import EARTH, ArmDescription, Joint, Kind, Limits, Link, listed
+from .description import EARTH, ArmDescription, Joint, Kind, Limits, Link, caller_level, listed
 from .errors import ArmError
 from .inertia import Inertia
 from .placement import Placement, Vector, translate
 from .urdf_write import write_urdf
-from .xml_text import MOST_LINKS, Node, angle_in_reach, parse, shortened
+from .xml_text import MOST_LINKS, Node, angle_in_reach, parse, shortened, tell_skipped
 
 __all__ = ["read_urdf", "write_urdf"]
 
@@ -33,12 +33,19 @@ LINK_TAGS = ("inertial", "visual", "collision", "contact")
 JOINT_TAGS = (
     "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller",
 )  # fmt: skip
+MIMIC = ("refuse", "hold", "free")
 BESIDE = ("material", "transmission", "gazebo", "sensor", "ros2_control", "mujoco")
 """What may stand beside links and joints and says nothing about the arm's own dynamics."""
 
 
-def read_urdf(text: str, origin: str = "URDF", physical: str = "warn") -> ArmDescription:
-    """The arm that a URDF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``."""
+def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: str = "refuse") -> ArmDescription:
+    """The arm that a URDF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
+
+    ``mimic`` says what becomes of a joint that follows another: "refuse" it, "hold" it still where it stands while
+    the other is at zero, or let it move "free" of the other.
+    """
+    if mimic not in MIMIC:
+        raise ArmError(f"mimic can be {listed(MIMIC)}, not {shortened(mimic)}")
     root = Node(_root(text, origin), origin)
     if root.tag != "robot":
         remedy = "load it as MJCF" if root.tag == "mujoco" else "give a file whose outermost element is <robot>"
@@ -48,7 +55,7 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn") -> ArmDes
         if child.tag == "link":
             links.append(_link(child, origin))
         elif child.tag == "joint":
-            joints.append(_joint(child, origin))
+            joints.append(_joint(child, origin, mimic))
         elif child.tag not in (*BESIDE, "dalembert"):
             _hides_nothing(child)
     if len(links) > MOST_LINKS:
@@ -68,6 +75,7 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn") -> ArmDes
         )
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else root.fault(str(fault)) from None
+    tell_skipped(root, caller_level())
     return arm.checked(physical)
 
 
@@ -99,13 +107,13 @@ def _named(node: Node, origin: str) -> Node:
     name = node.name()
     if not name:
         raise ArmError(f"{origin}: a <{node.tag}> has no name; give every {node.tag} one")
-    return Node(node.element, f"{origin}: {node.tag} {name!r}")
+    return Node(node.element, f"{origin}: {node.tag} {name!r}", node.skipped)
 
 
 def _link(node: Node, origin: str) -> Link:
     node = _named(node, origin)
-    node.only_attributes(("name", "type"))
-    node.only_tags(LINK_TAGS)
+    node.known_attributes(("name", "type"))
+    node.known_tags(LINK_TAGS)
     meshes = dict.fromkeys(
         mesh.get("filename", "")
         for tag in ("visual", "collision")
@@ -117,10 +125,10 @@ def _link(node: Node, origin: str) -> Link:
 
 
 def _inertia(node: Node) -> Inertia:
-    node.only_tags(("origin", "mass", "inertia"))
+    node.known_tags(("origin", "mass", "inertia"))
     mass, moments = node.needed("mass"), node.needed("inertia")
-    mass.only_attributes(("value",))
-    moments.only_attributes(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    mass.known_attributes(("value",))
+    moments.known_attributes(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     entries = {f"{a}{a}": moments.number(f"i{a}{a}") for a in "xyz"}
     entries |= {pair: moments.number(f"i{pair}", 0) for pair in ("xy", "xz", "yz")}
     where = _origin(node)
@@ -132,7 +140,7 @@ def _origin(node: Node) -> Placement:
     origin = node.one("origin")
     if origin is None:
         return Placement()
-    origin.only_attributes(("xyz", "rpy", "quat_xyzw"))
+    origin.known_attributes(("xyz", "rpy", "quat_xyzw"))
     position, four = origin.vector("xyz"), origin.numbers("quat_xyzw", 4)
     if four is not None:
         if origin.element.get("rpy") is not None:
@@ -144,10 +152,10 @@ def _origin(node: Node) -> Placement:
     return Placement.from_xyz_rpy(position, turns, origin.where)
 
 
-def _joint(node: Node, origin: str) -> Joint:
+def _joint(node: Node, origin: str, follow: str) -> Joint:
     node = _named(node, origin)
-    node.only_attributes(("name", "type"))
-    node.only_tags(JOINT_TAGS)
+    node.known_attributes(("name", "type"))
+    node.known_tags(JOINT_TAGS)
     name, type_ = node.text("name"), node.text("type")
     if type_ in ("floating", "planar"):
         raise node.fault(
@@ -157,40 +165,40 @@ def _joint(node: Node, origin: str) -> Joint:
     if type_ not in TYPES:
         raise node.fault(f"has type {shortened(type_)}; the types are {listed(TYPES)}")
     mimic = node.one("mimic")
-    if mimic is not None:
+    if mimic is not None and follow == "refuse":
         raise node.fault(
             f"mimics joint {shortened(mimic.element.get('joint', ''))}, a coupling that an open chain does not have; "
-            f'write type="fixed" for {name!r} and remove its <mimic> to hold it still, '
-            f"or remove the <mimic> to let it move freely"
+            f'load the file with mimic="hold" to hold it still, or with mimic="free" to let it move by itself'
         )
     parent, child = _end(node, "parent"), _end(node, "child")
     before, after = _origin(node), Placement()
     kind = TYPES[type_]
     axis, limit, dynamics = node.one("axis"), node.one("limit"), node.one("dynamics")
     if axis is not None:
-        axis.only_attributes(("xyz",))
+        axis.known_attributes(("xyz",))
     if kind != "fixed":
         turn = along(axis.vector("xyz", ALONG_X) if axis is not None else ALONG_X, f"{node.where}: axis")
         before, after = before @ turn, turn.inverse()
     loss = {"damping": 0.0, "friction": 0.0, "armature": 0.0}
     if dynamics is not None:
-        dynamics.only_attributes(tuple(loss))
+        dynamics.known_attributes(tuple(loss))
         loss = {entry: dynamics.not_negative(entry) for entry in loss}
     try:
         limits = _limits(limit, type_) if limit is not None and kind != "fixed" else Limits()
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else node.fault(str(fault)) from None
-    return Joint(name, kind, parent, child, before, after, limits, loss["damping"], loss["friction"], loss["armature"])
+    joint = Joint(name, kind, parent, child, before, after, limits, loss["damping"], loss["friction"], loss["armature"])
+    return joint.at(mimic.number("offset", 0)) if mimic is not None and follow == "hold" and joint.moves else joint
 
 
 def _end(node: Node, tag: str) -> str:
     end = node.needed(tag)
-    end.only_attributes(("link",))
+    end.known_attributes(("link",))
     return end.text("link")
 
 
 def _limits(node: Node, type_: str) -> Limits:
-    node.only_attributes(("lower", "upper", "velocity", "effort"))
+    node.known_attributes(("lower", "upper", "velocity", "effort"))
     lower, upper = -math.inf, math.inf
     # Where neither end is given the range is not known; where one is, the other is zero, as the format says.
     if type_ != "continuous" and ("lower" in node.element.attrib or "upper" in node.element.attrib):

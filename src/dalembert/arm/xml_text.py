@@ -6,10 +6,13 @@ depth: a hostile or broken file ends in one sentence, never in a full memory.
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
+import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from xml.etree.ElementTree import Element, TreeBuilder
 
@@ -17,7 +20,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, XMLParser
 
 from .description import listed
-from .errors import ArmError
+from .errors import ArmError, SkippedWarning
 from .exact import exact
 from .placement import Vector
 
@@ -29,6 +32,8 @@ LONGEST_NUMBER = 300
 LONGEST_NAME = 300
 LARGEST_NUMBER = Fraction(10**30)
 LARGEST_ANGLE = Fraction(10**6)
+CLOSE = 0.65
+"""A word as near as this to one that is missing is taken for a misspelling of it."""
 UNLIMITED = Fraction(10**16)
 """A limit of this size or more is none; formats without a word for "unlimited" write it so."""
 
@@ -85,6 +90,8 @@ class Node:
 
     element: Element
     where: str
+    skipped: Counter[str] = field(default_factory=Counter)
+    """What was passed over in the whole file, counted; all nodes of a file share it."""
 
     @property
     def tag(self) -> str:
@@ -96,7 +103,7 @@ class Node:
     def children(self) -> Iterator[Node]:
         """The elements directly inside, comments left out."""
         for child in self.element:
-            yield Node(child, f"{self.where}: <{child.tag}>")
+            yield Node(child, f"{self.where}: <{child.tag}>", self.skipped)
 
     def all(self, tag: str) -> Iterator[Node]:
         return (child for child in self.children() if child.tag == tag)
@@ -124,6 +131,26 @@ class Node:
         for name in self.element.attrib:
             if name not in known:
                 raise self.fault(f"unknown attribute {name!r}; the attributes are {listed(known)}")
+
+    def known_tags(self, known: Sequence[str]) -> None:
+        """Passes over children it does not know, and notes them; one that looks misspelled is refused."""
+        for child in self.element:
+            if child.tag not in known:
+                self._pass_over(child.tag, known, f"<{child.tag}>")
+
+    def known_attributes(self, known: Sequence[str]) -> None:
+        """The same for attributes."""
+        for name in self.element.attrib:
+            if name not in known:
+                self._pass_over(name, known, f"{name}= of <{self.tag}>")
+
+    def _pass_over(self, name: str, known: Sequence[str], what: str) -> None:
+        present = {*self.element.attrib, *(child.tag for child in self.element)}
+        missing = [other for other in known if other not in present and abs(len(other) - len(name)) <= 2]
+        near = difflib.get_close_matches(name.lower(), missing, 1, CLOSE)
+        if near:
+            raise self.fault(f"{what} is not known here; {near[0]!r} was meant, or else remove it")
+        self.skipped[what[:LONGEST_NAME]] += 1
 
     def text(self, attribute: str) -> str:
         """An attribute that must be there and not be empty."""
@@ -178,6 +205,15 @@ class Node:
         """A limit, which may be infinite."""
         value = self.element.get(attribute)
         return default if value is None else read_limit(value, f"{self.where}: {attribute}")
+
+
+def tell_skipped(root: Node, level: int) -> None:
+    """One warning that names what was passed over in a file."""
+    if root.skipped:
+        parts = listed(f"{what} ({count} times)" if count > 1 else what for what, count in root.skipped.items())
+        warnings.warn(
+            f"{root.where}: not read, since it says nothing this package uses: {parts}", SkippedWarning, level
+        )
 
 
 def read_numbers(value: str, count: int, what: str) -> tuple[Fraction, ...]:
