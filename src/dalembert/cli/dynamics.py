@@ -1,0 +1,137 @@
+"""``dalembert dynamics``: the torques of one state, by their causes.
+
+tau = D(q) qdd + h(q, qd) + G(q), with h split into centrifugal (squared speeds) and Coriolis terms (products
+of two different speeds), as in Bejczy 1974, eq. (1).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import numpy as np
+import typer
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+
+from .arguments import ArmArgument, load
+from .printing import figures, heading, joints_with_units, matrix, say, table, unit
+from .values import joint_values, note_outside_limits
+
+HOW = "One value for each joint, base first: 0,0.5,-1 or 'pi/2 0 -0.1'. Zeros if left out."
+
+
+def dynamics(
+    arm: ArmArgument,
+    q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Positions, rad or m. {HOW}")] = None,
+    qd: Annotated[str | None, typer.Option("--qd", metavar="VALUES", help="Speeds, rad/s or m/s.")] = None,
+    qdd: Annotated[str | None, typer.Option("--qdd", metavar="VALUES", help="Accelerations, rad/s^2 or m/s^2.")] = None,
+    degrees: Annotated[
+        bool,
+        typer.Option("--degrees", help="Plain values of revolute joints are in degrees; prismatic ones stay in m."),
+    ] = False,
+    mass_matrix: Annotated[bool, typer.Option("--mass-matrix", help="Print the mass matrix D(q) as well.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
+) -> None:
+    """Joint torques and forces of a motion, split into inertia, velocity and gravity parts."""
+    given = load(arm)
+    options = (("--q", q), ("--qd", qd), ("--qdd", qdd))
+    position, speed, acceleration = (joint_values(given, option, text, degrees) for option, text in options)
+    note_outside_limits(given, position)
+    found = efforts(given, position, speed, acceleration)
+    if as_json:
+        print(json.dumps(as_data(given, position, speed, acceleration, found), indent=2, allow_nan=False))
+        return
+    say(f"{given.name}: {given.title}" if given.title else given.name)
+    print_state(given, position, speed, acceleration)
+    print_torques(given, found)
+    if mass_matrix:
+        print_mass_matrix(given, position)
+
+
+def efforts(arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict[str, np.ndarray]:
+    """The torques by cause; total = inertia + velocity + gravity, plus what springs and dampers ask for."""
+    if not arm.n:
+        raise ArmError(
+            f"{arm.where}{arm.name}: no joint moves, so there are no torques; name an arm with moving joints"
+        )
+    parts = arm.parts(q, qd, qdd)
+    found = {
+        "inertia": parts.inertia,
+        "velocity": parts.velocity,
+        "centrifugal": parts.centrifugal,
+        "coriolis": parts.coriolis,
+        "gravity": parts.gravity,
+        "total": parts.total,
+    }
+    if arm.elastic:
+        found["total"] = arm.inverse_dynamics(q, qd, qdd)
+        found["elastic"] = found["total"] - parts.total
+    return found
+
+
+def as_data(
+    arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, found: dict[str, np.ndarray]
+) -> dict[str, object]:
+    """The whole answer in SI units, as JSON can hold it."""
+    return {
+        "arm": arm.name,
+        "joints": list(arm.joint_names),
+        "units": {
+            quantity: [unit(joint, quantity) for joint in arm.moving]
+            for quantity in ("position", "speed", "acceleration", "effort")
+        },
+        "gravity": [float(g) for g in arm.gravity],
+        "q": q.tolist(),
+        "qd": qd.tolist(),
+        "qdd": qdd.tolist(),
+        "effort": {cause: values.tolist() for cause, values in found.items()},
+        "mass_matrix": arm.mass_matrix(q).tolist(),
+    }
+
+
+def print_state(arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
+    heading("State")
+    table(
+        [
+            ("joint", arm.joint_names),
+            ("position", figures(q)),
+            ("speed", figures(qd)),
+            ("acceleration", figures(qdd)),
+            ("units", [", ".join(unit(j, what) for what in ("position", "speed", "acceleration")) for j in arm.moving]),
+        ]
+    )
+
+
+def print_torques(arm: da.Arm, found: dict[str, np.ndarray]) -> None:
+    """The table of torques by cause."""
+    columns = {
+        "inertia\nD qdd": found["inertia"],
+        "centrifugal\nqd_j^2": found["centrifugal"],
+        "Coriolis\nqd_j qd_k": found["coriolis"],
+        "gravity\nG": found["gravity"],
+        **({"springs,\ndampers": found["elastic"]} if "elastic" in found else {}),
+        "total\ntau": found["total"],
+    }
+    scale = max(float(np.max(np.abs(values), initial=0.0)) for values in columns.values())
+    heading("Torques and forces at the joints")
+    table(
+        [
+            joints_with_units(arm, "effort"),
+            *((header, figures(values, scale)) for header, values in columns.items()),
+        ]
+    )
+    say("The velocity part h(q, qd) is the sum of centrifugal and Coriolis.")
+
+
+def print_mass_matrix(arm: da.Arm, q: np.ndarray) -> None:
+    heading("Mass matrix D")
+    matrix(arm.joint_names, arm.mass_matrix(q))
+    kinds = {joint.kind for joint in arm.moving}
+    if kinds == {"revolute"}:
+        say("in kg m^2")
+    elif kinds == {"prismatic"}:
+        say("in kg")
+    else:
+        say("in kg m^2 between revolute joints, kg between prismatic ones, kg m across")

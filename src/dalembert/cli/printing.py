@@ -1,0 +1,147 @@
+"""Numbers and tables for a terminal 80 columns wide, or for a pipe."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from dalembert.arm.description import ArmDescription, Joint
+
+Column: TypeAlias = tuple[str, Sequence[str]]
+
+DIGITS = 5
+UNBOUNDED = 100_000
+# Entries this much smaller than the largest of their table are rounding, not physics.
+ROUNDING = 1e-13
+
+UNITS = {
+    "revolute": {"position": "rad", "speed": "rad/s", "acceleration": "rad/s^2", "effort": "N m"},
+    "prismatic": {"position": "m", "speed": "m/s", "acceleration": "m/s^2", "effort": "N"},
+}
+
+
+def console() -> Console:
+    """Where results go; made anew each time so that it follows a redirected stdout."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+def say(text: str = "") -> None:
+    """A line or a paragraph of text; brackets in it are brackets, not markup."""
+    console().print(Text("\n".join(printable(line) for line in text.split("\n"))))
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out: a name from a file must not steer the terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def paragraph(text: str) -> None:
+    """Text filled to the terminal's width; an item that opens with a dash is indented below it."""
+    item = text.lstrip().startswith("- ")
+    say(textwrap.fill(" ".join(text.split()), console().width, subsequent_indent="  " if item else ""))
+
+
+def heading(text: str) -> None:
+    console().print(Text(f"\n{text}", style="bold"))
+
+
+def unit(joint: Joint, quantity: str) -> str:
+    """The SI unit of a joint's "position", "speed", "acceleration" or "effort"."""
+    return UNITS[joint.kind][quantity]
+
+
+def joints_with_units(arm: ArmDescription, quantity: str) -> Column:
+    """The first column of a table of one quantity: each joint and the unit of its row."""
+    return "joint [unit]", [f"{joint.name} [{unit(joint, quantity)}]" for joint in arm.moving]
+
+
+def figures(values: Iterable[float], scale: float | None = None) -> list[str]:
+    """The values to five digits, their decimal points in line; rounding beside ``scale`` shows as 0."""
+    numbers = [float(value) for value in values]
+    largest = max((abs(x) for x in numbers if np.isfinite(x)), default=0.0) if scale is None else scale
+    written = ["0" if abs(x) <= ROUNDING * largest else f"{x:.{DIGITS}g}" for x in numbers]
+    behind = max((len(text) - point(text) for text in written), default=0)
+    padded = [text + " " * (behind - len(text) + point(text)) for text in written]
+    width = max((len(text) for text in padded), default=0)
+    return [text.rjust(width) for text in padded]
+
+
+def point(text: str) -> int:
+    """Where the decimal point of a written number stands, or would stand."""
+    return text.index(".") if "." in text else text.index("e") if "e" in text else len(text)
+
+
+def table(columns: Sequence[Column], wide: str = "") -> None:
+    """A table of these (header, cells), as wide as the terminal at most.
+
+    The column ``wide`` wraps its text. A table without one that is too wide is printed in blocks of columns, each
+    with the first column repeated, because half a number is a wrong number.
+    """
+    cells = [level(header, column) for header, column in columns]
+    if wide:
+        print_block(cells, console(), wide)
+        return
+    head, *others = cells
+    # A blank at the left and two between columns.
+    room = console().width - 1 - width_of(head)
+    for number, block in enumerate(blocks(others, room)):
+        if number:
+            say()
+        print_block([head, *block], Console(highlight=False, width=UNBOUNDED))
+
+
+def blocks(columns: Sequence[Column], room: int) -> list[Sequence[Column]]:
+    """The columns in as few blocks as fit the room, the blocks as even as can be."""
+    for size in range(len(columns), 0, -1):
+        count = -(-len(columns) // size)
+        even = -(-len(columns) // count)
+        found = [columns[start : start + even] for start in range(0, len(columns), even)]
+        if all(sum(width_of(column) + 2 for column in block) <= room for block in found):
+            return found
+    return [[column] for column in columns]
+
+
+def level(header: str, column: Sequence[str]) -> Column:
+    """A column of numbers with its header and all its cells set to the right; others are left as they are."""
+    if not all(is_number(cell) for cell in column):
+        return header, [printable(cell) for cell in column]
+    lines = header.split("\n")
+    width = max(len(text) for text in (*lines, *column))
+    return "\n".join(text.rjust(width) for text in lines), [text.rjust(width) for text in column]
+
+
+def width_of(column: Column) -> int:
+    header, cells = column
+    return max(cell_len(text) for text in (*header.split("\n"), *cells))
+
+
+def print_block(columns: Sequence[Column], out: Console, wide: str = "") -> None:
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    for header, _ in columns:
+        grid.add_column(Text(header), no_wrap=header != wide, overflow="fold")
+    for row in zip(*(cells for _, cells in columns), strict=True):
+        grid.add_row(*(Text(cell) for cell in row))
+    out.print(Padding(grid, (0, 0, 0, 1), expand=False))
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text.strip() in ("", "-")
+    return True
+
+
+def matrix(names: Sequence[str], values: np.ndarray) -> None:
+    """A square matrix with its rows and columns named."""
+    scale = float(np.max(np.abs(values), initial=0.0))
+    table([("", names), *((printable(name), figures(values[:, j], scale)) for j, name in enumerate(names))])

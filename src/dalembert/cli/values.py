@@ -1,0 +1,52 @@
+"""Joint values from the command line: ``0,0.5,-1``, ``"0 30 0"`` or ``pi/2,-0.1,45 deg``."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+
+from dalembert.arm.description import ArmDescription, Joint
+from dalembert.arm.errors import ArmError
+from dalembert.arm.expression import quantity
+
+
+def joint_values(arm: ArmDescription, option: str, text: str | None, degrees: bool = False) -> np.ndarray:
+    """One value for each moving joint, in SI units; zeros where ``text`` is None.
+
+    With ``degrees`` plain values of revolute joints are in degrees (per second, per second squared); those of
+    prismatic joints stay in metres.
+    """
+    if text is None:
+        return np.zeros(arm.n)
+    words = text.split(",") if "," in text else text.split()
+    if len(words) != arm.n:
+        names = ", ".join(arm.joint_names)
+        raise ArmError(f"{option} needs {arm.n} value{'s' * (arm.n != 1)}, one for each of {names}; got {len(words)}")
+    return np.array([value(joint, word, option, degrees) for joint, word in zip(arm.moving, words, strict=True)])
+
+
+def value(joint: Joint, word: str, option: str, degrees: bool) -> float:
+    """The number a word spells; "pi", "deg" and "rad" in it say for themselves that it is an angle."""
+    what = f"{option}: joint {joint.name!r}"
+    number = quantity(word, what)
+    an_angle = bool(number.turns) or word.rstrip().endswith(("deg", "rad"))
+    if an_angle and joint.kind == "prismatic":
+        raise ArmError(f"{what} is prismatic, so its value is in metres, not the angle {word.strip()!r}")
+    try:
+        plain = float(number)
+    except OverflowError:
+        raise ArmError(f"{what}: {word.strip()} is too large for a floating-point number") from None
+    return math.radians(plain) if degrees and joint.kind == "revolute" and not an_angle else plain
+
+
+def note_outside_limits(arm: ArmDescription, q: np.ndarray) -> None:
+    """One note on stderr that names the joints beyond their range; the numbers are used all the same."""
+    beyond = [
+        joint.name
+        for joint, x in zip(arm.moving, q, strict=True)
+        if not joint.limits.lower - 1e-12 <= x <= joint.limits.upper + 1e-12
+    ]
+    if beyond:
+        print(f"note: beyond the range of the arm: {', '.join(beyond)}; computed all the same", file=sys.stderr)

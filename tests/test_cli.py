@@ -1,0 +1,433 @@
+"""The ``dalembert`` command: right numbers on stdout, one sentence on stderr, exit code 2 on bad input."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import dalembert as da
+from dalembert.cli import main
+from dalembert.cli.demo import ACCELERATION, ARM, NEXT, POSE, SPEED
+from dalembert.cli.printing import figures, matrix, table
+
+SIX = "0.1,-0.2,0.3,-0.4,0.5,-0.6"
+
+
+@pytest.fixture(autouse=True)
+def _terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+class Result:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):
+    def call(*arguments: str) -> Result:
+        code = main(list(arguments))
+        return Result(code, *capsys.readouterr())
+
+    return call
+
+
+def torques(run, *arguments: str) -> np.ndarray:
+    result = run("dynamics", *arguments, "--json")
+    assert result.code == 0, result.err
+    return np.array(json.loads(result.out)["effort"]["total"])
+
+
+# -- what it prints ----------------------------------------------------------------------------------
+
+
+def test_version_is_the_version_of_the_package(run):
+    assert run("--version").out == f"dalembert {da.__version__}\n"
+
+
+def test_no_words_print_the_help(run):
+    result = run()
+    assert result.code == 0
+    assert "dynamics" in result.out
+    assert result.err == ""
+
+
+def test_list_names_every_built_in_arm_within_80_columns(run):
+    result = run("list")
+    assert result.code == 0
+    first_words = {line.split()[0] for line in result.out.splitlines() if line.strip()}
+    assert set(da.catalog()) <= first_words
+    assert max(map(len, result.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", da.catalog())
+def test_show_gives_every_joint_link_and_source_within_80_columns(run, name):
+    arm = da.load(name, physical="ignore")
+    result = run("show", name)
+    assert result.code == 0
+    text = " ".join(result.out.split())
+    for part in (*arm.joint_names, *arm.link_names, *arm.sources):
+        assert " ".join(part.split()) in text
+    assert max(map(len, result.out.splitlines())) <= 80
+
+
+def test_json_holds_the_torques_of_inverse_dynamics(run):
+    arm = da.load("jpl-rrp")
+    q, qd, qdd = np.array(POSE), np.array(SPEED), np.array(ACCELERATION)
+    values = [",".join(map(repr, state)) for state in (POSE, SPEED, ACCELERATION)]
+    result = run("dynamics", "jpl-rrp", "--q", values[0], "--qd", values[1], "--qdd", values[2], "--json")
+    data = json.loads(result.out)
+    effort = {key: np.array(column) for key, column in data["effort"].items()}
+    expected = arm.inverse_dynamics(q, qd, qdd)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(effort["total"], expected, atol=1e-12 * scale)
+    np.testing.assert_allclose(effort["inertia"], arm.mass_matrix(q) @ qdd, atol=1e-12 * scale)
+    np.testing.assert_allclose(effort["gravity"], arm.gravity_load(q), atol=1e-12 * scale)
+    np.testing.assert_allclose(effort["velocity"], effort["centrifugal"] + effort["coriolis"], atol=1e-12 * scale)
+    np.testing.assert_allclose(
+        effort["inertia"] + effort["velocity"] + effort["gravity"], effort["total"], atol=1e-12 * scale
+    )
+    np.testing.assert_allclose(data["mass_matrix"], arm.mass_matrix(q), rtol=1e-15)
+    assert data["joints"] == list(arm.joint_names)
+    assert data["units"]["effort"] == ["N m", "N m", "N", "N m", "N m", "N m"]
+
+
+def test_table_shows_the_same_totals_as_json(run):
+    table = run("dynamics", "puma560", "--q", SIX, "--qdd", SIX).out
+    for total in torques(run, "puma560", "--q", SIX, "--qdd", SIX):
+        assert f"{total:.5g}" in table
+    assert "inertia" in table
+    assert "N m" in table
+    assert max(map(len, table.splitlines())) <= 80
+
+
+def test_mass_matrix_is_printed_when_asked_for(run):
+    assert "Mass matrix" not in run("dynamics", "puma560").out
+    out = run("dynamics", "puma560", "--mass-matrix").out
+    assert f"{da.load('puma560', physical='ignore').mass_matrix(np.zeros(6))[0, 0]:.5g}" in out
+
+
+@pytest.mark.parametrize(
+    "written", ["0.1,-0.2,0.3,-0.4,0.5,-0.6", "0.1 -0.2 0.3 -0.4 0.5 -0.6", " 0.1, -2e-1,  .3, -0.4 , 0.5,-0.6 "]
+)
+def test_values_may_be_joined_by_commas_or_spaces(run, written):
+    expected = da.load("puma560", physical="ignore").gravity_load([0.1, -0.2, 0.3, -0.4, 0.5, -0.6])
+    np.testing.assert_allclose(torques(run, "puma560", "--q", written), expected, atol=1e-12)
+
+
+def test_a_value_may_begin_with_a_minus_sign(run):
+    expected = da.load("planar-2r").gravity_load([-0.5, 1.0])
+    np.testing.assert_allclose(torques(run, "planar-2r", "--q", "-0.5,1"), expected, atol=1e-12)
+    np.testing.assert_allclose(torques(run, "planar-2r", "--q=-0.5,1"), expected, atol=1e-12)
+
+
+def test_degrees_turn_revolute_joints_and_leave_prismatic_ones_in_metres(run):
+    expected = da.load("jpl-rrp").gravity_load([0.0, np.pi / 3, 0.4, 0.0, np.pi / 2, 0.0])
+    found = torques(run, "jpl-rrp", "--q", "0 60 0.4 0 90 0", "--degrees")
+    np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("written", "options"), [("pi/2,-pi/6", []), ("90 deg, -30deg", []), ("pi/2,-30", ["--degrees"])]
+)
+def test_angles_may_be_written_with_pi_or_deg(run, written, options):
+    expected = da.load("planar-2r").gravity_load([np.pi / 2, -np.pi / 6])
+    np.testing.assert_allclose(torques(run, "planar-2r", "--q", written, *options), expected, atol=1e-12)
+
+
+def test_radians_stay_radians_under_degrees(run):
+    expected = da.load("planar-2r").gravity_load([0.5, np.pi / 6])
+    np.testing.assert_allclose(torques(run, "planar-2r", "--q", "0.5 rad,30", "--degrees"), expected, atol=1e-12)
+
+
+def test_a_pose_beyond_the_limits_is_computed_with_one_note(run):
+    result = run("dynamics", "jpl-rrp", "--q", "0,0,99,0,0,0", "--json")
+    joint = da.load("jpl-rrp").joint_names[2]
+    assert result.code == 0
+    assert result.err == f"note: beyond the range of the arm: {joint}; computed all the same\n"
+    assert json.loads(result.out)["q"][2] == 99
+
+
+def test_numbers_no_real_body_has_give_one_short_note_and_the_result(run):
+    result = run("dynamics", "puma560", "--json")
+    assert result.code == 0
+    assert json.loads(result.out)["arm"] == "puma560"
+    assert result.err.startswith("note: puma560: no real body has the inertia of")
+    assert "link3" in result.err
+    assert result.err.count("\n") == 1
+    assert "triangle inequality" in run("show", "puma560").out
+
+
+def test_springs_and_dampers_stand_in_a_column_of_their_own(run, tmp_path: Path):
+    sprung = da.load("planar-2r").with_elastic(da.JointSpring("joint1", 10.0, 0.2), da.JointDamper("joint2", 3.0))
+    file = tmp_path / "sprung.toml"
+    file.write_text(sprung.write_toml())
+    words = ["dynamics", str(file), "--q", "0.5,-1", "--qd", "1,2"]
+    effort = json.loads(run(*words, "--json").out)["effort"]
+    np.testing.assert_allclose(effort["elastic"], [10.0 * (0.5 - 0.2), 3.0 * 2], atol=1e-12)
+    np.testing.assert_allclose(effort["total"], sprung.inverse_dynamics([0.5, -1], [1, 2], [0, 0]), atol=1e-12)
+    assert "springs," in run(*words).out
+
+
+# -- demo --------------------------------------------------------------------------------------------
+
+
+def test_demo_shows_the_arm_its_mass_matrix_gravity_load_and_torques(run):
+    arm = da.load(ARM)
+    out = run("demo").out
+    state = np.array(POSE), np.array(SPEED), np.array(ACCELERATION)
+    for number in (
+        *np.diag(arm.mass_matrix(state[0])),
+        *(g for g in arm.gravity_load(state[0]) if abs(g) > 1e-9),
+        *arm.inverse_dynamics(*state),
+    ):
+        assert f"{number:.5g}" in out
+    for joint in arm.joint_names:
+        assert joint in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_every_command_the_demo_proposes_works(run):
+    commands = [line.split("  ")[0].split() for line in NEXT.splitlines() if line.startswith("dalembert ")]
+    assert len(commands) >= 4
+    for _, *words in commands:
+        assert run(*words).code == 0
+
+
+# -- convert -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["urdf", "toml", "dh"])
+@pytest.mark.parametrize("name", ["jpl-rrp", "planar-3r", "iiwa14"])
+def test_a_converted_arm_has_the_same_torques(run, tmp_path: Path, name, kind):
+    target = tmp_path / ("arm.urdf" if kind == "urdf" else "arm.toml")
+    assert run("convert", name, "--to", kind, "-o", str(target)).code == 0
+    n = da.load(name).n
+    state = [",".join(f"{x:.3f}" for x in np.random.default_rng(k).uniform(0.1, 0.9, n)) for k in range(3)]
+    words = ["--q", state[0], "--qd", state[1], "--qdd", state[2]]
+    expected = torques(run, name, *words)
+    np.testing.assert_allclose(torques(run, str(target), *words), expected, atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kind", ["urdf", "toml", "dh"])
+def test_convert_prints_the_text_of_the_writer(run, kind):
+    result = run("convert", "planar-2r", "--to", kind)
+    written = getattr(da.load("planar-2r"), f"write_{kind}")()
+    assert result.out.rstrip("\n") == written.rstrip("\n")
+
+
+def test_rows_that_fit_only_after_axes_were_moved_come_with_a_note(run, tmp_path: Path):
+    rough = tmp_path / "rough.urdf"
+    straight = '<origin xyz="1 0 0" rpy="0.0 0.0 0.0" />'
+    text = da.load("planar-2r").write_urdf()
+    assert straight in text
+    rough.write_text(text.replace(straight, straight.replace("0.0 0.0 0.0", "0.0 1e-10 0.0")))
+    assert run("convert", "planar-2r", "--to", "dh").err == ""
+    result = run("convert", str(rough), "--to", "dh")
+    assert result.code == 0
+    assert result.err.startswith("note: to fit Denavit-Hartenberg rows, axes were turned by ")
+
+
+def test_convert_writes_over_a_file_only_by_force(run, tmp_path: Path):
+    target = tmp_path / "arm.toml"
+    target.write_text("mine")
+    refused = run("convert", "planar-2r", "--to", "toml", "-o", str(target))
+    assert refused.code == 2
+    assert "--force" in refused.err
+    assert target.read_text() == "mine"
+    assert run("convert", "planar-2r", "--to", "toml", "-o", str(target), "--force").code == 0
+    assert "planar-2r" in target.read_text()
+
+
+# -- bad input ---------------------------------------------------------------------------------------
+
+BAD = {
+    "unknown word": ["torques"],
+    "unknown option": ["dynamics", "puma560", "--load", "3"],
+    "no arm": ["show"],
+    "unknown arm": ["show", "puma56"],
+    "missing file": ["show", "missing/arm.urdf"],
+    "unknown file type": ["show", "arm.step"],
+    "unknown format": ["convert", "puma560", "--to", "sdf"],
+    "no format": ["convert", "puma560"],
+    "too few values": ["dynamics", "puma560", "--q", "0,0"],
+    "values apart": ["dynamics", "puma560", "--q", "0", "0", "0", "0", "0", "0"],
+    "no value": ["dynamics", "puma560", "--q"],
+    "empty value": ["dynamics", "puma560", "--q", ""],
+    "a hole": ["dynamics", "puma560", "--q", "0,,0,0,0,0"],
+    "not a number": ["dynamics", "puma560", "--q", "0,0,zero,0,0,0"],
+    "nan": ["dynamics", "puma560", "--qd", "0,0,nan,0,0,0"],
+    "too large": ["dynamics", "puma560", "--q", "1e350,0,0,0,0,0"],
+    "an angle for a slide": ["dynamics", "jpl-rrp", "--q", "0,0,pi/2,0,0,0"],
+    "infinite": ["dynamics", "puma560", "--qdd", "0,0,-inf,0,0,0"],
+    "folder that is not there": ["convert", "planar-2r", "--to", "urdf", "-o", "missing/arm.urdf"],
+    "a folder as arm": ["show", "."],
+}
+
+
+@pytest.mark.parametrize("arguments", BAD.values(), ids=BAD.keys())
+def test_bad_input_ends_with_code_2_and_one_sentence(run, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.code == 2
+    assert result.out == ""
+    sentences = [line for line in result.err.splitlines() if not line.startswith("note: ")]
+    assert len(sentences) == 1
+    assert sentences[0].startswith("dalembert: ")
+    assert len(sentences[0]) > len("dalembert: ") + 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (["show", "nosuch"], "puma560"),
+        (["dynamics", "jpl-rrp", "--q", "1,2"], "6 values"),
+        (["dynamics", "jpl-rrp", "--q", "1", "2"], "one argument"),
+        (["convert", "puma560", "--to", "sdf"], "urdf"),
+        (["dynamics", "planar-2r", "--qd", "0,x"], da.load("planar-2r").joint_names[1]),
+    ],
+)
+def test_the_sentence_names_the_remedy(run, arguments, remedy):
+    assert remedy in run(*arguments).err
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('<robot name="r"><link name="a"/></robot>', "no joint moves"),
+        (
+            '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent link="a"/>'
+            '<child link="b"/></joint></robot>',
+            "mass",
+        ),
+    ],
+)
+def test_an_arm_without_dynamics_is_shown_but_has_no_torques(run, tmp_path: Path, text, reason):
+    still = tmp_path / "still.urdf"
+    still.write_text(text)
+    assert run("show", str(still)).code == 0
+    result = run("dynamics", str(still))
+    assert result.code == 2
+    assert result.out == ""
+    assert reason in result.err
+
+
+def test_names_from_a_file_cannot_steer_the_terminal(run, tmp_path: Path):
+    sly = tmp_path / "sly.toml"
+    sly.write_text(
+        'name = "a\\u001b[31m"\ntitle = "b\\u0007"\n[[joints]]\nname = "c\\n[bold]d"\ntype = "revolute"\n'
+        'link = {name = "l\\r", mass = 1, com = [1, 0, 0], inertia = [1, 1, 1]}\n'
+    )
+    for words in (["show"], ["dynamics", "--mass-matrix"]):
+        result = run(words[0], str(sly), *words[1:])
+        assert result.code == 0
+        assert all(c.isprintable() or c == "\n" for c in result.out)
+        assert "c\\n[bold]d" in result.out
+
+
+@pytest.mark.parametrize("suffix", ["toml", "urdf", "xml"])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00\x81", b"<robot", b"[[joints]]\nname = 3\n", b"{}" * 50])
+def test_a_broken_file_is_refused_by_name(run, tmp_path: Path, suffix, content):
+    broken = tmp_path / f"broken.{suffix}"
+    broken.write_bytes(content)
+    result = run("show", str(broken))
+    assert result.code == 2
+    assert "broken." in result.err
+    assert result.err.count("\n") == 1
+
+
+@given(st.text(alphabet="0123456789.,-+*/()e \tnaifpdgr", max_size=20))
+@example("1_0,2")
+@example("1e999,0")
+@example(",")
+def test_any_text_as_values_is_computed_or_refused(text):
+    assert main(["dynamics", "planar-2r", "--q", text, "--json"]) in (0, 2)
+
+
+# -- as a process ------------------------------------------------------------------------------------
+
+
+def process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    code = "import sys; from dalembert.cli import main; sys.exit(main())"
+    search = os.pathsep.join(filter(None, [str(Path(da.__file__).parents[1]), os.environ.get("PYTHONPATH")]))
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env={**os.environ, "PYTHONPATH": search, **environment},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_a_stdout_that_knows_only_ascii_gets_the_whole_table():
+    done = process("show", "puma560", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert da.load("puma560", physical="ignore").joint_names[-1].encode() in done.stdout
+
+
+def test_a_reader_that_leaves_early_ends_it_quietly():
+    code = (
+        "import os, sys; r, w = os.pipe(); os.close(r); os.dup2(w, 1); "
+        "from dalembert.cli import main; sys.exit(main(['show', 'puma560']))"
+    )
+    search = str(Path(da.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": search},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr
+
+
+# -- numbers in tables -------------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=8))
+def test_figures_keep_five_digits_and_their_decimal_points_in_line(values):
+    written = figures(values)
+    assert len({len(text) for text in written}) == 1
+    largest = max(map(abs, values))
+    for value, text in zip(values, written, strict=True):
+        assert float(text) == pytest.approx(value, rel=5e-5, abs=1e-13 * largest)
+    plain = [text for text in written if "e" not in text]
+    ends = {text.index(".") if "." in text else len(text.rstrip()) for text in plain}
+    assert len(ends) <= 1
+
+
+def test_a_matrix_too_wide_for_the_terminal_is_printed_in_blocks_and_whole(capsys):
+    values = np.random.default_rng(0).normal(size=(12, 12))
+    matrix([f"joint{k}" for k in range(12)], values)
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    for value in values.flat:
+        assert f"{value:.5g}" in out
+
+
+@given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3), min_size=1, max_size=15))
+def test_no_table_cuts_a_number_whatever_its_width(columns):
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream):
+        table([("link", ["a" * 30, "b", "c"]), *((f"column{k}\nm", figures(c)) for k, c in enumerate(columns))])
+    words = stream.getvalue().split()
+    for cell in (text.strip() for column in columns for text in figures(column)):
+        assert cell in words
+    assert max(map(len, stream.getvalue().splitlines())) <= 80
+
+
+def test_a_matrix_shows_rounding_as_zero(capsys):
+    matrix(["a", "b"], np.array([[2.0, 1e-16], [1e-16, 3.0]]))
+    assert "e-16" not in capsys.readouterr().out

@@ -1,0 +1,102 @@
+"""What is shipped: version, data files, declared dependencies, the command."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import re
+import sys
+import tomllib
+import zipfile
+from importlib.resources import files
+from pathlib import Path
+
+import hatchling.build
+import pytest
+
+import dalembert as da
+from dalembert.version import __version__
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "dalembert"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+# Where the name of a distribution is not the name one imports.
+IMPORTED_AS = {"python-flint": "flint"}
+
+
+def distribution(requirement: str) -> str:
+    return re.match(r"[A-Za-z0-9._-]+", requirement)[0].lower()  # type: ignore[index]
+
+
+def test_the_package_states_the_version_it_is_installed_as():
+    assert da.__version__ == __version__ == importlib.metadata.version("dalembert")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
+    assert f"[{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_command_leads_to_main():
+    (script,) = importlib.metadata.entry_points(group="console_scripts", name="dalembert")
+    assert script.load()(["--version"]) == 0
+
+
+def test_the_package_is_marked_as_typed():
+    assert files("dalembert").joinpath("py.typed").is_file()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    folder = tmp_path_factory.mktemp("wheel")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        name = hatchling.build.build_wheel(str(folder))
+    return set(zipfile.ZipFile(folder / name).namelist())
+
+
+def test_the_wheel_holds_every_module_and_every_catalog_arm(wheel):
+    modules = {path.relative_to(ROOT / "src").as_posix() for path in SOURCE.rglob("*.py")}
+    arms = {f"dalembert/arm/catalog/{name}.toml" for name in da.catalog()}
+    assert arms
+    assert modules | arms | {"dalembert/py.typed"} <= wheel
+    assert any(name.endswith("licenses/LICENSE") for name in wheel)
+
+
+def test_the_wheel_holds_no_tests_or_caches(wheel):
+    assert not [name for name in wheel if "tests/" in name or "__pycache__" in name]
+
+
+def test_every_package_the_source_imports_is_a_declared_dependency():
+    declared = {IMPORTED_AS.get(name, name) for name in map(distribution, PROJECT["dependencies"])}
+    optional = {
+        distribution(requirement)
+        for extra, requirements in PROJECT["optional-dependencies"].items()
+        if extra != "test"
+        for requirement in requirements
+    }
+    for path in SOURCE.rglob("*.py"):
+        tree = ast.parse(path.read_text(), str(path))
+        always = {name for node in tree.body for name in imported(node)}
+        anywhere = {name for node in ast.walk(tree) for name in imported(node)}
+        foreign = {name for name in anywhere if name not in sys.stdlib_module_names} - {"dalembert"}
+        assert always & foreign <= declared, path
+        assert foreign <= declared | optional, path
+
+
+def imported(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {alias.name.partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        return {(node.module or "").partition(".")[0]}
+    return set()
+
+
+def test_constraints_are_plain_pins_and_cover_every_requirement():
+    lines = (ROOT / "constraints.txt").read_text().split()
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line) for line in lines)
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines}
+    needed = {*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]}
+    assert {distribution(requirement) for requirement in needed} - {"dalembert"} <= pinned
+
+
+def test_no_module_is_too_long_to_hold_in_the_head():
+    long = {path.name: n for path in SOURCE.rglob("*.py") if (n := len(path.read_text().splitlines())) > 500}
+    assert not long

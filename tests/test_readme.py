@@ -1,0 +1,52 @@
+"""The README's examples run as pasted, and print what it says they print."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from dalembert.cli import main
+
+README = (Path(__file__).parents[1] / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+PYTHON = [text for kind, text in BLOCKS if kind == "python"]
+# A console block holds commands after "$ " and, below each, what it prints; later ones may use files of earlier ones.
+SESSIONS = [
+    re.findall(r"^\$ (dalembert .*?)\n(.*?)(?=^\$ |\Z)", text, flags=re.MULTILINE | re.DOTALL)
+    for kind, text in BLOCKS
+    if kind == "console"
+]
+
+
+def plain(text: str) -> str:
+    """Without the blanks at the ends of lines, which Markdown does not show."""
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+def test_the_readme_has_examples_of_both_kinds():
+    assert PYTHON
+    assert SESSIONS
+
+
+@pytest.mark.parametrize("text", PYTHON)
+def test_a_python_example_runs_and_prints_what_its_comments_say(text, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(text, "README.md", "exec"), {"__name__": "__main__"})
+    printed = capsys.readouterr().out.split("\n")
+    promised = re.findall(r"^print\(.*\)  # (.*)$", text, flags=re.MULTILINE)
+    assert [line for line in printed if line] == promised
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_the_commands_run_in_order_and_print_what_stands_below_them(session, capsys, tmp_path, monkeypatch):
+    assert session
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for command, output in session:
+        assert main(shlex.split(command, comments=True)[1:]) == 0
+        printed = capsys.readouterr().out
+        if output.strip():
+            assert plain(printed) == plain(output)
