@@ -1,0 +1,90 @@
+"""From which link each term comes.
+
+The equations are linear in the inertia of the bodies, so the share of a link is what remains when all other
+bodies are massless. With inertial symbols the symbols say the same; with numbers only this does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..formulations import composite_body
+from ..formulations.model import Chain, Segment, chain
+from ..rings.algebra import ZERO, sub
+from . import names
+from .polynomial import TrigPolynomial
+
+if TYPE_CHECKING:
+    from .equations import Equations
+
+
+def by_link(equations: Equations, name: str) -> dict[int | str, TrigPolynomial]:
+    """A coefficient as a sum over links."""
+    shares = split_of(equations, *names.parse(name, equations.n))()
+    return {link: TrigPolynomial(equations.space, poly) for link, poly in shares.items()}
+
+
+def split_of(equations: Equations, kind: str, index: tuple[int, ...]) -> Callable[[], Mapping[int | str, Any]]:
+    """A function that gives the non-zero share of each link in a coefficient, worked out when it is called."""
+
+    def split() -> Mapping[int | str, Any]:
+        found: dict[int | str, Any] = {}
+        for link in links(equations):
+            entry = share(equations, link)[kind]
+            for i in index:
+                entry = entry[i]
+            poly = equations.space.ring.poly_of(entry)
+            if poly:
+                found[link] = poly
+        return found
+
+    return split
+
+
+def links(equations: Equations) -> list[int | str]:
+    """The links, counted from 1, and "L" where the load has symbols of its own."""
+    found: list[int | str] = [i + 1 for i in range(equations.n)]
+    return [*found, "L"] if equations.model.selection.load else found
+
+
+def share(equations: Equations, link: int | str) -> dict[str, Any]:
+    """D, C and G with the inertia of one link alone; kept, since the next question is about the same link."""
+    if link not in equations.shares:
+        model = equations.model
+        alone = only(equations, link)
+        matrix = composite_body.mass_matrix(alone, model.ring, model.ring.positions)
+        gravity = composite_body.gravity(alone, model.ring, model.ring.positions)
+        equations.shares[link] = {"D": matrix, "C": model.christoffel(matrix), "G": gravity}
+    return equations.shares[link]
+
+
+def only(equations: Equations, link: int | str) -> Chain:
+    """The arm with all bodies but one massless."""
+    model = equations.model
+    whole, empty = model.chain, model.chain
+    if model.selection.load:
+        given = model.selection.given(model.ring)
+        empty = chain(model.arm, model.ring, {key: 0 if key.endswith("L") else value for key, value in given.items()})
+    hand = int(model.selection.hand) - 1
+    segments = []
+    for index, (full, bare) in enumerate(zip(whole.segments, empty.segments, strict=True)):
+        if link == "L" and index == hand:
+            segments.append(less(full, bare))
+        else:
+            segments.append(bare if link == index + 1 else massless(bare))
+    return replace(whole, segments=tuple(segments))
+
+
+def massless(segment: Segment) -> Segment:
+    return replace(segment, mass=0, moment=ZERO, tensor=(ZERO, ZERO, ZERO), com=None, central=None)
+
+
+def less(full: Segment, bare: Segment) -> Segment:
+    """What one body has more than another: the load that was added to it."""
+    moment = tuple(sub(a, b) for a, b in zip(full.moment, bare.moment, strict=True))
+    tensor = tuple(
+        tuple(sub(a, b) for a, b in zip(r, s, strict=True)) for r, s in zip(full.tensor, bare.tensor, strict=True)
+    )
+    return replace(full, mass=sub(full.mass, bare.mass), moment=moment, tensor=tensor, com=None, central=None)  # type: ignore[arg-type]

@@ -1,0 +1,164 @@
+"""Base parameters: the least set of combinations of inertial parameters that the torques depend on.
+
+D and G are linear in the ten parameters of each body. Write down, for every coefficient and every product of
+sines, cosines and prismatic positions in it, the linear form in the parameters that multiplies it: the torques
+depend on these forms only. Gaussian elimination, exact and with lengths as symbols, leaves independent ones:
+
+    parameter + sum of (polynomial in lengths) * (parameters it absorbs).
+
+Columns are eliminated in the order of ``PREFERRED``, so what is absorbed comes from the masses, the first
+moments mz and the moments Iyy, as in the literature (Gautier and Khalil 1990).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..rings.sparse import from_terms, terms
+from ..rings.trig import TrigRing
+from .equations import Equations
+from .polynomial import TrigPolynomial
+
+PREFERRED = ("Ixx", "Ixy", "Ixz", "Iyz", "Izz", "mx", "my", "mz", "m", "Iyy")
+Row = dict[int, Any]
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """``relations`` maps each base parameter's name to the combination it stands for.
+
+    ``absorbed`` are the parameters that appear only inside combinations of others, ``idle`` those that no
+    torque (or energy) depends on.
+    """
+
+    of: str
+    relations: dict[str, TrigPolynomial]
+    absorbed: tuple[str, ...]
+    idle: tuple[str, ...]
+    equations: Equations
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.relations)
+
+    def regrouped(self, polynomial: TrigPolynomial) -> TrigPolynomial:
+        """A coefficient of ``equations`` in base parameters alone: absorbed and idle parameters set to zero.
+
+        Put the combinations back for the base parameters and the coefficient is what it was.
+        """
+        return polynomial.substitute(dict.fromkeys((*self.absorbed, *self.idle), 0))
+
+    def expanded(self, polynomial: TrigPolynomial) -> TrigPolynomial:
+        """A coefficient in base parameters with each of them replaced by its combination."""
+        return polynomial.substitute(dict(self.relations))
+
+
+def base_parameters(arm: ArmDescription, of: str = "torque", lengths: bool = True) -> BaseParameters:
+    """The base parameters of an arm for its "torque" or its "energy", lengths as symbols or as numbers."""
+    if of not in ("torque", "energy"):
+        raise ArmError(f'base parameters are those of "torque" or of "energy", not of {of!r}')
+    equations = Equations(arm, "full+lengths" if lengths else "full")
+    order = columns(equations)
+    pivots = eliminated(rows(equations, of, order), equations.space.ring)
+    try:
+        relations, absorbed = combinations(pivots, order, equations)
+    except ArithmeticError:
+        # A combination with a length in its denominator is no polynomial; with numbers it is a number.
+        return base_parameters(arm, of, lengths=False)
+    idle = tuple(name for name in order if name not in relations and name not in absorbed)
+    place = {symbol.name: i for i, symbol in enumerate(equations.symbols)}
+    in_order = dict(sorted(relations.items(), key=lambda item: place[item[0]]))
+    return BaseParameters(of, in_order, absorbed, idle, equations)
+
+
+def columns(equations: Equations) -> list[str]:
+    """Names of the inertial parameters, in the order in which they are preferred as base parameters."""
+    tags = [str(i + 1) for i in reversed(range(equations.n))]
+    return [f"{name}{tag}" for name in PREFERRED for tag in tags]
+
+
+def rows(equations: Equations, of: str, order: list[str]) -> Iterable[Row]:
+    """The linear forms in the parameters, each once, as column -> polynomial in lengths."""
+    ring = equations.space.ring
+    place = {ring.index[name]: column for column, name in enumerate(order)}
+    n = equations.n
+    functions = [equations.mass_matrix[i, j] for i in range(n) for j in range(i, n)]
+    functions += [equations.potential_energy] if of == "energy" else list(equations.gravity)
+    seen: set[tuple[tuple[int, str], ...]] = set()
+    for function in functions:
+        forms: dict[tuple[tuple[int, int], ...], dict[int, dict[Any, Any]]] = {}
+        for monomial, value in terms(function.poly).items():
+            trig = tuple(p for p in monomial if p[0] < ring.first_symbol)
+            inertial = [i for i, _ in monomial if i in place]
+            if len(inertial) != 1:
+                raise ArmError(f"{equations.arm.name}: a torque is not linear in the inertial parameters")
+            rest = tuple(p for p in monomial if p[0] >= ring.first_symbol and p[0] not in place)
+            forms.setdefault(trig, {}).setdefault(place[inertial[0]], {})[rest] = value
+        for form in forms.values():
+            row = {column: from_terms(ring.context, cofactor) for column, cofactor in form.items()}
+            lead = row[min(row)].leading_coefficient()
+            row = {column: entry / lead for column, entry in row.items()}
+            key = tuple(sorted((column, str(entry)) for column, entry in row.items()))
+            if key not in seen:
+                seen.add(key)
+                yield row
+
+
+def eliminated(found: Iterable[Row], ring: TrigRing) -> dict[int, Row]:
+    """Reduced echelon form: pivot column -> row."""
+    pivots: dict[int, Row] = {}
+    # Short rows first: they keep pivots plain numbers and later rows short.
+    for row in sorted(found, key=lambda r: (sum(len(e) for e in r.values()), min(r))):
+        while row:
+            column = min(row)
+            if column not in pivots:
+                pivots[column] = row
+                break
+            row = cancelled(row, pivots[column], column)
+    for column in sorted(pivots, reverse=True):
+        for other in pivots:
+            if other < column and column in pivots[other]:
+                pivots[other] = cancelled(pivots[other], pivots[column], column)
+    return pivots
+
+
+def cancelled(row: Row, pivot: Row, column: int) -> Row:
+    """A multiple of ``row`` plus a multiple of ``pivot`` without an entry in ``column``."""
+    a, b = pivot[column], row[column]
+    common = a.gcd(b)
+    a, b = a / common, b / common
+    result: Row = {}
+    for key in row.keys() | pivot.keys():
+        left = row[key] * a if key in row else None
+        right = pivot[key] * b if key in pivot else None
+        entry = left if right is None else -right if left is None else left - right
+        if entry:
+            result[key] = entry
+    return result
+
+
+def combinations(
+    pivots: dict[int, Row], order: list[str], equations: Equations
+) -> tuple[dict[str, TrigPolynomial], tuple[str, ...]]:
+    """The base parameters as polynomials, and the parameters they absorb."""
+    ring = equations.space.ring
+    relations: dict[str, TrigPolynomial] = {}
+    absorbed: dict[str, None] = {}
+    for column, row in pivots.items():
+        total = ring.zero
+        for key, entry in row.items():
+            quotient, remainder = divmod(entry, row[column])
+            if remainder:
+                raise ArithmeticError("a length in the denominator")
+            total = total + quotient * ring.gens[ring.index[order[key]]]
+            if key != column:
+                absorbed[order[key]] = None
+        relations[order[column]] = TrigPolynomial(equations.space, total)
+    return relations, tuple(absorbed)

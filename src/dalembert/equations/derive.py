@@ -1,0 +1,90 @@
+"""Deriving the closed form: the formulations of the library, run over the trigonometric ring.
+
+D comes from composite bodies (Walker and Orin 1982), the Christoffel symbols from the exact derivatives of D
+(Tourassis and Neuman 1985, eq. 12), G from composite bodies too. Any other formulation of the library gives
+the same polynomials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..formulations import composite_body, generalized_dalembert, influence, lagrange_euler, tourassis_neuman
+from ..formulations.model import Chain, chain
+from ..rings.angles import Angles
+from ..rings.trig import TrigNumber, TrigRing, constant
+from .axes import axes
+from .space import Space
+from .symbols import Request, Selection, select
+
+FORMULATIONS: dict[str, ModuleType] = {
+    "composite-body": composite_body,
+    "lagrange-euler": lagrange_euler,
+    "generalized-dalembert": generalized_dalembert,
+    "influence": influence,
+    "tourassis-neuman": tourassis_neuman,
+}
+
+
+class Model:
+    """An arm over the trigonometric ring: its chain, and the raw polynomials of its equations."""
+
+    def __init__(self, arm: ArmDescription, request: Request = "symbols", stars: frozenset[str] = frozenset()) -> None:
+        if not arm.n:
+            raise ArmError(f"{arm.where}{arm.name} has no moving joint, so it has no equations of motion")
+        self.arm = arm
+        self.selection: Selection = select(arm, request, stars)
+        twists = self.selection.twists
+        self.ring = TrigRing(Angles(axes(arm, twists), tuple(twists)), self.selection.names)
+        self.space = Space.of(self.ring, self.selection.symbols, arm.joint_names, twists)
+        self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
+
+    def mass_matrix(self, formulation: str = "composite-body") -> list[list[Any]]:
+        return page(formulation).mass_matrix(self.chain, self.ring, self.ring.positions)
+
+    def gravity(self, formulation: str = "composite-body") -> list[Any]:
+        return page(formulation).gravity(self.chain, self.ring, self.ring.positions)
+
+    def christoffel(self, matrix: Sequence[Sequence[Any]]) -> list[list[list[Any]]]:
+        """c_ijk = (d D_ij/d q_k + d D_ik/d q_j - d D_jk/d q_i) / 2, zeros as plain 0."""
+        n, ring = self.chain.n, self.ring
+        slopes: dict[tuple[int, int, int], Any] = {}
+        for i in range(n):
+            for j in range(i, n):
+                entry = matrix[i][j]
+                if isinstance(entry, TrigNumber):
+                    for k in range(n):
+                        slope = ring.derivative(entry.poly, k)
+                        if slope:
+                            slopes[i, j, k] = slopes[j, i, k] = slope
+        half = constant(Fraction(1, 2))
+        symbols: list[list[list[Any]]] = [[[0] * n for _ in range(n)] for _ in range(n)]
+        for i in range(n):
+            for j in range(n):
+                for k in range(j, n):
+                    total = _sum(slopes.get((i, j, k)), slopes.get((i, k, j)), slopes.get((j, k, i)))
+                    if total is not None and total:
+                        symbols[i][j][k] = symbols[i][k][j] = ring.wrap(total * half, 0)
+        return symbols
+
+
+def _sum(a: Any, b: Any, c: Any) -> Any:
+    """a + b - c, where None is zero."""
+    total = a if b is None else b if a is None else a + b
+    if c is None:
+        return total
+    return -c if total is None else total - c
+
+
+def page(formulation: str) -> ModuleType:
+    """The module of a formulation."""
+    if formulation not in FORMULATIONS:
+        raise ArmError(
+            f"there is no formulation {formulation!r} for closed forms; choose from {', '.join(FORMULATIONS)}"
+        )
+    return FORMULATIONS[formulation]

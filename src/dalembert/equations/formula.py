@@ -1,0 +1,392 @@
+"""Reading a printed formula: SymPy and Python syntax, and the LaTeX of the papers.
+
+A formula is read by a small recursive-descent parser; nothing of it is ever executed. Understood are numbers,
+names, + - * / ^ **, brackets of all kinds, products without a sign (``m_2 a_2 c_2``), \\frac, and sines and
+cosines written ``sin(q2 + q3)``, ``s23``, ``c_{23}``, ``c\\theta_2``, ``s^2\\theta_4``, ``\\sin^2 \\theta_4``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from ..arm.description import listed
+from ..arm.errors import ArmError
+from ..arm.exact import exact
+from ..rings.angles import read_tag
+from ..rings.trig import TrigNumber
+from .polynomial import TrigPolynomial, as_polynomial
+from .space import Space
+from .tokens import Token, tokens
+
+DEEPEST, LARGEST_POWER, MOST_TERMS = 100, 12, 200_000
+
+
+class Unknown(ArmError):
+    """Symbols that the equations do not have."""
+
+    def __init__(self, names: list[str], space: Space) -> None:
+        self.names = names
+        super().__init__(
+            f"the formula has symbols the equations do not have: {listed(names)}; they have {listed(space.symbols)}, "
+            f"and joints q1 to q{len(space.joint_names)}"
+        )
+
+
+def read(text: str, space: Space, aliases: Mapping[str, Any] | None = None) -> TrigPolynomial:
+    """The polynomial that a formula spells. ``aliases`` explains names of the formula: as formulas, or polynomials."""
+    reader = Reader(tokens(text), space, aliases or {})
+    value = reader.whole()
+    if reader.unknown:
+        raise Unknown(sorted(reader.unknown), space)
+    return as_polynomial(space, value)
+
+
+class Reader:
+    """Recursive descent: sum, product, power, atom."""
+
+    def __init__(self, words: list[Token], space: Space, aliases: Mapping[str, Any]) -> None:
+        self.words, self.space, self.aliases = words, space, aliases
+        self.ring = space.ring
+        self.at = 0
+        self.depth = 0
+        self.unknown: set[str] = set()
+
+    # -- grammar ---------------------------------------------------------------------------------
+
+    def whole(self) -> Any:
+        if not self.words:
+            raise ArmError("the formula is empty")
+        value = self.sum()
+        if self.at < len(self.words):
+            self._stuck()
+        return value
+
+    def sum(self) -> Any:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ArmError(f"the formula is nested more than {DEEPEST} deep")
+        sign = self._signs()
+        total = self._signed(self.product(), sign)
+        while self._is("+") or self._is("-"):
+            sign = self._signs()
+            total = total + self._signed(self.product(), sign)
+        self.depth -= 1
+        return total
+
+    def _signs(self) -> int:
+        sign = 1
+        while self._is("+") or self._is("-"):
+            sign = -sign if self._next().text == "-" else sign
+        return sign
+
+    @staticmethod
+    def _signed(value: Any, sign: int) -> Any:
+        return value if sign > 0 else -value
+
+    def product(self) -> Any:
+        value = self.power()
+        while True:
+            if self._is("*"):
+                self._next()
+                value = self._times(value, self._signed_power())
+            elif self._is("/"):
+                self._next()
+                value = self._divided(value, self._signed_power())
+            elif self._begins_factor():
+                value = self._times(value, self.power())
+            else:
+                return value
+
+    def _signed_power(self) -> Any:
+        return self._signed(self._checked_sign(), 1)
+
+    def _checked_sign(self) -> Any:
+        sign = self._signs()
+        return self._signed(self.power(), sign)
+
+    def power(self) -> Any:
+        word = self._peek()
+        if word is not None and word.kind == "name":
+            return self._named()
+        value = self.atom()
+        exponent = self._exponent()
+        return self._raised(value, 1 if exponent is None else exponent)
+
+    def atom(self) -> Any:
+        word = self._next()
+        if word.kind == "number":
+            return self.ring.number(exact(word.text, "number"))
+        if word.kind == "frac":
+            return self._divided(self._group(), self._group())
+        if word.text in ("(", "[", "{"):
+            value = self.sum()
+            self._close(word.text)
+            return value
+        self.at -= 1
+        return self._stuck()
+
+    def _group(self) -> Any:
+        """An argument of \\frac: a group in braces, or one digit."""
+        return self.atom()
+
+    def _exponent(self) -> int | None:
+        """The power that follows, if one does; a star marks a starred symbol and is handled with the name."""
+        if not (self._is("^") or self._is("**")):
+            return None
+        self._next()
+        braced = self._is("{") or self._is("(")
+        if braced:
+            opening = self._next().text
+        word = self._peek()
+        if word is None or word.kind != "number" or not word.text.isdigit():
+            raise ArmError(f"a power must be a whole number{self._where()}")
+        # In LaTeX ^ takes one digit: s^24 is s^2 times 4. Nobody writes powers above 9 here.
+        self._next()
+        if braced:
+            self._close(opening)
+        if int(word.text) > LARGEST_POWER:
+            raise ArmError(f"power {word.text} is above {LARGEST_POWER}, the largest that is read")
+        return int(word.text)
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def _named(self) -> Any:
+        word = self._next().text
+        if word in ("sin", "cos", "Sin", "Cos"):
+            return self._function(word[0].lower())
+        if word in ("s", "c", "S", "C") and self._function_follows():
+            return self._function(word.lower())
+        subscript = self._subscript()
+        star = word.endswith("_star") or self._star()
+        name = word.removesuffix("_star") + subscript + ("*" if star else "")
+        return self._symbol(name)
+
+    def _function_follows(self) -> bool:
+        """After a lone s or c: an angle, or a power and then an angle. A subscript makes it c_23 instead."""
+        ahead = self.at
+        if ahead < len(self.words) and self.words[ahead].text in ("^", "**"):
+            ahead += 1
+            while ahead < len(self.words) and (self.words[ahead].kind == "number" or self.words[ahead].text in "{}"):
+                ahead += 1
+        if ahead >= len(self.words):
+            return False
+        word = self.words[ahead]
+        return word.text.startswith(("theta", "alpha", "q")) or word.text in ("(", "[", "{")
+
+    def _function(self, letter: str) -> Any:
+        exponent = self._exponent()
+        if self._is("(") or self._is("[") or self._is("{"):
+            opening = self._next().text
+            angle = self._angle_sum()
+            self._close(opening)
+        else:
+            angle = self._angle()
+        if exponent is None:
+            exponent = self._exponent()
+        return self._raised(self._trig(letter, angle), 1 if exponent is None else exponent)
+
+    def _angle_sum(self) -> dict[str, int]:
+        total: dict[str, int] = {}
+        first = True
+        while first or self._is("+") or self._is("-"):
+            sign = self._signs()
+            if self._is("(") or self._is("{"):
+                opening = self._next().text
+                inner = self._angle_sum()
+                self._close(opening)
+            else:
+                inner = self._angle()
+            for key, count in inner.items():
+                total[key] = total.get(key, 0) + sign * count
+            first = False
+        return total
+
+    def _angle(self) -> dict[str, int]:
+        """An angle: q2, \\theta_2, \\theta_{23}, 2*q2, alpha1."""
+        times = 1
+        word = self._peek()
+        if word is not None and word.kind == "number":
+            times = int(self._next().text) if word.text.isdigit() else self._stuck()
+            if self._is("*"):
+                self._next()
+            word = self._peek()
+        if word is None or word.kind != "name":
+            self._stuck()
+        name = self._next().text
+        digits = re.fullmatch(r"([A-Za-z]+?)(\d*)", name)
+        stem, number = (digits[1], digits[2]) if digits else (name, "")
+        number = number or self._subscript()
+        if stem in ("q", "theta", "t"):
+            n = len(self.space.joint_names)
+            joints = [number] if number.isdigit() and 1 <= int(number) <= n else list(number)
+            if joints and all(j.isdigit() and 1 <= int(j) <= n for j in joints):
+                return {f"q{j}": times * joints.count(j) for j in joints}
+        if f"{stem}{number}" in self.ring.angles.fixed_place:
+            return {f"{stem}{number}": times}
+        self.unknown.add(f"{stem}{number}")
+        return {}
+
+    def _trig(self, letter: str, angle: Mapping[str, int]) -> Any:
+        sin: Any = 0
+        cos: Any = 1
+        for name, count in angle.items():
+            if abs(count) > LARGEST_POWER:
+                raise ArmError(f"{count} times {name} is more than is read")
+            s, c = self._sincos(name)
+            s = s if count > 0 else -s
+            for _ in range(abs(count)):
+                sin, cos = sin * c + cos * s, cos * c - sin * s
+        return sin if letter == "s" else cos
+
+    def _sincos(self, name: str) -> tuple[Any, Any]:
+        if name in self.ring.angles.fixed_place:
+            return self.ring.fixed(name)
+        joint = int(name[1:]) - 1
+        if joint in self.ring.sliding:
+            raise ArmError(f"joint {joint + 1} is prismatic; its position {name} has no sine")
+        return self.ring.sincos(self.ring.position(joint))
+
+    def _subscript(self) -> str:
+        if not self._is("_"):
+            return ""
+        self._next()
+        if not self._is("{"):
+            word = self._next()
+            return word.text
+        self._next()
+        text = ""
+        while not self._is("}"):
+            text += self._next().text
+        self._next()
+        return text if self.ring.angles.wide else text.replace(",", "")
+
+    def _star(self) -> bool:
+        """A superscript star: I_{xx3}^*."""
+        here = [w.text for w in self.words[self.at : self.at + 4]]
+        if here[:2] == ["^", "*"]:
+            self.at += 2
+            return True
+        if here == ["^", "{", "*", "}"]:
+            self.at += 4
+            return True
+        return False
+
+    def _symbol(self, name: str) -> Any:
+        """A symbol, a sine or cosine such as c23, or several of them written together."""
+        value, square = self._lookup(name)
+        if value is None:
+            pieces = self._pieces(name)
+            if pieces is None:
+                self.unknown.add(name)
+                self._exponent()
+                return 1
+            for piece in pieces[:-1]:
+                first, _ = self._lookup(piece)
+                value = first if value is None else self._times(value, first)
+            last, square = self._lookup(pieces[-1])
+            return self._times(value, self._raised_symbol(last, square, pieces[-1]))
+        return self._raised_symbol(value, square, name)
+
+    def _raised_symbol(self, value: Any, square: bool, name: str) -> Any:
+        exponent = self._exponent()
+        if square:
+            if exponent is None or exponent % 2:
+                raise ArmError(f"{name} occurs in the equations as a square only; write {name}^2")
+            exponent //= 2
+        return self._raised(value, 1 if exponent is None else exponent)
+
+    def _lookup(self, name: str) -> tuple[Any, bool]:
+        """(value, it is the square of the name); value None if there is no such symbol."""
+        if name in self.aliases:
+            if isinstance(self.aliases[name], TrigPolynomial):
+                return self.ring.wrap(self.aliases[name].over(self.space).poly), False
+            reader = Reader(tokens(self.aliases[name]), self.space, {})
+            value = reader.whole()
+            self.unknown |= reader.unknown
+            return value, False
+        index = self.ring.index
+        swapped = re.sub(r"^([IC])(\d+|L)([xyz]{2})$", r"\1\3\2", name)
+        for candidate in (name, swapped, re.sub(r"^r(\d+)$", r"q\1", name)):
+            if candidate in index and index[candidate] >= self.ring.first_symbol:
+                return self.ring.symbol(candidate), False
+        found = re.fullmatch(r"(?:q|theta|d|r)(\d+)", name)
+        if found and int(found[1]) - 1 in self.ring.sliding:
+            return self.ring.position(int(found[1]) - 1), False
+        if f"k{name}" in index and name.startswith("k"):
+            return self.ring.symbol(f"k{name}"), True
+        found = re.fullmatch(r"([scSC])(-?\d[\d,-]*)", name)
+        if found:
+            angle: dict[str, int] = {}
+            for joint, sign in read_tag(found[2], self.ring.angles.wide):
+                if not 0 <= joint < len(self.space.joint_names) or joint in self.ring.sliding:
+                    return None, False
+                angle[f"q{joint + 1}"] = angle.get(f"q{joint + 1}", 0) + sign
+            return self._trig(found[1].lower(), angle), False
+        return None, False
+
+    def _pieces(self, name: str) -> list[str] | None:
+        """A run of letters and digits as known symbols written side by side: gm3 is g m3."""
+        for cut in range(1, len(name)):
+            if self._lookup(name[:cut])[0] is not None:
+                rest = name[cut:]
+                if self._lookup(rest)[0] is not None:
+                    return [name[:cut], rest]
+                more = self._pieces(rest)
+                if more is not None:
+                    return [name[:cut], *more]
+        return None
+
+    # -- arithmetic ------------------------------------------------------------------------------
+
+    def _times(self, a: Any, b: Any) -> Any:
+        if isinstance(a, TrigNumber) and isinstance(b, TrigNumber) and len(a.poly) * len(b.poly) > MOST_TERMS:
+            raise ArmError(f"the formula grows beyond {MOST_TERMS} terms when multiplied out")
+        return a * b
+
+    def _divided(self, a: Any, b: Any) -> Any:
+        poly = self.ring.poly_of(b)
+        if not poly.is_constant() or not poly:
+            raise ArmError(f"a formula may divide by non-zero numbers only{self._where()}")
+        lead = poly.leading_coefficient()
+        return self._times(a, Fraction(int(lead.q), int(lead.p)))
+
+    def _raised(self, value: Any, exponent: int) -> Any:
+        result: Any = 1
+        for _ in range(exponent):
+            result = self._times(result, value)
+        return result
+
+    # -- words -----------------------------------------------------------------------------------
+
+    def _peek(self) -> Token | None:
+        return self.words[self.at] if self.at < len(self.words) else None
+
+    def _next(self) -> Token:
+        if self.at >= len(self.words):
+            self._stuck()
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def _is(self, text: str) -> bool:
+        return self.at < len(self.words) and self.words[self.at].text == text and self.words[self.at].kind == "op"
+
+    def _begins_factor(self) -> bool:
+        word = self._peek()
+        return word is not None and (word.kind in ("number", "name", "frac") or word.text in ("(", "[", "{"))
+
+    def _close(self, opening: str) -> None:
+        """Any closing bracket closes; scans mix them up."""
+        word = self._peek()
+        if word is None or word.text not in (")", "]", "}"):
+            raise ArmError(f"the bracket {opening} is not closed{self._where()}")
+        self._next()
+
+    def _where(self) -> str:
+        word = self._peek()
+        return f" (character {word.at + 1}, at {word.text!r})" if word is not None else " (at the end)"
+
+    def _stuck(self) -> NoReturn:
+        raise ArmError(f"the formula cannot be read{self._where()}")

@@ -1,0 +1,48 @@
+"""Names of coefficients as they are printed and asked for: D12, C112, G3."""
+
+from __future__ import annotations
+
+import re
+
+from ..arm.errors import ArmError
+
+KINDS = {"D": 2, "C": 3, "G": 1}
+ALSO = {"H": "C", "h": "C", "g": "G", "d": "D", "c": "C"}
+
+
+def name(kind: str, indices: tuple[int, ...]) -> str:
+    """The name of a coefficient; indices count from 0 here and from 1 in print."""
+    return kind + ("," if any(i >= 9 for i in indices) else "").join(str(i + 1) for i in indices)
+
+
+def all_names(n: int) -> list[str]:
+    """The independent coefficients: D_ij with i <= j, C_ijk with j <= k, G_i."""
+    found = [name("D", (i, j)) for i in range(n) for j in range(i, n)]
+    found += [name("C", (i, j, k)) for i in range(n) for j in range(n) for k in range(j, n)]
+    return found + [name("G", (i,)) for i in range(n)]
+
+
+def whole(text: str, n: int) -> tuple[str, int] | None:
+    """("tau", 0) of "tau1", ("K", 0) and ("V", 0) of the energies; None for a coefficient."""
+    word = text.strip().replace("_", "").replace("{", "").replace("}", "").replace("\\", "")
+    if word in ("K", "V"):
+        return word, 0
+    if word.startswith("tau") and word[3:].isdigit() and 1 <= int(word[3:]) <= n:
+        return "tau", int(word[3:]) - 1
+    return None
+
+
+def parse(text: str, n: int) -> tuple[str, tuple[int, ...]]:
+    """("D", (0, 1)) of "D12", "D_12", "D_{12}", "D1,2" or "D[1,2]"; H is read as C."""
+    found = re.fullmatch(r"\s*([A-Za-z])\s*_?\s*[\[{(]?\s*([0-9]+(?:\s*[, ]\s*[0-9]+)*)\s*[\])}]?\s*", text)
+    if found:
+        kind = ALSO.get(found[1], found[1])
+        parts = re.split(r"\s*[, ]\s*", found[2])
+        indices = [int(part) for part in (parts if len(parts) > 1 else parts[0])] if kind != "G" else [int(found[2])]
+        if kind in KINDS and len(indices) == KINDS[kind] and all(1 <= i <= n for i in indices):
+            return kind, tuple(i - 1 for i in indices)
+    some = all_names(min(n, 9))
+    shown = ", ".join(some) if len(some) <= 40 else f"D11 to D{n}{n}, C111 to C{n}{n}{n}, G1 to G{n}"
+    raise ArmError(
+        f"there is no coefficient {text!r}; the coefficients are {shown}; energies are K and V, torques tau1 to tau{n}"
+    )

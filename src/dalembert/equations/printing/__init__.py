@@ -1,0 +1,1 @@
+"""Closed forms on paper: a human form, and the dialects it is written in."""

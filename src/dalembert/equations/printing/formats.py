@@ -1,0 +1,195 @@
+"""The dialects: text, LaTeX, MathML, Python and C."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ...rings.angles import read_tag
+from .form import Form, Product, Sum, Sym
+from .letters import in_code, in_latex, in_mathml, in_text
+
+if TYPE_CHECKING:
+    from ..polynomial import TrigPolynomial
+
+
+def decimal(value: Fraction, digits: int | None) -> tuple[str, str]:
+    """A positive rational as (decimal, "") or (numerator, denominator); rounded to ``digits`` where it is long."""
+    if value.denominator == 1 and (digits is None or len(str(value.numerator)) <= max(digits, 6)):
+        return str(value.numerator), ""
+    if value.denominator <= 16 and value.numerator <= 1000:
+        return str(value.numerator), str(value.denominator)
+    places = _finite_places(value.denominator)
+    if places is not None:
+        written = f"{value.numerator * 10**places // value.denominator:0{places + 1}d}"
+        exact = f"{written[:-places]}.{written[-places:]}" if places else written
+        if digits is None or len(written.lstrip("0")) <= digits:
+            return exact, ""
+    if digits is None:
+        return str(value.numerator), str(value.denominator)
+    return f"{float(value):.{digits}g}", ""
+
+
+def _finite_places(denominator: int) -> int | None:
+    """How many decimals the fraction needs, or None if it never ends."""
+    twos = fives = 0
+    while denominator % 2 == 0:
+        denominator //= 2
+        twos += 1
+    while denominator % 5 == 0:
+        denominator //= 5
+        fives += 1
+    return max(twos, fives) if denominator == 1 else None
+
+
+class Dialect:
+    """Plain text; others change what differs."""
+
+    between = " "
+
+    def __init__(self, digits: int | None) -> None:
+        self.digits = digits
+
+    def number(self, value: Fraction) -> str:
+        top, bottom = decimal(value, self.digits)
+        return f"{top}/{bottom}" if bottom else top
+
+    def symbol(self, sym: Sym) -> str:
+        return in_text(sym.name, sym.power)
+
+    def bracket(self, inside: str) -> str:
+        return f"({inside})"
+
+    def join(self, parts: list[str]) -> str:
+        return self.between.join(parts)
+
+    def sign(self, positive: bool, first: bool) -> str:
+        if first:
+            return "" if positive else "-"
+        return " + " if positive else " - "
+
+    def product(self, product: Product) -> str:
+        """Without its sign; it stands in a sum, so a sum that is its only factor needs no bracket."""
+        parts: list[str] = []
+        if abs(product.number) != 1 or not product.factors:
+            parts.append(self.number(abs(product.number)))
+        for factor in product.factors:
+            if isinstance(factor, Sym):
+                parts.append(self.symbol(factor))
+            elif len(product.factors) == 1 and product.number == 1:
+                parts.append(self.sum(factor))
+            else:
+                parts.append(self.bracket(self.sum(factor)))
+        return self.join(parts)
+
+    def sum(self, whole: Sum) -> str:
+        if not whole.products:
+            return self.number(Fraction(0))
+        text = ""
+        for place, product in enumerate(whole.products):
+            text += self.sign(product.number > 0, place == 0) + self.product(product)
+        return text
+
+
+class Latex(Dialect):
+    between = r" "
+
+    def number(self, value: Fraction) -> str:
+        top, bottom = decimal(value, self.digits)
+        if "e" in top:
+            mantissa, exponent = top.split("e")
+            top = rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+        return rf"\tfrac{{{top}}}{{{bottom}}}" if bottom else top
+
+    def symbol(self, sym: Sym) -> str:
+        return in_latex(sym.name, sym.power)
+
+    def bracket(self, inside: str) -> str:
+        return rf"\left({inside}\right)"
+
+
+class MathML(Dialect):
+    between = ""
+
+    def number(self, value: Fraction) -> str:
+        top, bottom = decimal(value, self.digits)
+        if "e" in top:
+            mantissa, exponent = top.split("e")
+            return f"<mn>{mantissa}</mn><mo>·</mo><msup><mn>10</mn><mn>{int(exponent)}</mn></msup>"
+        return f"<mfrac><mn>{top}</mn><mn>{bottom}</mn></mfrac>" if bottom else f"<mn>{top}</mn>"
+
+    def symbol(self, sym: Sym) -> str:
+        return in_mathml(sym.name, sym.power)
+
+    def bracket(self, inside: str) -> str:
+        return f"<mrow><mo>(</mo>{inside}<mo>)</mo></mrow>"
+
+    def join(self, parts: list[str]) -> str:
+        return '<mspace width="0.15em"/>'.join(parts)
+
+    def sign(self, positive: bool, first: bool) -> str:
+        if first:
+            return "" if positive else '<mo form="prefix">−</mo>'
+        return "<mo>+</mo>" if positive else "<mo>−</mo>"
+
+
+class Code(Dialect):
+    """Python: exact division of whole numbers becomes a float, powers are products."""
+
+    between = "*"
+
+    def number(self, value: Fraction) -> str:
+        if value.denominator == 1 and value.numerator < 2**53:
+            return f"{value.numerator}.0"
+        return repr(float(value))
+
+    def symbol(self, sym: Sym) -> str:
+        return "*".join([in_code(sym.name)] * sym.power)
+
+
+def whole(polynomial: TrigPolynomial, group_by: str | None) -> Sum:
+    """The human form as one sum."""
+    return Sum(tuple(product for _, block in Form(polynomial).blocks(group_by) for product in block.products))
+
+
+def text(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
+    return Dialect(digits).sum(whole(polynomial, group_by))
+
+
+def latex(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
+    return Latex(digits).sum(whole(polynomial, group_by))
+
+
+def mathml(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
+    return f"<math>{MathML(digits).sum(whole(polynomial, group_by))}</math>"
+
+
+def python(polynomial: TrigPolynomial) -> str:
+    return Code(None).sum(whole(polynomial, None))
+
+
+def c(polynomial: TrigPolynomial) -> str:
+    """C and Python agree on sums and products of doubles."""
+    return Code(None).sum(whole(polynomial, None))
+
+
+def code_names(polynomial: TrigPolynomial) -> dict[str, str]:
+    """The variables of ``python`` and ``c``, with what each is: {"c23": "cos(q2 + q3)", ...}."""
+    form = Form(polynomial)
+    found: dict[str, str] = {}
+    used = {name for powers in form.terms for name, _ in powers}
+    weights = dict(zip(form.ring.tags, form.ring.angles.weights, strict=True))
+    for name in sorted(used, key=lambda n: form.order[n]):
+        if name not in form.trig or name.startswith("q"):
+            found[in_code(name)] = name
+            continue
+        tag = name[1:]
+        function = "cos" if name[0] == "c" else "sin"
+        if tag.startswith("_"):
+            found[in_code(name)] = f"{function}({tag[1:]})"
+        else:
+            sum_of = weights.get(tag) or read_tag(tag, form.ring.angles.wide)
+            angle = "".join((" - " if s < 0 else " + ") + f"q{j + 1}" for j, s in sum_of)
+            angle = angle.removeprefix(" + ").replace(" - ", "-", 1) if angle.startswith(" - ") else angle[3:]
+            found[in_code(name)] = f"{function}({angle})"
+    return found

@@ -1,0 +1,97 @@
+"""How each variable is written in each dialect."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+DOWN = str.maketrans("0123456789-,+", "₀₁₂₃₄₅₆₇₈₉₋,₊")
+UP = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+GREEK = {"alpha": "α", "theta": "θ"}
+TENSORS = ("I", "C")
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A variable as it is printed: stem, subscript, a mark (dot, ddot or star), and the power one of it stands for.
+
+    A squared radius of gyration kk322 is one variable and prints as k_322^2.
+    """
+
+    stem: str
+    subscript: str = ""
+    mark: str = ""
+    power: int = 1
+
+
+def letter(name: str) -> Letter:
+    """The parts of a variable's name."""
+    star = "star" if name.endswith("*") else ""
+    name = name.rstrip("*")
+    if found := re.fullmatch(r"kk(.+)", name):
+        return Letter("k", found[1], star, 2)
+    if found := re.fullmatch(r"(qd{0,2})(\d+)", name):
+        return Letter("q", found[2], {"q": "", "qd": "dot", "qdd": "ddot"}[found[1]])
+    if found := re.fullmatch(r"([sc])_([a-z]+)(\d+)", name):
+        return Letter(f"{found[1]}{GREEK.get(found[2], found[2])}", found[3], star)
+    if found := re.fullmatch(r"([IC])([xyz]{2})(\d+|L)", name):
+        return Letter(found[1], f"{found[2]}{found[3]}", star)
+    if found := re.fullmatch(r"(.*?)(-?\d[\d,-]*|(?<=.)L)", name):
+        return Letter(found[1], found[2], star)
+    if found := re.fullmatch(r"g([xyz])", name):
+        return Letter("g", found[1], star)
+    return Letter(name, "", star)
+
+
+def in_text(name: str, power: int = 1) -> str:
+    """c₂₃², Ixx₃, q̇₁."""
+    part = letter(name)
+    body = part.stem
+    inner = re.match(r"[xyz]*", part.subscript)[0]  # type: ignore[index]
+    body += inner + part.subscript[len(inner) :].translate(DOWN)
+    if part.mark == "star":
+        body += "*"
+    elif part.mark:
+        body = part.stem + ("\u0307" if part.mark == "dot" else "\u0308") + part.subscript.translate(DOWN)
+    total = power * part.power
+    return body + (str(total).translate(UP) if total != 1 else "")
+
+
+def in_latex(name: str, power: int = 1) -> str:
+    """c_{23}^{2}, I_{xx3}, \\dot{q}_{1}."""
+    part = letter(name)
+    stem = part.stem
+    for word, sign in GREEK.items():
+        stem = stem.replace(sign, f"\\{word}")
+    if len(part.stem) > 1 and part.stem.isascii():
+        stem = f"\\mathit{{{part.stem}}}"
+    if part.mark in ("dot", "ddot"):
+        stem = f"\\{part.mark}{{{stem}}}"
+    total = power * part.power
+    lower = f"_{{{part.subscript}}}" if part.subscript else ""
+    star = part.mark == "star"
+    upper = f"^{{{'*' if star else ''}{total if total != 1 else ''}}}" if star or total != 1 else ""
+    return f"{stem}{lower}{upper}"
+
+
+def in_mathml(name: str, power: int = 1) -> str:
+    """Presentation MathML of a variable."""
+    part = letter(name)
+    body = f"<mi>{part.stem}</mi>"
+    if part.mark in ("dot", "ddot"):
+        body = f'<mover accent="true">{body}<mo>{"˙" if part.mark == "dot" else "¨"}</mo></mover>'
+    star = "*" if part.mark == "star" else ""
+    total = power * part.power
+    lower = f"<mn>{part.subscript}</mn>" if part.subscript.isdigit() else f"<mi>{part.subscript}</mi>"
+    upper = f"<mn>{star}{total if total != 1 else ''}</mn>"
+    raised = bool(star) or total != 1
+    if part.subscript and raised:
+        return f"<msubsup>{body}{lower}{upper}</msubsup>"
+    if part.subscript:
+        return f"<msub>{body}{lower}</msub>"
+    return f"<msup>{body}{upper}</msup>" if raised else body
+
+
+def in_code(name: str) -> str:
+    """An identifier of Python and C: s2-3 becomes s2m3, a starred symbol ends in _star."""
+    return name.replace("-", "m").replace(",", "_").replace("*", "_star")

@@ -1,0 +1,112 @@
+"""Restricted models: some joints at rest (Bejczy 1974, sections IV and V).
+
+A joint at rest makes the bodies beyond it part of the body it hangs on. In symbols that body gets starred
+parameters, and each star is a polynomial in the parameters of the bodies it has absorbed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..arm.exact import Angle, exact
+from ..arm.inertia import ENTRIES, PARAMETERS, moved
+from ..formulations.kinematics import joint_frame
+from ..rings.algebra import add, matplus, plus, transpose
+from ..rings.ring import Scalar
+from ..rings.trig import TrigRing
+from .derive import Model
+from .equations import Equations
+from .polynomial import TrigPolynomial, as_polynomial
+from .symbols import Request, select
+
+
+class Frozen:
+    """A ring whose joint angles are known points on the circle."""
+
+    def __init__(self, ring: TrigRing) -> None:
+        self.ring = ring
+
+    def number(self, value: Any) -> Scalar:
+        return self.ring.number(value)
+
+    def sincos(self, angle: Angle) -> tuple[Scalar, Scalar]:
+        return self.ring.number(angle.sin), self.ring.number(angle.cos)
+
+
+def restricted(
+    arm: ArmDescription,
+    parameters: Request = "symbols",
+    joints: Sequence[int | str] | None = None,
+    at: Mapping[str | int, object] | None = None,
+) -> Equations:
+    """The equations with only ``joints`` moving (names, or places counted from 0), the others at rest at ``at``.
+
+    Joints at rest that ``at`` does not name rest at zero. Joints and bodies of the restricted model count anew.
+    """
+    if joints is None and not at:
+        return Equations(arm, parameters)
+    resting = rest(arm, joints, at or {})
+    if len(resting) == arm.n:
+        raise ArmError(f"{arm.where}{arm.name}: all joints are at rest; leave at least one to move")
+    small = arm.locked(resting)
+    if not any(symbol.kind == "inertial" for symbol in select(arm, parameters).symbols):
+        return Equations(small, parameters)
+    return Equations(small, parameters, starred(arm, small, resting, parameters))
+
+
+def rest(arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[str | int, object]) -> dict[str, object]:
+    """Names of the joints at rest, with their positions."""
+    placed = {arm._moving_joint(which).name: value for which, value in at.items()}
+    if joints is None:
+        return placed
+    moving = {arm._moving_joint(which).name for which in joints}
+    both = moving & set(placed)
+    if both:
+        raise ArmError(f"{arm.where}joint {sorted(both)[0]!r} is said both to move and to rest; name it once")
+    return {name: placed.get(name, 0) for name in arm.joint_names if name not in moving}
+
+
+def starred(
+    arm: ArmDescription, small: ArmDescription, resting: Mapping[str, object], parameters: Request
+) -> dict[str, TrigPolynomial]:
+    """What the starred symbols of the bodies of ``small`` stand for, in the symbols of the whole arm."""
+    model = Model(arm, parameters)
+    frozen = Frozen(model.ring)
+    whole: list[tuple[Any, Any, Any]] = [(s.mass, s.moment, s.tensor) for s in model.chain.segments]
+    absorbing: set[int] = set()
+    for index in reversed(range(arm.n)):
+        name, segment = arm.joint_names[index], model.chain.segments[index]
+        if name in resting and segment.parent >= 0:
+            value = resting[name]
+            q = Angle.of(value, name) if segment.revolute else model.ring.number(exact(value, name))
+            mass, moment, tensor = moved(*whole[index], *joint_frame(segment, frozen, q))
+            held = whole[segment.parent]
+            whole[segment.parent] = add(held[0], mass), plus(held[1], moment), matplus(held[2], tensor)
+            absorbing.add(segment.parent)
+    found: dict[str, TrigPolynomial] = {}
+    for index in sorted(absorbing):
+        if arm.joint_names[index] in resting:
+            continue
+        tag = small.joint_names.index(arm.joint_names[index]) + 1
+        for name, value in zip(PARAMETERS, in_link_frame(whole[index], model.chain.segments[index].link), strict=True):
+            found[f"{name}{tag}*"] = as_polynomial(model.space, value)
+    return found
+
+
+def in_link_frame(inertia: tuple[Any, Any, Any], link: tuple[Any, Any]) -> list[Any]:
+    """Ten parameters about the link frame, from those about the joint frame."""
+    turn, shift = link
+    back = transpose(turn)
+    offset = tuple(-sum_of(row, shift) for row in back)
+    mass, moment, tensor = moved(*inertia, back, offset)
+    return [mass, *moment, *(tensor[i][j] for _, i, j in ENTRIES)]
+
+
+def sum_of(row: Sequence[Any], vector: Sequence[Any]) -> Any:
+    total: Any = 0
+    for a, b in zip(row, vector, strict=True):
+        total = total + a * b
+    return total

@@ -1,0 +1,131 @@
+"""Where polynomials of one arm live: the ring, the meaning of its symbols, and the way to larger rings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ..arm.description import listed
+from ..arm.errors import ArmError
+from ..arm.exact import Angle
+from ..rings.trig import TrigRing
+from .symbols import Symbol
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A ring together with what its symbols and joints are called and worth."""
+
+    ring: TrigRing
+    symbols: Mapping[str, Symbol]
+    joint_names: tuple[str, ...]
+    twists: Mapping[str, Angle] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, ring: TrigRing, symbols: Iterable[Symbol], joint_names: tuple[str, ...], twists: Mapping[str, Angle]
+    ) -> Space:
+        return cls(ring, {symbol.name: symbol for symbol in symbols}, joint_names, twists)
+
+    @cached_property
+    def single(self) -> Space:
+        """The same symbols over single joint angles."""
+        if not self.ring.angles.summed:
+            return self
+        return Space(
+            TrigRing(self.ring.angles.single(), self.ring.symbols), self.symbols, self.joint_names, self.twists
+        )
+
+    def extended(self, extra: Iterable[Symbol]) -> Space:
+        """With more symbols."""
+        more = {symbol.name: symbol for symbol in extra if symbol.name not in self.symbols}
+        ring = TrigRing(self.ring.angles, (*self.ring.symbols, *more))
+        return Space(ring, {**self.symbols, **more}, self.joint_names, self.twists)
+
+    def common(self, other: Space) -> Space:
+        """A space that holds both."""
+        if other.ring.angles.axes != self.ring.angles.axes:
+            # One of them was written in single angles: sums can be written so, and not the other way round cheaply.
+            kinds = [[axis.revolute for axis in space.ring.angles.axes] for space in (self, other)]
+            if kinds[0] != kinds[1]:
+                raise ArmError("these polynomials belong to arms with different joints")
+            return self.single.common(other.single)
+        if other.ring.angles.fixed != self.ring.angles.fixed:
+            raise ArmError("these polynomials have different fixed angles as symbols")
+        if set(other.ring.symbols) <= set(self.ring.symbols):
+            return self
+        if set(self.ring.symbols) <= set(other.ring.symbols):
+            return other
+        return self.extended(other.symbols.values())
+
+    def carried(self, source: Space, poly: Any) -> Any:
+        """A polynomial of ``source`` as one of this space."""
+        mine, theirs = self.ring, source.ring
+        if theirs.angles.axes == mine.angles.axes:
+            images = [mine.gens[mine.index[name]] if name in mine.index else None for name in theirs.names]
+            used = poly.degrees()
+            for name, image, degree in zip(theirs.names, images, used, strict=False):
+                if image is None and degree > 0:
+                    raise ArmError(f"symbol {name} does not exist here")
+            if not theirs.names:
+                return mine.one * poly.leading_coefficient() if poly else mine.zero
+            return poly.compose(*(mine.zero if image is None else image for image in images), ctx=mine.context)
+        if mine.angles.summed:
+            raise ArmError("a polynomial in single angles is not carried to sums of angles; use sums from the start")
+        count = len(theirs.tags)
+        images = [mine.zero] * len(theirs.names)
+        for place, weights in enumerate(theirs.angles.weights):
+            if not weights:
+                fixed = theirs.tags[place]
+                images[place], images[count + place] = (mine.gens[mine.index[f"{t}{fixed}"]] for t in "sc")
+                continue
+            sin: Any = 0
+            cos: Any = 1
+            for joint, sign in weights:
+                s, c = mine.sincos(mine.position(joint))
+                s = s if sign > 0 else -s
+                sin, cos = sin * c + cos * s, cos * c - sin * s
+            images[place], images[count + place] = mine.poly_of(sin), mine.poly_of(cos)
+        for name in theirs.names[2 * count :]:
+            images[theirs.index[name]] = mine.gens[mine.index[name]]
+        return mine.reduced(poly.compose(*images, ctx=mine.context))
+
+    def joint_of(self, which: str | int) -> int:
+        """The joint, counted from 0, of an integer, of "q1" or of a joint's name."""
+        n = len(self.joint_names)
+        if isinstance(which, int):
+            if 0 <= which < n:
+                return which
+        elif which in self.joint_names:
+            return self.joint_names.index(which)
+        elif which.startswith("q") and which[1:].isdigit() and 1 <= int(which[1:]) <= n:
+            return int(which[1:]) - 1
+        raise ArmError(
+            f"there is no joint or symbol {which!r}; joints are {listed(self.joint_names)} (or q1 to q{n}), "
+            f"symbols are {listed(self.symbols)}"
+        )
+
+    def links_of(self, names: Iterable[str]) -> tuple[int | str, ...]:
+        """The links that symbols belong to, without repetition."""
+        found = (self.symbols[name].link for name in names if name in self.symbols)
+        return tuple(dict.fromkeys(link for link in found if link is not None))
+
+    def values(self, names: Iterable[str], given: Mapping[str, object] | None = None) -> dict[str, float]:
+        """Numbers for the variables of these names and for fixed angles: those given, else the arm's own."""
+        given = given or {}
+        unknown = [name for name in given if name not in self.symbols and name not in self.twists]
+        if unknown:
+            raise ArmError(f"there is no symbol {listed(unknown)}; the symbols are {listed(self.symbols)}")
+        found: dict[str, float] = {}
+        for name in names:
+            value = given.get(name, self.symbols[name].value)
+            if value is None:
+                raise ArmError(f"symbol {name} has no value of its own; give one, as in poly(q, {{{name!r}: 0.5}})")
+            found[name] = float(Fraction(value) if isinstance(value, int) else value)  # type: ignore[arg-type]
+        for name, angle in self.twists.items():
+            turned = Angle.of(given[name], name) if name in given else angle
+            found[f"s_{name}"], found[f"c_{name}"] = float(turned.sin), float(turned.cos)
+        return found

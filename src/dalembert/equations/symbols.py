@@ -1,0 +1,287 @@
+"""Which numbers of an arm become symbols, and what each symbol means.
+
+Inertia can be written three ways, all polynomial in their symbols:
+
+    moments    m, mx, my, mz, Ixx, ... about the link frame; the torques are linear in these
+    centre     m, x, y, z, Cxx, ...: mass centre and tensor about it; mx = m x, Ixx = Cxx + m (y^2 + z^2), ...
+    gyration   m, x, y, z, kk11, kk12, ...: squared radii of gyration about the link frame (Bejczy 1974, eqs 10,
+               11); Ixx = m kk11, and Ixy = -m kk12, since kk12 = k12^2 is the integral of x y dm over m
+
+Bodies count from 1; "L" is the load in the hand. The number of the body follows the name ("m3", "Ixx3"); in a
+radius of gyration it comes first, as Bejczy writes it: kk322 is k_322^2, of body 3 about its second axis. A
+parameter that is zero in the arm stays zero unless it is asked for by its own name or by "full".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from ..arm.description import ArmDescription, listed
+from ..arm.errors import ArmError
+from ..arm.exact import Angle, exact
+from ..arm.inertia import ENTRIES, PARAMETERS, Inertia
+from ..arm.placement import Step
+from ..formulations.model import CENTRAL
+from ..rings.trig import TrigRing
+
+GYRATION = ("m", "x", "y", "z", "kk11", "kk12", "kk13", "kk22", "kk23", "kk33")
+STYLES = {"moments": PARAMETERS, "centre": CENTRAL, "gyration": GYRATION}
+GROUPS = ("symbols", "numbers", "inertial", "full", "centre", "gyration", "lengths", "twists", "gravity", "load")
+
+Request: TypeAlias = "str | Iterable[str] | Mapping[str, object]"
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol of the equations: its name, its value in the arm, and the link it belongs to.
+
+    ``link`` counts bodies from 1; it is None for lengths, twists and gravity, and "L" for the load.
+    ``value`` is None for joint speeds and accelerations.
+    """
+
+    name: str
+    value: Fraction | None
+    kind: str
+    link: int | str | None = None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The symbols chosen for an arm, and the recipe that gives the arm's numbers over a ring."""
+
+    arm: ArmDescription
+    symbols: tuple[Symbol, ...]
+    twists: Mapping[str, Angle]
+    styles: Mapping[str, str]
+    fixed_values: Mapping[str, Fraction] = field(default_factory=dict)
+    stars: frozenset[str] = frozenset()
+    """Bodies that have absorbed others: their inertial symbols carry a star (Bejczy 1974, section V)."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(symbol.name for symbol in self.symbols)
+
+    def given(self, ring: TrigRing) -> dict[str, Any]:
+        """What ``formulations.model.chain`` takes: numbers of the arm as numbers of the ring, by name."""
+        known = {symbol.name: ring.symbol(symbol.name) for symbol in self.symbols}
+        known |= {name: ring.number(value) for name, value in self.fixed_values.items()}
+        found: dict[str, Any] = {}
+        for tag, style in self.styles.items():
+            star = "*" if tag in self.stars else ""
+            if any(named(name, tag) + star in known for name in STYLES[style]):
+                inertia = inertia_of(self.arm, tag, self.load)
+                mine = {
+                    named(name, tag): known[named(name, tag) + star]
+                    for name in STYLES[style]
+                    if named(name, tag) + star in known
+                }
+                found |= over_ring(tag, style, inertia, ring, mine, self.load and tag == self.hand)
+        for step in steps(self.arm):
+            plain = step.name.removeprefix("-")
+            sign = -1 if step.name.startswith("-") else 1
+            if plain in self.twists:
+                sin, cos = ring.fixed(plain)
+                found[step.name] = (sign * sin, cos)
+            elif plain in known:
+                found[step.name] = known[plain] if sign > 0 else -known[plain]
+        for axis, name in enumerate(("gx", "gy", "gz")):
+            if "g" in known and self.arm.gravity[axis]:
+                found[name] = known["g"] if self.arm.gravity[axis] > 0 else -known["g"]
+            elif name in known:
+                found[name] = known[name]
+        return found
+
+    @property
+    def hand(self) -> str:
+        """The number of the body that carries the tool."""
+        return str(self.arm.body_of[self.arm.tool_link][0] + 1)
+
+    @property
+    def load(self) -> bool:
+        """True if the load in the hand is written in symbols of its own."""
+        return any(symbol.kind == "load" for symbol in self.symbols)
+
+
+def named(name: str, tag: str) -> str:
+    """The full name of a parameter of body ``tag``."""
+    return f"kk{tag}{name[2:]}" if name.startswith("kk") else f"{name}{tag}"
+
+
+def over_ring(
+    tag: str, style: str, inertia: Inertia, ring: TrigRing, known: Mapping[str, Any], loaded: bool
+) -> dict[str, Any]:
+    """The ten parameters of one body from its symbols and numbers: about the mass centre where that is known.
+
+    A body that also carries a load in symbols is given about its frame, where the two simply add.
+    """
+    values = dict(zip(STYLES[style], style_values(style, inertia), strict=True))
+    p = {name: known.get(named(name, tag), ring.number(value)) for name, value in values.items()}
+    if style == "gyration":
+        p |= about_frame(p)
+        p |= {f"C{key}": p[f"I{key}"] - steiner for key, steiner in parallel_axes(p).items()}
+    elif style == "centre":
+        p |= {f"I{key}": p[f"C{key}"] + steiner for key, steiner in parallel_axes(p).items()}
+        p |= {f"m{axis}": p["m"] * p[axis] for axis in "xyz"}
+    kept = PARAMETERS if style == "moments" or loaded or tag == "L" else CENTRAL
+    return {f"{name}{tag}": p[name] for name in kept}
+
+
+def parallel_axes(p: Mapping[str, Any]) -> dict[str, Any]:
+    """m (|c|^2 E - c c^T), entry by entry."""
+    r = p["x"], p["y"], p["z"]
+    square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
+    return {key: p["m"] * ((square if i == j else 0) - r[i] * r[j]) for key, i, j in ENTRIES}
+
+
+def about_frame(p: Mapping[str, Any]) -> dict[str, Any]:
+    """First moments and tensor about the frame from squared radii of gyration (Bejczy 1974, eqs 10, 11)."""
+    found = {f"m{axis}": p["m"] * p[axis] for axis in "xyz"}
+    for key, i, j in ENTRIES:
+        moment = p["m"] * p[f"kk{i + 1}{j + 1}"]
+        found[f"I{key}"] = moment if i == j else -moment
+    return found
+
+
+def style_values(style: str, inertia: Inertia) -> tuple[Fraction, ...]:
+    """The numbers of a body in a style."""
+    if style == "moments":
+        return inertia.parameters
+    if style == "centre":
+        return (inertia.mass, *inertia.com, *(inertia.central[i][j] for _, i, j in ENTRIES))
+    mass = inertia.mass or Fraction(1)
+    squares = [inertia.tensor[i][j] / mass * (1 if i == j else -1) for _, i, j in ENTRIES]
+    return (inertia.mass, *inertia.com, *squares)
+
+
+def inertia_of(arm: ArmDescription, tag: str, load: bool) -> Inertia:
+    """The inertia of body ``tag`` about its link frame, or of the load ("L") about the tool frame."""
+    if tag == "L":
+        held = dict(arm.loads).get(arm.tool_link)
+        return held.body if held is not None else Inertia()
+    return (arm.holding(None) if load else arm).bodies[int(tag) - 1].inertia
+
+
+def steps(arm: ArmDescription) -> list[Step]:
+    """All named elementary steps of the arm's fixed placements."""
+    placements = [p for body in arm.bodies for p in (body.before, body.after)] + [arm.tool]
+    return [step for placement in placements for step in placement.steps if step.name]
+
+
+def select(arm: ArmDescription, request: Request = "symbols", stars: frozenset[str] = frozenset()) -> Selection:
+    """The symbols that ``request`` names: groups, single names, or both; a mapping may give values to names.
+
+    Bodies in ``stars`` have absorbed others, and their inertial symbols are marked so.
+    """
+    values: dict[str, Fraction] = {}
+    if isinstance(request, Mapping):
+        words = [str(key) for key, value in request.items() if value is None]
+        values = {str(key): exact(value, f"parameter {key}") for key, value in request.items() if value is not None}
+    elif isinstance(request, str):
+        words = [word for part in request.split("+") for word in part.replace(",", " ").split()]
+    else:
+        words = [str(word) for word in request]
+    groups = {word for word in words if word in GROUPS}
+    if "symbols" in groups:
+        groups |= {"inertial", "lengths", "gravity"}
+    style = "gyration" if "gyration" in groups else "centre" if "centre" in groups else "moments"
+    singles = set(words) - set(GROUPS)
+    whole = _Choice(arm, groups, singles, values, style, stars)
+    unknown = (singles | set(values)) - whole.recognised
+    if unknown:
+        raise ArmError(
+            f"{arm.where}{arm.name} has no parameter {listed(sorted(unknown))}; its parameters are such as "
+            f"{listed(whole.examples)}, and the groups are {listed(GROUPS)}"
+        )
+    return Selection(arm, tuple(whole.symbols), whole.twists, whole.styles, whole.numbers, stars)
+
+
+class _Choice:
+    """One pass over the arm's parameters, keeping those asked for."""
+
+    def __init__(
+        self,
+        arm: ArmDescription,
+        groups: set[str],
+        singles: set[str],
+        values: Mapping[str, Fraction],
+        style: str,
+        stars: frozenset[str],
+    ) -> None:
+        self.stars = stars
+        self.arm, self.groups, self.singles, self.values = arm, groups, singles, values
+        self.symbols: list[Symbol] = []
+        self.twists: dict[str, Angle] = {}
+        self.styles: dict[str, str] = {}
+        self.numbers: dict[str, Fraction] = {}
+        self.recognised: set[str] = set()
+        tags = [str(i + 1) for i in range(arm.n)]
+        of_load = {named(name, "L") for name in {*PARAMETERS, *CENTRAL, *GYRATION}}
+        load = "load" in groups or bool(of_load & (singles | set(values)))
+        self.examples = [f"{PARAMETERS[0]}1", f"{PARAMETERS[4]}1"]
+        for tag in [*tags, *(["L"] if load else [])]:
+            self._body(tag, style, load)
+        self._geometry()
+        self._gravity()
+
+    def _take(self, symbol: Symbol, wanted: bool) -> None:
+        self.recognised.add(symbol.name)
+        if symbol.name in self.values:
+            self.numbers[symbol.name] = self.values[symbol.name]
+        elif symbol.name in self.singles or (wanted and symbol.value):
+            self.symbols.append(symbol)
+
+    def _body(self, tag: str, style: str, load: bool) -> None:
+        asked = self.singles | set(self.values)
+        for other in ("centre", "gyration"):
+            if any(named(name, tag) in asked for name in STYLES[other][1:]):
+                style = other
+        inertia = inertia_of(self.arm, tag, load)
+        if not inertia.mass and inertia and tag != "L":
+            # Published arms hold massless bodies with moments; no radius of gyration, no mass centre says that.
+            style = "moments" if style == "gyration" or any(inertia.moment) else style
+        self.styles[tag] = style
+        kind, link = ("load", "L") if tag == "L" else ("inertial", int(tag))
+        group = bool(self.groups & {"inertial", "full", "centre", "gyration"}) if tag != "L" else "load" in self.groups
+        everything = "full" in self.groups or tag == "L"
+        for name, value in zip(STYLES[style], style_values(style, inertia), strict=True):
+            symbol = Symbol(named(name, tag) + ("*" if tag in self.stars else ""), value, kind, link)
+            if everything and group and symbol.name not in self.values:
+                self.recognised.add(symbol.name)
+                self.symbols.append(symbol)
+            else:
+                self._take(symbol, group)
+        for names in STYLES.values():
+            # Names of another style are known, yet cannot be mixed within one body.
+            if names is not STYLES[style] and any(named(name, tag) in asked for name in names[1:] if name not in "xyz"):
+                raise ArmError(
+                    f"{self.arm.where}body {tag}: parameters of two styles are mixed; use one of "
+                    f"{listed(' '.join(n) for n in STYLES.values())}"
+                )
+
+    def _geometry(self) -> None:
+        for step in steps(self.arm):
+            name = step.name.removeprefix("-")
+            if name in self.recognised:
+                continue
+            self.examples.append(name)
+            amount = step.amount if not step.name.startswith("-") else -step.amount
+            if isinstance(amount, Angle):
+                self.recognised.add(name)
+                general = amount.cos and amount.sin
+                if name in self.singles or ("twists" in self.groups and general):
+                    self.twists[name] = amount
+            else:
+                self._take(Symbol(name, amount, "length"), "lengths" in self.groups)
+
+    def _gravity(self) -> None:
+        vector = self.arm.gravity
+        alone = [value for value in vector if value]
+        wanted = "gravity" in self.groups
+        if len(alone) == 1 and not {"gx", "gy", "gz"} & (self.singles | set(self.values)):
+            self._take(Symbol("g", abs(alone[0]), "gravity"), wanted)
+        else:
+            for name, value in zip(("gx", "gy", "gz"), vector, strict=True):
+                self._take(Symbol(name, value, "gravity"), wanted)

@@ -1,0 +1,202 @@
+"""The ring of trigonometric polynomials: a number is an exact polynomial in sines, cosines and symbols.
+
+Numbers live in Q[symbols][s_a, c_a] / (s_a^2 + c_a^2 - 1), on python-flint's multivariate rationals. Every
+product is reduced as it is made (s_a^2 -> 1 - c_a^2), so each function has one form, two numbers are equal
+exactly if their forms are, and nothing is ever simplified.
+
+An angle a is the position of one revolute joint, or the sum of the positions of consecutive joints with
+parallel axes (``rings/angles.py``), or a fixed angle that stays a symbol, such as a twist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
+
+from .angles import Angles
+from .ring import Scalar, structural
+from .sparse import terms
+
+
+class TrigNumber:
+    """A polynomial in normal form. ``angles`` has a bit for each angle whose sine or cosine may occur.
+
+    The bits tell which relations a product can need; most products need none.
+    """
+
+    __slots__ = ("angles", "poly", "ring")
+
+    def __init__(self, ring: TrigRing, poly: Any, angles: int) -> None:
+        self.ring, self.poly, self.angles = ring, poly, angles
+
+    def __add__(self, other: Scalar) -> Scalar:
+        if type(other) is TrigNumber:
+            poly = self.poly + other.poly
+            return TrigNumber(self.ring, poly, self.angles | other.angles) if poly else 0
+        if other == 0:
+            return self
+        poly = self.poly + constant(other)
+        return TrigNumber(self.ring, poly, self.angles) if poly else 0
+
+    __radd__ = __add__
+
+    def __neg__(self) -> TrigNumber:
+        return TrigNumber(self.ring, -self.poly, self.angles)
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        if type(other) is TrigNumber:
+            poly = self.poly - other.poly
+            return TrigNumber(self.ring, poly, self.angles | other.angles) if poly else 0
+        return self + (-other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return (-self) + other
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        if type(other) is not TrigNumber:
+            return TrigNumber(self.ring, self.poly * constant(other), self.angles) if other else 0
+        poly = self.poly * other.poly
+        common = self.angles & other.angles
+        if common:
+            poly = self.ring.reduced(poly, common)
+            if not poly:
+                return 0
+        return TrigNumber(self.ring, poly, self.angles | other.angles)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, TrigNumber):
+            return self.ring is other.ring and bool(self.poly == other.poly)
+        return isinstance(other, int | Fraction) and bool(self.poly == constant(other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        names = self.ring.names
+        parts = ["*".join([str(k), *(f"{names[i]}^{e}" for i, e in m)]) for m, k in terms(self.poly).items()]
+        return f"TrigNumber({' + '.join(parts) or 0})"
+
+
+@dataclass(frozen=True)
+class JointAngle:
+    """The position of a revolute joint: the ring knows only its sine and cosine."""
+
+    joint: int
+
+
+def constant(value: Any) -> Any:
+    """A rational number as flint takes it."""
+    return fmpq(value.numerator, value.denominator) if isinstance(value, Fraction) else value
+
+
+class TrigRing:
+    """Constants, joint positions and symbols of one arm.
+
+    Variables, in the order that makes s_a^2 the leading term of its relation: all sines, all cosines, the
+    positions of prismatic joints, then ``symbols`` in the order given.
+    """
+
+    def __init__(self, angles: Angles, symbols: Sequence[str] = ()) -> None:
+        self.angles = angles
+        self.symbols = tuple(symbols)
+        self.tags = angles.tags
+        count = len(self.tags)
+        self.sliding = {joint: 2 * count + place for place, joint in enumerate(angles.prismatic)}
+        names = [f"s{tag}" for tag in self.tags] + [f"c{tag}" for tag in self.tags]
+        names += [f"q{joint + 1}" for joint in angles.prismatic]
+        self.first_symbol = len(names)
+        self.names: tuple[str, ...] = (*names, *self.symbols)
+        if len(set(self.names)) != len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise ValueError(f"two variables of the equations are named {twice!r}")
+        # flint wants at least one variable, also for an arm without any. For the names see rings/sparse.py.
+        self.context = fmpq_mpoly_ctx.get([f"v{i}" for i in range(max(1, len(self.names)))], Ordering.lex)
+        gens = self.context.gens()
+        self.gens = gens[: len(self.names)]
+        self.sines, self.cosines = gens[:count], gens[count : 2 * count]
+        self.rules = [s * s + c * c - 1 for s, c in zip(self.sines, self.cosines, strict=True)]
+        self.one = self.context.constant(1)
+        self.zero = self.context.constant(0)
+        self.index = {name: place for place, name in enumerate(self.names)}
+
+    # -- what a formulation asks of a ring -------------------------------------------------------
+
+    def number(self, value: Fraction) -> Scalar:
+        known = structural(value)
+        return self.wrap(self.one * constant(value), 0) if known is None else known
+
+    def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
+        """Sine and cosine of a joint angle: of the difference of two sums where axes are parallel."""
+        if not isinstance(angle, JointAngle):
+            raise TypeError(f"the trigonometric ring knows the sine of a joint angle only, not of {angle!r}")
+        upper, lower, sign = self.angles.of_joint[angle.joint]
+        sin, cos = self.pair(upper)
+        if lower is not None:
+            sin0, cos0 = self.pair(lower)
+            sin, cos = sin * cos0 - cos * sin0, cos * cos0 + sin * sin0
+        return (sin if sign > 0 else -sin), cos
+
+    # -- its elements ----------------------------------------------------------------------------
+
+    def wrap(self, poly: Any, angles: int | None = None) -> TrigNumber:
+        """A polynomial of this ring's context, in normal form already, as a number."""
+        return TrigNumber(self, poly, self.angles_in(poly) if angles is None else angles)
+
+    def pair(self, angle: int) -> tuple[TrigNumber, TrigNumber]:
+        """Sine and cosine of the angle with this place among the ring's angles."""
+        return self.wrap(self.sines[angle], 1 << angle), self.wrap(self.cosines[angle], 1 << angle)
+
+    def fixed(self, name: str) -> tuple[TrigNumber, TrigNumber]:
+        """Sine and cosine of a fixed angle that stays a symbol."""
+        return self.pair(self.angles.fixed_place[name])
+
+    def symbol(self, name: str) -> TrigNumber:
+        """The symbol of this name."""
+        return self.wrap(self.gens[self.index[name]], 0)
+
+    def position(self, joint: int) -> JointAngle | TrigNumber:
+        """The position of a joint (counted from 0): what formulations take as q."""
+        return self.wrap(self.gens[self.sliding[joint]], 0) if joint in self.sliding else JointAngle(joint)
+
+    @cached_property
+    def positions(self) -> list[JointAngle | TrigNumber]:
+        return [self.position(joint) for joint in range(self.angles.joints)]
+
+    def reduced(self, poly: Any, angles: int | None = None) -> Any:
+        """The normal form of a polynomial; ``angles`` limits the relations that can be needed."""
+        for place, rule in enumerate(self.rules):
+            if angles is None or angles >> place & 1:
+                poly = poly % rule
+        return poly
+
+    def angles_in(self, poly: Any) -> int:
+        """A bit for each angle that occurs in a polynomial."""
+        count = len(self.tags)
+        degrees = poly.degrees()
+        return sum(1 << a for a in range(count) if degrees[a] > 0 or degrees[count + a] > 0)
+
+    def derivative(self, poly: Any, joint: int) -> Any:
+        """The derivative of a polynomial to the position of a joint, in normal form."""
+        if joint in self.sliding:
+            return poly.derivative(self.sliding[joint])
+        count = len(self.tags)
+        total = self.zero
+        for angle, weight in self.angles.moved_by[joint]:
+            along = poly.derivative(angle) * self.cosines[angle]
+            across = poly.derivative(count + angle)
+            if across:
+                along = along - (across * self.sines[angle]) % self.rules[angle]
+            total = total + along if weight > 0 else total - along
+        return total
+
+    def poly_of(self, number: Scalar) -> Any:
+        """The flint polynomial of a number of this ring, structural constants included."""
+        if isinstance(number, TrigNumber):
+            return number.poly
+        return self.one * constant(number)

@@ -1,0 +1,40 @@
+"""Every explicit formula of the sources is an identity, or is listed as wrong with a correction that is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from equations import errata
+
+
+@pytest.mark.parametrize("name", errata.FILES)
+def test_printed_formulas_are_identities_unless_listed_as_wrong(name: str) -> None:
+    found = errata.cases(name)
+    assert found
+    for case in found:
+        verdict = case.verdict
+        assert bool(verdict) == (case.corrected is None), f"{name} {case.eq}: {verdict}"
+
+
+@pytest.mark.parametrize("name", errata.FILES)
+def test_every_correction_is_an_identity(name: str) -> None:
+    for case in errata.cases(name):
+        if case.corrected is not None:
+            assert case.repaired, f"{name} {case.eq}: {case.repaired}"
+
+
+def test_all_that_the_errata_must_cover_is_there() -> None:
+    numbers = {case.eq.split(",")[0] for case in errata.cases("bejczy")}
+    printed = (29, 31, 33, 36, 37, 38, 42, 43, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64, 66, 68)
+    exact = (119, 121, 123, 125, 126, 127, 129, 131, 132)
+    assert {f"({n})" for n in (*printed, *exact)} | {f"(C.{n})" for n in range(1, 8)} <= numbers
+    assert len(errata.data("bejczy-u")["matrix"]) == 21
+    assert {case.eq.split(",")[0] for case in errata.cases("lee")} >= {
+        "D11", "D12", "D13", "D22", "D23", "D33", "H1 tran", "H2 tran", "H3 tran", "H1 rot", "H2 rot", "H3 rot",
+        "G1", "G2", "G3",
+    }  # fmt: skip
+    assert len(errata.cases("freeman")) == 36
+
+
+def test_the_page_of_errata_is_up_to_date() -> None:
+    assert (errata.ROOT / "docs" / "errata.md").read_text(encoding="utf-8") == errata.document()

@@ -1,0 +1,116 @@
+"""Structure of dynamic models (Tourassis and Neuman 1985), and base parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.equations.base_parameters import base_parameters
+from dalembert.equations.equations import Equations
+from dalembert.equations.structure import BY_GEOMETRY, BY_IDENTITY, BY_PARAMETERS, structure
+from random_arms import random_arm
+
+# Table 3: d_ii (constant), d_ij, c_jj(i), c_jm(i), G_i, total; where ours differs, see docs/closed-form.md.
+TABLE_3 = {
+    "cartesian": ((3, 3), 0, 0, 0, 1, 4),
+    "cylindrical": ((3, 2), 0, 1, 0, 1, 5),
+    "spherical": ((3, 1), 0, 3, 0, 2, 8),
+    "articulated": ((3, 1), 3, 6, 1, 2, 15),
+    "stanford": ((6, 2), 12, 19, 25, 4, 66),
+    "puma560": ((6, 1), 14, 25, 39, 4, 88),
+}
+
+
+@pytest.mark.parametrize("name", TABLE_3)
+def test_counts_of_table_3(name: str) -> None:
+    found = structure(Equations(da.load(name)))
+    counts = found.counts
+    (self_inertial, constant), mutual, centrifugal, coriolis, gravity, total = TABLE_3[name]
+    assert (counts["d_ii"].nonzero, counts["d_ii"].constant) == (self_inertial, constant)
+    assert [counts[k].nonzero for k in ("d_ij", "c_jj(i)", "c_jm(i)", "G_i")] == [
+        mutual,
+        centrifugal,
+        coriolis,
+        gravity,
+    ]
+    assert found.total == total
+
+
+@pytest.mark.parametrize(("n", "total"), [(3, 17), (6, 97)])
+def test_independent_coefficients_of_table_2(n: int, total: int) -> None:
+    found = structure(Equations(random_arm(1, joints=n), "inertial"))
+    assert found.independent == total == n * (2 * n * n + 3 * n + 7) // 6
+
+
+@pytest.mark.parametrize("name", da.catalog())
+def test_relations_and_functional_dependence_hold_exactly(name: str) -> None:
+    found = structure(Equations(da.load(name)))
+    assert found.as_predicted, [c for c in found.coefficients if not c.as_predicted] or found.relations
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_relations_hold_for_random_trees(seed: int) -> None:
+    found = structure(Equations(random_arm(seed, joints=4), "inertial"))
+    assert found.as_predicted
+
+
+def test_the_reasons_for_zeros() -> None:
+    why = {c.name: c.zero for c in structure(Equations(da.load("spherical"))).coefficients}
+    assert why["C133"] == BY_GEOMETRY
+    assert why["D12"] == BY_PARAMETERS
+    assert why["D11"] is None
+    articulated = {c.name: c.zero for c in structure(Equations(da.load("articulated"))).coefficients}
+    assert articulated["C213"] == BY_GEOMETRY
+    zeros = structure(Equations(da.load("articulated"))).zeros
+    assert {name for name, why in zeros.items() if why == BY_IDENTITY} == {
+        "C111",
+        "C212",
+        "C222",
+        "C313",
+        "C323",
+        "C333",
+    }
+
+
+# -- base parameters -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "torque", "energy"), [("puma560", 36, 37), ("panda", 43, 44), ("planar-2r", 6, 6), ("jpl-rrp", 33, 34)]
+)
+def test_numbers_of_base_parameters(name: str, torque: int, energy: int) -> None:
+    assert len(base_parameters(da.load(name))) == torque
+    assert len(base_parameters(da.load(name), "energy")) == energy
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda", "jpl-rrp", "ur5e"])
+def test_regrouped_equations_are_the_same_equations(name: str) -> None:
+    found = base_parameters(da.load(name))
+    equations = found.equations
+    for poly in [*equations.mass_matrix.flat, *equations.gravity]:
+        small = found.regrouped(poly)
+        assert set(small.parameters) & {*found.absorbed, *found.idle} == set()
+        assert found.expanded(small) == poly
+
+
+def test_base_parameters_are_as_many_as_the_regressor_has_independent_columns() -> None:
+    for seed in range(3):
+        arm = da.Arm.from_dh(
+            [{"alpha": 0.4 + seed, "a": 0.3, "d": 0.2, "mass": 1, "com": (0.1, 0, 0.1)} for _ in range(3)],
+            gravity=(1, 2, -9),
+        )
+        rng = np.random.default_rng(seed)
+        rows = [arm.regressor(*rng.uniform(-2, 2, (3, 3))) for _ in range(40)]
+        assert len(base_parameters(arm)) == np.linalg.matrix_rank(np.concatenate(rows))
+
+
+def test_the_known_combinations_of_the_planar_arm() -> None:
+    found = base_parameters(da.load("planar-2r"))
+    assert str(found.relations["Izz2"]) == "-m₂ a₂² + Izz₂"
+    assert set(found.names) == {"mx1", "my1", "Izz1", "mx2", "my2", "Izz2"}
+
+
+def test_base_parameters_of_something_else_are_refused() -> None:
+    with pytest.raises(da.ArmError, match="energy"):
+        base_parameters(da.load("planar-2r"), "colour")
