@@ -15,10 +15,12 @@ from ..arm.dh_of_arm import TOLERANCE, DHForm, to_dh
 from ..arm.placement import Placement
 from ..arm.toml_writer import write_toml
 from ..arm.urdf_write import write_urdf
+from .closed_form import ClosedForm
+from .compiled import Compiled
 from .kinematics import Kinematics
 
 
-class Arm(Kinematics):
+class Arm(Kinematics, Compiled, ClosedForm):
     """A robot arm: links, joints, gravity, tool and loads, and its dynamics.
 
     Immutable: ``holding``, ``locked``, ``with_gravity``, ``subarm`` and the like give a new arm.

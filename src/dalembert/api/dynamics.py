@@ -14,6 +14,7 @@ from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import PARAMETERS
+from ..compile.kernels import numeric
 from ..formulations import (
     applied_loads,
     articulated_body,
@@ -21,6 +22,7 @@ from ..formulations import (
     coefficients,
     composite_body,
     derivatives,
+    factor,
     generalized_dalembert,
     influence,
     lagrange_euler,
@@ -33,6 +35,9 @@ from ..rings.ring import Field, Ring, Scalar
 from .arrays import evaluate, joint_array
 
 Array = NDArray[np.float64]
+
+KINEMATIC = ("forward_kinematics", "jacobian", "regressor")
+"""Functions that do not ask for masses."""
 
 FORMULATIONS: dict[str, Callable[..., list[Scalar]]] = {
     "newton-euler": newton_euler.inverse_dynamics,
@@ -114,17 +119,29 @@ class Dynamics(ArmDescription):
         Q are the loads that ``forces`` and the arm's springs and dampers put on the joints. ``formulation`` is
         "newton-euler", "lagrange-euler", "generalized-dalembert" or "influence"; all give the same torques.
         """
-        if formulation not in FORMULATIONS:
+        if formulation == "newton-euler":
+            kernel = self._kernel("inverse_dynamics")
+            if kernel is not None:
+                tau = kernel(q, qd, qdd)
+                return tau - self._force_load(q, forces) if forces else tau
+        elif formulation not in FORMULATIONS:
             raise ArmError(f"no formulation {formulation!r}; there are {listed(FORMULATIONS)}")
         method, model = FORMULATIONS[formulation], self._dynamic_chain
         tau = self._evaluate(lambda *x: method(model, REAL, *x), q=q, qd=qd, qdd=qdd)
-        return tau - self._joint_load(q, qd, forces) if forces or self.elastic else tau
+        if self.elastic:
+            tau = tau - self._elastic_load(q, qd)
+        return tau - self._force_load(q, forces) if forces else tau
 
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Sequence[Force] = ()) -> Array:
         """Accelerations (rad/s^2 or m/s^2) under these torques, ``forces``, springs and dampers."""
+        if forces:
+            tau = joint_array(self, "tau", tau) + self._force_load(q, forces)
+        kernel = self._kernel("forward_dynamics")
+        if kernel is not None:
+            return kernel(q, qd, tau)
         model = self._dynamic_chain
-        if forces or self.elastic:
-            tau = joint_array(self, "tau", tau) + self._joint_load(q, qd, forces)
+        if self.elastic:
+            tau = joint_array(self, "tau", tau) + self._elastic_load(q, qd)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             qdd = self._evaluate(_forward(model), q=q, qd=qd, tau=tau)
         if not np.isfinite(qdd).all():
@@ -133,30 +150,32 @@ class Dynamics(ArmDescription):
 
     def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """h(q, qd) + G(q): the torques at zero acceleration, springs and dampers included."""
-        return self.inverse_dynamics(q, qd, np.zeros(self.n))
+        kernel = self._kernel("bias")
+        return kernel(q, qd) if kernel is not None else self.inverse_dynamics(q, qd, np.zeros(self.n))
 
-    def _joint_load(self, q: ArrayLike, qd: ArrayLike, forces: Sequence[Force]) -> Array:
-        """Q of forces, springs and dampers on the joints (Freeman 1985, eq. 2-147)."""
+    def _force_load(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
+        """Q of forces and moments on the joints (Freeman 1985, eq. 2-147)."""
         places = []
-        extra: dict[str, Any] = {}
+        arrays: list[tuple[str, Array]] = [("q", joint_array(self, "q", q))]
         for number, force in enumerate(forces):
             force.check(self)
             places.append((*applied_loads.link_in_body(self, REAL, force.link), force))
-            extra[f"force {number}"] = np.asarray(force.force, dtype=float)
-            extra[f"moment {number}"] = np.asarray(force.moment, dtype=float)
+            arrays.append((f"force {number}", np.asarray(force.force, dtype=float)))
+            arrays.append((f"moment {number}", np.asarray(force.moment, dtype=float)))
 
-        def load(q: list[Scalar], qd: list[Scalar], *wrenches: list[Scalar]) -> list[Scalar]:
+        def load(q: list[Scalar], *wrenches: list[Scalar]) -> list[Scalar]:
             applied = []
             for k, (body, frame, force) in enumerate(places):
                 x, y, z = (float(c) for c in force.point)
                 push, twist = (tuple(wrenches[2 * k + part]) for part in (0, 1))
                 applied.append(applied_loads.AppliedForce(body, frame, (x, y, z), push, twist, force.axes == "base"))
-            found = applied_loads.force_load(self._chain, REAL, q, applied)
-            springs = applied_loads.elastic_load(self._chain, REAL, q, qd, self._elastics)
-            return [a + b for a, b in zip(found, springs, strict=True)]
+            return applied_loads.force_load(self._chain, REAL, q, applied)
 
-        arrays = [("q", joint_array(self, "q", q)), ("qd", joint_array(self, "qd", qd)), *extra.items()]
         return evaluate(load, arrays)
+
+    def _elastic_load(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Q of springs and dampers on the joints."""
+        return self._evaluate(lambda *x: applied_loads.elastic_load(self._chain, REAL, *x, self._elastics), q=q, qd=qd)
 
     def joint_reactions(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """``(..., n, 6)``: force (N), then moment (N m), that each moving link takes from the one before it.
@@ -175,8 +194,22 @@ class Dynamics(ArmDescription):
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """D(q), ``(..., n, n)``."""
+        kernel = self._kernel("mass_matrix")
+        if kernel is not None:
+            return kernel(q)
         model = self._dynamic_chain
         return self._evaluate(lambda x: composite_body.mass_matrix(model, REAL, x), q=q)
+
+    def inverse_mass_matrix(self, q: ArrayLike) -> Array:
+        """The inverse of D(q), ``(..., n, n)``."""
+        kernel = self._kernel("inverse_mass_matrix")
+        if kernel is not None:
+            return kernel(q)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            found = self._evaluate(_inverse(self._dynamic_chain), q=q)
+        if not np.isfinite(found).all():
+            self._say_singular(q)
+        return found
 
     def christoffel(self, q: ArrayLike) -> Array:
         """``(..., n, n, n)``: ``[i, j, k]`` is the effect on joint i of the velocities of j and k."""
@@ -185,12 +218,18 @@ class Dynamics(ArmDescription):
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, qd) from the Christoffel symbols: C qd = h, and dD/dt - 2C is skew-symmetric."""
+        kernel = self._kernel("coriolis_matrix")
+        if kernel is not None:
+            return kernel(q, qd)
         model = self._dynamic_chain
 
         return self._evaluate(lambda *x: christoffel.coriolis_matrix(model, REAL, *x), q=q, qd=qd)
 
     def gravity_load(self, q: ArrayLike) -> Array:
         """G(q) = dV/dq (N m or N): what holds the arm still against gravity."""
+        kernel = self._kernel("gravity_load")
+        if kernel is not None:
+            return kernel(q)
         model = self._dynamic_chain
         return self._evaluate(lambda x: composite_body.gravity(model, REAL, x), q=q)
 
@@ -230,6 +269,9 @@ class Dynamics(ArmDescription):
 
     def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array, Array]:
         """d tau/dq, d tau/dqd, d tau/dqdd, each ``(..., n, n)``, exact; springs and dampers included."""
+        kernel = self._kernel("inverse_dynamics_derivatives")
+        if kernel is not None:
+            return kernel(q, qd, qdd)
         model = self._dynamic_chain
 
         def tables(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> Any:
@@ -239,6 +281,9 @@ class Dynamics(ArmDescription):
 
     def forward_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
         """d qdd/dq, d qdd/dqd, d qdd/dtau, each ``(..., n, n)``, exact; springs and dampers included."""
+        kernel = self._kernel("forward_dynamics_derivatives")
+        if kernel is not None:
+            return kernel(q, qd, tau)
         model = self._dynamic_chain
 
         def tables(q: list[Scalar], qd: list[Scalar], tau: list[Scalar]) -> Any:
@@ -276,23 +321,53 @@ class Dynamics(ArmDescription):
 
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Y ``(..., n, 10 n)`` with tau = Y @ parameters for the bare arm."""
+        kernel = self._kernel("regressor")
+        if kernel is not None:
+            return kernel(q, qd, qdd)
         return self._evaluate(lambda *x: regressor.regressor(self._chain, REAL, *x), q=q, qd=qd, qdd=qdd)
 
     # -- helpers --------------------------------------------------------------------------------
+
+    @cached_property
+    def _kernels(self) -> dict[str, Callable[..., Any] | None]:
+        return {}
+
+    def _kernel(self, name: str) -> Callable[..., Any] | None:
+        """The compiled function ``name``, made at its first use, or None where NumPy computes."""
+        try:
+            return self._kernels[name]
+        except KeyError:
+            if name not in KINEMATIC:
+                _ = self._dynamic_chain
+            found = numeric(self, name, self._refuse)
+            self._kernels[name] = None if found is None else found.fast
+            return self._kernels[name]
+
+    def _refuse(self, **arguments: Array) -> None:
+        """Say which argument is not finite, or else why a result is not."""
+        for name, values in arguments.items():
+            joint_array(self, name, values)
+        self._say_singular(arguments["q"])
 
     def _evaluate(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
         return evaluate(function, [(name, joint_array(self, name, values)) for name, values in arguments.items()])
 
     def _say_singular(self, q: ArrayLike) -> None:
-        """Name the joint that moves no inertia, after accelerations came out infinite."""
+        """Say why accelerations came out infinite: a joint that moves no inertia, or numbers too large."""
         matrix = self.mass_matrix(q).reshape(-1, self.n, self.n)
-        smallest = np.linalg.eigvalsh(matrix)[:, 0]
-        _, vectors = np.linalg.eigh(matrix[int(np.argmin(smallest))])
-        joint = self.joint_names[int(np.argmax(np.abs(vectors[:, 0])))]
+        values, vectors = np.linalg.eigh(matrix)
+        worst = int(np.argmin(values[:, 0] / values[:, -1]))
+        if values[worst, 0] > self.n * np.finfo(float).eps * values[worst, -1]:
+            raise ArmError(f"{self.where}{self.name}: the accelerations overflow; qd or tau are too large for floats")
+        joint = self.joint_names[int(np.argmax(np.abs(vectors[worst, :, 0])))]
         raise ArmError(
             f"{self.where}{self.name}: joint {joint!r} moves no inertia, so its acceleration is not determined; "
             f"give the links it moves mass and inertia, or lock it"
         )
+
+
+def _inverse(model: Chain) -> Callable[..., list[list[Scalar]]]:
+    return lambda q: factor.inverse_matrix(model, REAL, composite_body.mass_matrix(model, REAL, q))
 
 
 def _forward(model: Chain) -> Callable[..., list[Scalar]]:

@@ -40,6 +40,9 @@ class Kinematics(Dynamics):
 
     def forward_kinematics(self, q: ArrayLike) -> Array:
         """The tool frame in the base, ``(..., 4, 4)``."""
+        kernel = self._kernel("forward_kinematics")
+        if kernel is not None:
+            return kernel(q)
         return self._evaluate(lambda x: _rows(kinematics.tool_frame(self._chain, REAL, x)), q=q)
 
     def link_frames(self, q: ArrayLike) -> dict[str, Array]:
@@ -56,6 +59,9 @@ class Kinematics(Dynamics):
 
     def jacobian(self, q: ArrayLike) -> Array:
         """``(..., 6, n)``: linear velocity rows, then angular, of the tool in the base frame."""
+        kernel = self._kernel("jacobian")
+        if kernel is not None:
+            return kernel(q)
         return self._evaluate(lambda x: kinematics.jacobian(self._chain, REAL, x), q=q)
 
     def influence(self, q: ArrayLike, link: str | None = None, point: object = (0, 0, 0)) -> Influence:

@@ -17,7 +17,7 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.version import __version__
 
-from . import convert, demo, dynamics, list_arms, show
+from . import compiling, convert, demo, dynamics, equations, list_arms, show
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -33,6 +33,8 @@ app.command("show")(show.show)
 app.command("dynamics")(dynamics.dynamics)
 app.command("convert")(convert.convert)
 app.command("demo")(demo.demo)
+for words in (equations, compiling):
+    words.register(app)
 
 
 @app.callback(invoke_without_command=True)

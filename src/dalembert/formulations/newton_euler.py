@@ -1,14 +1,19 @@
 """Newton-Euler: velocities and accelerations outward, forces and moments inward.
 
 Luh, Walker and Paul 1980, written in joint frames about the joint origins. With the matrix
-U = [alpha]x + [omega]x^2, a point at r has acceleration a + U r, and a body with mass m, first moment h and
-tensor I about its joint origin needs the force m a + U h and the moment I alpha + omega x I omega + h x a.
+U = [alpha]x + [omega]x^2, a point at r has acceleration a + U r. A body with mass m, first moment h and second
+moments S = integral of r r^T dm = tr(I)/2 E - I about its joint origin needs the force m a + U h and the moment
+
+    integral of r x (a + U r) dm = h x a + axial(U S),    axial(A) = (A_zy - A_yz, A_xz - A_zx, A_yx - A_xy),
+
+which is h x a + I alpha + omega x I omega with a third fewer operations, U being there already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from ..rings.algebra import ZERO, Mat, Vec, add, cross, matvec, minus, mul, plus, scale, sub, transpose
 from ..rings.ring import Ring, Scalar
@@ -42,10 +47,10 @@ def reactions(
     motions = outward(chain, steps, qd, qdd)
     forces: list[Vec] = []
     moments: list[Vec] = []
-    for segment, (omega, alpha, acceleration, spin) in zip(chain.segments, motions, strict=True):
+    for segment, (omega, _, acceleration, spin) in zip(chain.segments, motions, strict=True):
         forces.append(plus(scale(segment.mass, acceleration), matvec(spin, segment.moment)))
-        gyroscopic = cross(omega, matvec(segment.tensor, omega))
-        moments.append(plus(plus(matvec(segment.tensor, alpha), gyroscopic), cross(segment.moment, acceleration)))
+        turning = axial_of_product(spin, omega, second_moments(segment.tensor, ring))
+        moments.append(plus(turning, cross(segment.moment, acceleration)))
     for index in reversed(range(chain.n)):
         parent = chain.segments[index].parent
         if parent >= 0:
@@ -101,4 +106,35 @@ def spin_matrix(omega: Vec, alpha: Vec) -> Mat:
         (sub(0, add(yy, zz)), sub(xy, alpha[2]), add(xz, alpha[1])),
         (add(xy, alpha[2]), sub(0, add(xx, zz)), sub(yz, alpha[0])),
         (sub(xz, alpha[1]), add(yz, alpha[0]), sub(0, add(xx, yy))),
+    )
+
+
+def second_moments(tensor: Mat, ring: Ring) -> Mat:
+    """S = tr(I)/2 E - I."""
+    half = ring.number(Fraction(1, 2))
+    xx, yy, zz = (tensor[k][k] for k in range(3))
+    xy, xz, yz = (sub(0, entry) for entry in (tensor[0][1], tensor[0][2], tensor[1][2]))
+    return (
+        (mul(half, sub(add(yy, zz), xx)), xy, xz),
+        (xy, mul(half, sub(add(xx, zz), yy)), yz),
+        (xz, yz, mul(half, sub(add(xx, yy), zz))),
+    )
+
+
+def axial_of_product(u: Mat, omega: Vec, s: Mat) -> Vec:
+    """axial(U S) for symmetric S; differences on the diagonal of U are those of the squares of omega."""
+    xx, yy, zz = (mul(w, w) for w in omega)
+    return (
+        add(
+            sub(mul(u[2][1], s[1][1]), mul(u[1][2], s[2][2])),
+            add(sub(mul(u[2][0], s[0][1]), mul(u[1][0], s[0][2])), mul(sub(zz, yy), s[1][2])),
+        ),
+        add(
+            sub(mul(u[0][2], s[2][2]), mul(u[2][0], s[0][0])),
+            add(sub(mul(u[0][1], s[1][2]), mul(u[2][1], s[0][1])), mul(sub(xx, zz), s[0][2])),
+        ),
+        add(
+            sub(mul(u[1][0], s[0][0]), mul(u[0][1], s[1][1])),
+            add(sub(mul(u[1][2], s[0][2]), mul(u[0][2], s[1][2])), mul(sub(yy, xx), s[0][1])),
+        ),
     )

@@ -1,0 +1,46 @@
+"""``dalembert operations``: what the torques of an arm cost, by formulation (Lee, Lee and Nigam 1982, Table 1)."""
+
+from __future__ import annotations
+
+import dalembert as da
+from dalembert.compile import operations as counts
+from dalembert.compile.functions import BUILDERS, function
+
+from .arguments import ArmArgument
+from .printing import heading, paragraph, table
+
+
+def operations(arm: ArmArgument) -> None:
+    """Multiplications and additions of inverse dynamics by each formulation, and of every compiled function."""
+    given = da.load(arm)
+    lee = counts.lee(given.n)
+    rows: list[tuple[str, counts.Operations]] = []
+    for name in counts.FORMULATIONS:
+        if name in lee:
+            rows.append((f"{name}: Lee, Table 1, n = {given.n}", lee[name]))
+        rows.append((f"{name}: general code", counts.general(given, name)))
+        rows.append((f"{name}: generated for this arm", counts.generated(given, name)))
+    rows.append(("Newton-Euler: generated, inertia regrouped", counts.regrouped(given)))
+    rows += [(f"{name}, n = {given.n}", formula(given.n)) for name, formula in counts.PUBLISHED]
+    heading(f"Inverse dynamics of {given.name}: operations for one state")
+    print_counts("way", rows)
+    paragraph(
+        "General code knows the joints and the tree of the arm but none of its numbers. Generated code leaves out "
+        "what is zero or one and computes repeated expressions once. Lee's formulas and the published counts are for "
+        "general arms with revolute joints."
+    )
+    heading("Compiled functions")
+    print_counts("function", [(name, counts.count(function(given, name).nodes)) for name in BUILDERS])
+
+
+def print_counts(head: str, rows: list[tuple[str, counts.Operations]]) -> None:
+    table(
+        [
+            (head, [name for name, _ in rows]),
+            ("mult", [str(found.multiplications) for _, found in rows]),
+            ("add", [str(found.additions) for _, found in rows]),
+            *([("div", [str(found.divisions) for _, found in rows])] if any(f.divisions for _, f in rows) else []),
+            ("total", [str(found.total) for _, found in rows]),
+            ("sin-cos", [str(found.sine_cosine_pairs or "") or "-" for _, found in rows]),
+        ]
+    )

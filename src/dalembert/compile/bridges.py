@@ -1,0 +1,98 @@
+"""The same graphs over other people's numbers: CasADi expressions, JAX and Torch arrays.
+
+A graph asks nothing of a number but + - *, sine, cosine, and where it divides, division and square root. So the
+function that became C becomes theirs by evaluating the graph over their numbers; they trace, batch and
+differentiate it as if it had been written with their own operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..rings.graph import evaluate
+from ..rings.library import Library
+from .functions import Function, function
+from .write_c import RESULTS, identifier
+
+
+def casadi_function(arm: ArmDescription, name: str, parameters: str | None = None) -> Any:
+    """A ``casadi.Function`` of ``name``; its results are matrices, vectors columns."""
+    casadi = _library("casadi")
+    made = function(arm, name, parameters)
+    values: dict[str, Any] = {}
+    arguments = []
+    for argument, inputs in made.arguments:
+        vector = casadi.SX.sym(argument, len(inputs))
+        arguments.append(vector)
+        values |= {entry: vector[k] for k, entry in enumerate(inputs)}
+    found = evaluate(made.nodes, values, Library(casadi))
+    results, start = [], 0
+    for shape, nodes in made.outputs:
+        flat = casadi.vertcat(*found[start : start + len(nodes)])
+        # CasADi fills columns first, our entries are in rows
+        results.append(flat if len(shape) == 1 else casadi.reshape(flat, shape[1], shape[0]).T)
+        start += len(nodes)
+    names = [argument for argument, _ in made.arguments]
+    return casadi.Function(f"{identifier(arm.name)}_{name}", arguments, results, names, list(RESULTS[name]))
+
+
+def jax_function(arm: ArmDescription, name: str, parameters: str | None = None) -> Callable[..., Any]:
+    """A function of JAX arrays ``(..., n)``: under jit, vmap and grad like any other."""
+    _library("jax")
+    jnp = _library("jax.numpy", "jax")
+    return _of_arrays(function(arm, name, parameters), Library(jnp), jnp.asarray, jnp.stack, jnp.broadcast_arrays)
+
+
+def torch_function(arm: ArmDescription, name: str, parameters: str | None = None) -> Callable[..., Any]:
+    """A function of Torch tensors ``(..., n)``, differentiable by autograd and under ``torch.func``."""
+    torch = _library("torch")
+
+    def broadcast(*columns: Any) -> Any:
+        sample = next(x for x in columns if isinstance(x, torch.Tensor))
+        return torch.broadcast_tensors(*(torch.as_tensor(x, dtype=sample.dtype, device=sample.device) for x in columns))
+
+    return _of_arrays(function(arm, name, parameters), Library(torch), torch.as_tensor, torch.stack, broadcast)
+
+
+def _of_arrays(
+    made: Function,
+    field: Library,
+    array: Callable[[Any], Any],
+    stack: Callable[..., Any],
+    broadcast: Callable[..., Any],
+) -> Callable[..., Any]:
+    names = [argument for argument, _ in made.arguments]
+
+    def call(*given: Any) -> Any:
+        if len(given) != len(names):
+            raise ArmError(f"{made.name} takes {len(names)} arguments ({', '.join(names)}), got {len(given)}")
+        values: dict[str, Any] = {}
+        whole = 0
+        for (argument, inputs), one in zip(made.arguments, map(array, given), strict=True):
+            if one.shape[-1:] != (len(inputs),):
+                raise ArmError(f"{argument} must end in {len(inputs)} numbers, got {tuple(one.shape)}")
+            values |= {name: one[..., k] for k, name in enumerate(inputs)}
+            whole = whole + one[..., 0] * 0  # has the shape and type of all arguments together
+        found = broadcast(whole, *evaluate(made.nodes, values, field))[1:]
+        results, start = [], 0
+        for shape, nodes in made.outputs:
+            flat = stack(list(found[start : start + len(nodes)]), -1)
+            results.append(flat.reshape(*flat.shape[:-1], *shape))
+            start += len(nodes)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    call.__name__ = made.name
+    return call
+
+
+def _library(name: str, extra: str | None = None) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        extra = extra or name
+        raise ArmError(f"{extra} is not installed; install it with: pip install 'dalembert[{extra}]'") from None

@@ -1,0 +1,118 @@
+"""Finding a C compiler and running it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+TIMEOUT = 600
+BASE_FLAGS = (
+    "-std=gnu11", "-fPIC", "-shared", "-w", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
+)  # fmt: skip
+TUNING = (("-march=native",), ("-mcpu=native",), ())
+"""Tried in turn: not every compiler knows every way to say "this machine"."""
+
+
+log = logging.getLogger("dalembert")
+_said: set[str] = set()
+
+
+def say(message: str) -> None:
+    """One line on standard error (or wherever logging goes), once for each message."""
+    if message not in _said:
+        _said.add(message)
+        log.warning("dalembert: %s", message)
+
+
+class CompileError(Exception):
+    """No compiler, or it did not do its work; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A command, and what tells this compiler from another."""
+
+    command: tuple[str, ...]
+    identity: str
+
+
+SWITCH = "DALEMBERT_COMPILE"
+
+
+class SwitchedOff(CompileError):
+    """The user does not want anything compiled; nothing to report then."""
+
+
+def say_slow(fault: CompileError) -> None:
+    """Why compiled code is not used, unless the user asked for that."""
+    if not isinstance(fault, SwitchedOff):
+        say(f"computing with NumPy, which is slower, since {fault}")
+
+
+def find() -> Compiler:
+    """The compiler named by $CC, else cc, gcc or clang on the path; none where $DALEMBERT_COMPILE is 0."""
+    if os.environ.get(SWITCH) == "0":
+        raise SwitchedOff(f"${SWITCH} is 0")
+    named = os.environ.get("CC", "")
+    return _find(named, os.environ.get("PATH", ""))
+
+
+@lru_cache
+def _find(named: str, path: str) -> Compiler:
+    try:
+        choices: list[list[str]] = [shlex.split(named)] if named.strip() else [["cc"], ["gcc"], ["clang"]]
+    except ValueError:
+        raise CompileError(f"$CC cannot be read as a command: {named!r}") from None
+    for command in choices:
+        found = shutil.which(command[0], path=path)
+        if found:
+            real = Path(found).resolve()
+            stat = real.stat()
+            # A compiler that is replaced gets another size or time: no need to run it to know.
+            return Compiler((found, *command[1:]), f"{command} {real} {stat.st_size} {stat.st_mtime_ns}")
+    wanted = named or "cc, gcc or clang"
+    raise CompileError(f"no C compiler found ({wanted})")
+
+
+@lru_cache
+def machine() -> str:
+    """What this processor can do, as a short text: kernels are built for it and only for it."""
+    text = f"{platform.system()} {platform.machine()} {platform.processor()}"
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith(("model name", "flags", "Features", "CPU part")):
+                text += line
+            if not line.strip():
+                break
+    except OSError:
+        pass
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def compiled(compiler: Compiler, source: str, folder: Path, flags: Sequence[str] = (), suffix: str = ".so") -> Path:
+    """The shared library of this source, in ``folder``, which must be private to us."""
+    code, library = folder / "kernel.c", folder / f"kernel{suffix}"
+    code.write_text(source, encoding="utf-8")
+    said = ""
+    for tuning in TUNING:
+        command = [*compiler.command, *BASE_FLAGS, *tuning, *flags, "-o", str(library), str(code), "-lm"]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False, cwd=folder
+            )
+        except (OSError, subprocess.SubprocessError) as fault:
+            raise CompileError(f"the C compiler {compiler.command[0]} could not be run: {fault}") from None
+        if done.returncode == 0 and library.is_file():
+            return library
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        said = next((line for line in lines if "error" in line), lines[0] if lines else f"exit {done.returncode}")
+    raise CompileError(f"the C compiler {compiler.command[0]} failed: {said.strip()}")

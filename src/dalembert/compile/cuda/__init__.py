@@ -1,0 +1,1 @@
+"""The same graphs as CUDA: source, compilation, calls on arrays of the device, rollouts."""

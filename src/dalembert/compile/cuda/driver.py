@@ -1,0 +1,209 @@
+"""The CUDA driver and its run-time compiler, through ctypes: no framework is needed to build or launch a kernel.
+
+NVRTC is looked for where CuPy, PyTorch and the CUDA wheels put it (the packages below ``nvidia``), then where the
+system's loader finds it. Arrays of every framework live in the device's primary context, so kernels launched
+here work on all of them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import sys
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ...arm.errors import ArmError
+from .. import cache
+
+OPTIONS = ("--std=c++17", "--restrict")
+SHARED_BY_DEFAULT = 48 * 1024
+MAX_SHARED = 8
+"""CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"""
+REGISTERS, LOCAL_BYTES = 4, 3
+"""CU_FUNC_ATTRIBUTE_NUM_REGS and CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES"""
+MAJOR, MINOR = 75, 76
+"""CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR"""
+
+
+class CudaError(ArmError):
+    """Something of CUDA is missing or refused; the message says what, and what to install."""
+
+
+def _open(names: Sequence[str]) -> ctypes.CDLL | None:
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+@lru_cache
+def driver() -> ctypes.CDLL:
+    """The driver's library, initialised."""
+    found = _open(("libcuda.so.1", "nvcuda.dll"))
+    if found is None:
+        raise CudaError('target="cuda" needs an NVIDIA GPU and its driver, and no driver (libcuda) was found here')
+    code = found.cuInit(0)
+    if code:
+        raise CudaError(f"the NVIDIA driver could not be started (error {code}); is a GPU there?")
+    count = ctypes.c_int()
+    found.cuDeviceGetCount(ctypes.byref(count))
+    if not count.value:
+        raise CudaError('target="cuda" needs an NVIDIA GPU, and the driver sees none')
+    return found
+
+
+def _wheel_libraries(pattern: str) -> list[str]:
+    found = []
+    for place in map(Path, sys.path):
+        if (place / "nvidia").is_dir():
+            found += sorted(str(file) for file in (place / "nvidia").glob(f"*/lib/{pattern}"))
+    return found
+
+
+@lru_cache
+def nvrtc() -> ctypes.CDLL:
+    """The run-time compiler."""
+    names = _wheel_libraries("libnvrtc.so.*[0-9]")
+    names += ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"]
+    named = ctypes.util.find_library("nvrtc")
+    names += [named] if named else []
+    names += sorted(str(file) for file in Path("/usr/local").glob("cuda*/lib64/libnvrtc.so*"))
+    found = _open(names)
+    if found is None:
+        raise CudaError(
+            'target="cuda" compiles with NVRTC, which was not found; install CuPy, PyTorch with CUDA, or the package '
+            "nvidia-cuda-nvrtc"
+        )
+    return found
+
+
+def check(code: int, what: str) -> None:
+    if code:
+        text = ctypes.c_char_p()
+        driver().cuGetErrorString(code, ctypes.byref(text))
+        raise CudaError(f"{what}: {(text.value or b'unknown error').decode()} (CUDA error {code})")
+
+
+@lru_cache
+def context(device: int = 0) -> ctypes.c_void_p:
+    """The primary context of a device, made current in this thread."""
+    library = driver()
+    handle = ctypes.c_int()
+    check(library.cuDeviceGet(ctypes.byref(handle), device), f"GPU {device}")
+    found = ctypes.c_void_p()
+    check(library.cuDevicePrimaryCtxRetain(ctypes.byref(found), handle), f"context of GPU {device}")
+    return found
+
+
+def make_current(device: int) -> None:
+    """Launches go to the context that is current in this thread; a framework may have made another one so."""
+    check(driver().cuCtxSetCurrent(context(device)), f"context of GPU {device}")
+
+
+class Arguments:
+    """Room for the arguments of a launch, filled anew each time: all are eight bytes wide."""
+
+    def __init__(self, count: int) -> None:
+        self.values = (ctypes.c_longlong * count)()
+        start = ctypes.addressof(self.values)
+        self.pointers = (ctypes.c_void_p * count)(*(start + 8 * k for k in range(count)))
+
+
+@lru_cache
+def architecture(device: int = 0) -> str:
+    """Compute capability as NVRTC names it, for example sm_90."""
+    context(device)
+    found = []
+    for attribute in (MAJOR, MINOR):
+        value = ctypes.c_int()
+        check(driver().cuDeviceGetAttribute(ctypes.byref(value), attribute, device), "compute capability")
+        found.append(value.value)
+    return f"sm_{found[0]}{found[1]}"
+
+
+@lru_cache
+def compiler_version() -> str:
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return f"{major.value}.{minor.value}"
+
+
+def compiled(text: str, arch: str, options: Sequence[str] = ()) -> bytes:
+    """Machine code for ``text``, from the cache or by NVRTC."""
+    flags = (f"--gpu-architecture={arch}", *OPTIONS, *options)
+    key = cache.digest("\n".join(("cuda", compiler_version(), *flags, text)).encode())
+
+    def build(folder: Path) -> Path:
+        made = folder / "kernel.so"
+        made.write_bytes(_compile(text, flags))
+        return made
+
+    return cache.library(key, build).read_bytes()
+
+
+def _compile(text: str, flags: Sequence[str]) -> bytes:
+    library = nvrtc()
+    program = ctypes.c_void_p()
+    library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"dalembert.cu", 0, None, None)
+    array = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
+    code = library.nvrtcCompileProgram(program, len(flags), array)
+    length = ctypes.c_size_t()
+    if code:
+        library.nvrtcGetProgramLogSize(program, ctypes.byref(length))
+        log = ctypes.create_string_buffer(length.value)
+        library.nvrtcGetProgramLog(program, log)
+        raise CudaError(f"NVRTC {compiler_version()} refused a kernel: {log.value.decode(errors='replace')[:2000]}")
+    library.nvrtcGetCUBINSize(program, ctypes.byref(length))
+    image = ctypes.create_string_buffer(length.value)
+    library.nvrtcGetCUBIN(program, image)
+    library.nvrtcDestroyProgram(ctypes.byref(program))
+    return image.raw
+
+
+class DeviceFunction:
+    """A kernel loaded on one device, ready to launch."""
+
+    def __init__(self, text: str, device: int, block: int, shared: int, options: Sequence[str] = ()) -> None:
+        make_current(device)
+        image = compiled(text, architecture(device), options)
+        library = driver()
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        check(library.cuModuleLoadData(ctypes.byref(module), image), "loading a kernel")
+        check(library.cuModuleGetFunction(ctypes.byref(function), module, b"kernel"), "finding a kernel")
+        if shared > SHARED_BY_DEFAULT:
+            check(library.cuFuncSetAttribute(function, MAX_SHARED, shared), f"{shared} bytes of shared memory")
+        self.device, self.block, self.shared, self.function = device, block, shared, function
+        self._launch: Any = library.cuLaunchKernel
+        self._launch.argtypes = [ctypes.c_void_p] + [ctypes.c_uint] * 7 + [ctypes.c_void_p] * 3
+
+    def attribute(self, which: int) -> int:
+        value = ctypes.c_int()
+        check(driver().cuFuncGetAttribute(ctypes.byref(value), which, self.function), "attribute of a kernel")
+        return value.value
+
+    @property
+    def registers(self) -> int:
+        """Registers a thread takes."""
+        return self.attribute(REGISTERS)
+
+    @property
+    def spilled(self) -> int:
+        """Bytes of local memory a thread takes: registers that did not fit, and the stack of library functions."""
+        return self.attribute(LOCAL_BYTES)
+
+    def launch(self, count: int, pointers: ctypes.Array[Any], stream: int) -> None:
+        """One thread for each of ``count`` states; ``pointers`` point to the arguments."""
+        grid = -(-count // self.block)
+        if not grid:
+            return
+        code = self._launch(self.function, grid, 1, 1, self.block, 1, 1, self.shared, stream, pointers, None)
+        if code:
+            # another device's context may be current in this thread, or none yet
+            make_current(self.device)
+            code = self._launch(self.function, grid, 1, 1, self.block, 1, 1, self.shared, stream, pointers, None)
+            check(code, "launching a kernel")

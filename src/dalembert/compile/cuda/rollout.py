@@ -1,0 +1,235 @@
+"""Rollouts on the GPU: thousands of steps of forward dynamics without leaving the chip, one thread an arm.
+
+The state stays in registers from the first step to the last. The torque is that of an array, of a PD law or of
+computed torque, taken at the start of a step and held through it, as a digital controller does. Integration is
+semi-implicit Euler (qd += dt qdd; q += dt qd) or the classical Runge-Kutta method of fourth order.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from ...arm.description import ArmDescription
+from ...arm.errors import ArmError
+from ..emit_c import Program
+from ..functions import function, parameter_names
+from . import driver
+from .arrays import framework_of
+from .kernel import DTYPES
+from .source import ACCURACIES, CudaSource, body, head, places, real_of
+
+METHODS = ("rk4", "semi-implicit")
+CONTROLLERS = ("torque", "pd", "computed-torque")
+BLOCK = 128
+
+
+def _device_function(
+    arm: ArmDescription, name: str, title: str, dtype: str, accuracy: str, parameters: str | None
+) -> str:
+    """A function of the arm as a device function on small arrays."""
+    program = Program(function(arm, name, parameters))
+    names = [argument for argument, _ in program.function.arguments]
+    inputs = [f"{argument}[{place}]" for argument, group in program.function.arguments for place in range(len(group))]
+    code = body(program, dtype, accuracy, inputs, places(program, "result[{place}]"))
+    arguments = ", ".join(f"const real *{argument}" for argument in names)
+    return f"DEVICE void {title}({arguments}, real *result)\n{{\n  {code}\n}}\n"
+
+
+def rollout_source(
+    arm: ArmDescription, method: str, controller: str, dtype: str, accuracy: str, parameters: str | None
+) -> CudaSource:
+    """``kernel``: q, qd (rows), inputs of the controller, dt, steps, every, parameters, results, path, count."""
+    n, count = arm.n, len(parameter_names(arm, parameters))
+    real = real_of(dtype)[0]
+    extra = ", p" if count else ""
+    pieces = [_device_function(arm, "forward_dynamics", "forward", dtype, accuracy, parameters)]
+    if controller == "computed-torque":
+        pieces.append(_device_function(arm, "inverse_dynamics", "inverse", dtype, accuracy, None))
+    every_joint = "for (int k = 0; k < N; k++) "
+    law = "[k] = kp[i * skp + k] * (u[i * su + k] - q[k]) - kd[i * skd + k] * qd[k];"
+    torque = {
+        "torque": f"{every_joint}tau[k] = u[((size)step * count + i) * N + k];",
+        "pd": f"{every_joint}tau{law}",
+        "computed-torque": f"{every_joint}a{law}\n    inverse(q, qd, a, tau);",
+    }[controller]
+    if method == "rk4":
+        advance = f"""\
+    real q0[N], qd0[N], dq[N], dqd[N];
+    for (int k = 0; k < N; k++) {{ q0[k] = q[k]; qd0[k] = qd[k]; dq[k] = 0; dqd[k] = 0; }}
+    #pragma unroll 1
+    for (int stage = 0; stage < 4; stage++) {{
+      forward(q, qd, tau{extra}, a);
+      const real weight = (stage == 0 || stage == 3) ? dt / 6 : dt / 3;
+      const real next = stage == 2 ? dt : dt / 2;
+      for (int k = 0; k < N; k++) {{
+        dq[k] += weight * qd[k];
+        dqd[k] += weight * a[k];
+        q[k] = q0[k] + next * qd[k];
+        qd[k] = qd0[k] + next * a[k];
+      }}
+    }}
+    for (int k = 0; k < N; k++) {{ q[k] = q0[k] + dq[k]; qd[k] = qd0[k] + dqd[k]; }}"""
+    else:
+        advance = f"""\
+    forward(q, qd, tau{extra}, a);
+    for (int k = 0; k < N; k++) {{ qd[k] += dt * a[k]; q[k] += dt * qd[k]; }}"""
+    own = f"  real p[{count}];\n  for (int k = 0; k < {count}; k++) p[k] = par[i * sp + k];\n" if count else ""
+    signature = (
+        "const real *q_in, size sq, const real *qd_in, size sqd, const real *u, size su, const real *kp, size skp, "
+        "const real *kd, size skd, const real *par, size sp, real dt, size steps, size every, "
+        "real *q_out, real *qd_out, real *path, size count"
+    )
+    passed = "q_in, sq, qd_in, sqd, u, su, kp, skp, kd, skd, par, sp, dt, steps, every, q_out, qd_out, path, count"
+    text = f"""\
+{head(dtype)}
+enum {{ N = {n} }};
+{chr(10).join(pieces)}
+DEVICE void roll(const size i, {signature})
+{{
+  {real} q[N], qd[N], tau[N], a[N];
+  for (int k = 0; k < N; k++) {{ q[k] = q_in[i * sq + k]; qd[k] = qd_in[i * sqd + k]; }}
+{own}  #pragma unroll 1
+  for (size step = 0; step < steps; step++) {{
+    {torque}
+{advance}
+    if (every && (step + 1) % every == 0) {{
+      real *at = path + (((step + 1) / every - 1) * count + i) * 2 * N;
+      for (int k = 0; k < N; k++) {{ at[k] = q[k]; at[N + k] = qd[k]; }}
+    }}
+  }}
+  for (int k = 0; k < N; k++) {{ q_out[i * N + k] = q[k]; qd_out[i * N + k] = qd[k]; }}
+}}
+
+#ifndef HOST
+extern "C" __global__ void __launch_bounds__({BLOCK}) kernel({signature})
+{{
+  const size i = (size)blockIdx.x * {BLOCK} + threadIdx.x;
+  if (i < count) roll(i, {passed});
+}}
+#else
+extern "C" void kernel({signature})
+{{
+  for (size i = 0; i < count; i++) roll(i, {passed});
+}}
+#endif
+"""
+    return CudaSource(text, BLOCK, 0)
+
+
+class Rollout:
+    """Many arms through many steps in one launch.
+
+    ``rollout(q, qd, u, dt=..., steps=..., kp=..., kd=..., every=..., parameters=...)`` with arrays on the device:
+    q, qd ``(N, n)``; ``u`` the torques ``(steps, N, n)`` or, for a controller, the targets ``(N, n)`` or ``(n,)``;
+    gains ``(n,)`` or ``(N, n)``; with ``parameters="inertial"|"load"|"all"``, one row of them for all arms or one each.
+    Gives the last q and qd and, with ``every=k``, the states after every k steps ``(steps // k, N, 2 n)``.
+    """
+
+    def __init__(
+        self,
+        arm: ArmDescription,
+        method: str = "rk4",
+        controller: str = "torque",
+        dtype: str = "float32",
+        accuracy: str = "full",
+        parameters: str | None = None,
+    ) -> None:
+        for what, value, known in (
+            ("method", method, METHODS),
+            ("controller", controller, CONTROLLERS),
+            ("dtype", dtype, DTYPES),
+            ("accuracy", accuracy, ACCURACIES),
+        ):
+            if value not in known:
+                raise ArmError(f"{what} may be {', '.join(known)}, not {value!r}")
+        driver.driver()
+        driver.nvrtc()
+        self.arm, self.method, self.controller = arm, method, controller
+        self.dtype, self.accuracy, self.parameters = dtype, accuracy, parameters
+        self._functions: dict[int, driver.DeviceFunction] = {}
+
+    @property
+    def source(self) -> str:
+        """The CUDA text."""
+        return self._made().text
+
+    def _made(self) -> CudaSource:
+        return rollout_source(self.arm, self.method, self.controller, self.dtype, self.accuracy, self.parameters)
+
+    def function_on(self, device: int) -> driver.DeviceFunction:
+        if device not in self._functions:
+            made = self._made()
+            self._functions[device] = driver.DeviceFunction(made.text, device, made.block, made.shared)
+        return self._functions[device]
+
+    def __call__(
+        self,
+        q: Any,
+        qd: Any,
+        u: Any,
+        *,
+        dt: float,
+        steps: int,
+        kp: Any = None,
+        kd: Any = None,
+        every: int = 0,
+        parameters: Any = None,
+    ) -> Any:
+        framework = framework_of(q)
+        if framework is None:
+            raise ArmError("a rollout runs on arrays of the GPU; move q, qd and u there first (CuPy, PyTorch or JAX)")
+        if not dt > 0 or steps < 0 or every < 0:
+            raise ArmError(f"dt must be above zero, steps and every at least zero, got {dt}, {steps}, {every}")
+        n = self.arm.n
+        start = framework.describe(q)
+        states = start.shape[0] if len(start.shape) == 2 else -1
+        values: list[Any] = []
+        device = start.device
+
+        def give(name: str, array: Any, width: int, shared: bool, needed: bool = True) -> None:
+            if array is None:
+                if needed:
+                    raise ArmError(f"the controller {self.controller!r} needs {name}")
+                values.extend([ctypes.c_void_p(0), ctypes.c_longlong(0)])
+                return
+            found = framework.describe(array)
+            allowed = [(states, width)] + ([(width,)] if shared else [])
+            if found.shape not in allowed:
+                raise ArmError(f"{name} must be {' or '.join(map(str, allowed))}, got {found.shape}")
+            if found.dtype != self.dtype:
+                raise ArmError(f"{name} is {found.dtype}, but this rollout was compiled for {self.dtype}")
+            if found.strides[-1] != 1 and width > 1:
+                raise ArmError(f"{name}: the numbers of a row must stand side by side")
+            step = 0 if len(found.shape) == 1 else found.strides[0]
+            values.extend([ctypes.c_void_p(framework.pointer(array)), ctypes.c_longlong(step)])
+
+        give("q", q, n, shared=False)
+        give("qd", qd, n, shared=False)
+        if self.controller == "torque":
+            found = framework.describe(u)
+            if found.shape != (steps, states, n) or found.dtype != self.dtype:
+                raise ArmError(f"u must be {self.dtype} of shape {(steps, states, n)}, got {found.dtype} {found.shape}")
+            if steps and states and found.strides != (states * n, n, 1):
+                raise ArmError("u must be one piece of memory (contiguous)")
+            values.extend([ctypes.c_void_p(framework.pointer(u)), ctypes.c_longlong(0)])
+        else:
+            give("u", u, n, shared=True)
+        law = self.controller != "torque"
+        give("kp", kp, n, shared=True, needed=law)
+        give("kd", kd, n, shared=True, needed=law)
+        count = len(parameter_names(self.arm, self.parameters))
+        if count:
+            give("parameters", parameters, count, shared=True)
+        else:
+            values.extend([ctypes.c_void_p(0), ctypes.c_longlong(0)])
+        kind = ctypes.c_float if self.dtype == "float32" else ctypes.c_double
+        results = [framework.empty((states, n), self.dtype, q) for _ in range(2)]
+        path = framework.empty((steps // every if every else 0, states, 2 * n), self.dtype, q)
+        values += [kind(dt), ctypes.c_longlong(steps), ctypes.c_longlong(every)]
+        values += [ctypes.c_void_p(framework.pointer(array)) for array in (*results, path)]
+        values.append(ctypes.c_longlong(states))
+        pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
+        self.function_on(device).launch(states, pointers, framework.stream(device))
+        framework.after()
+        return (*results, path) if every else tuple(results)

@@ -1,0 +1,328 @@
+"""CUDA source of a function: one thread a state, straight-line code from the same emitter as the C.
+
+Rows ``(N, n)``, as users have them, are read and written by a warp as one stretch of memory, through shared
+memory, so that neighbouring threads touch neighbouring addresses; each thread then works on its own row there.
+Warps do not wait for each other, so while one loads another computes.
+Columns ``(n, N)`` need no detour: neighbouring threads read neighbouring states of one joint.
+
+The text compiles with NVRTC, with nvcc, and (with ``HOST_SHIM`` in front) as plain C++ on the host, where the
+phases of a warp run one after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...rings.graph import INPUT
+from ..emit_c import Program, Style, literal, statements
+
+LAYOUTS = ("rows", "columns")
+ACCURACIES = ("full", "fast")
+WARP = 32
+SHARED_LIMIT = 96 * 1024
+"""Shared memory a block should take at most, in bytes, so that two fit on a multiprocessor of the larger chips."""
+MANY_OUTPUTS = 64
+
+HEAD = """\
+#ifdef __CUDACC__
+#define DEVICE __device__ __forceinline__
+#endif
+typedef {real} real;
+typedef long long size;
+typedef struct {{ real at[{lanes}]; }} __attribute__((aligned(16))) packet;
+#define LANES(W) ((W) * sizeof(real) % 16 == 0 ? 16 / sizeof(real) : (W) * sizeof(real) % 8 == 0 ? 8 / sizeof(real) : 1)
+"""
+
+HOST_SHIM = """\
+#include <math.h>
+#include <string.h>
+#define DEVICE static inline
+#define HOST 1
+"""
+
+ROWS = """\
+/* The T rows of a warp to shared memory and back, S numbers from row to row there: as packets of 16 bytes where the
+   rows are one piece of memory on both sides, else number by number, neighbouring threads at neighbouring places. */
+template <int W, int S> DEVICE void take(int t, real *to, const real *from, size stride, int rows)
+{
+  if (S == W && stride == W && rows == T && ((size)from & 15) == 0 && (T * W * sizeof(real)) % 16 == 0) {
+    const packet *source = (const packet *)from;
+    packet *target = (packet *)to;
+    #pragma unroll
+    for (int e = t; e < (int)(T * W * sizeof(real) / 16); e += T) target[e] = source[e];
+  } else {
+    for (int e = t, row = t / W, column = t % W; e < rows * W; e += T) {
+      to[row * S + column] = from[row * stride + column];
+      row += T / W;
+      column += T % W;
+      if (column >= W) { column -= W; row++; }
+    }
+  }
+}
+
+template <int W, int S> DEVICE void give(int t, real *to, const real *from, int rows)
+{
+  if (S == W && rows == T && ((size)to & 15) == 0 && (T * W * sizeof(real)) % 16 == 0) {
+    const packet *source = (const packet *)from;
+    packet *target = (packet *)to;
+    #pragma unroll
+    for (int e = t; e < (int)(T * W * sizeof(real) / 16); e += T) target[e] = source[e];
+  } else {
+    for (int e = t, row = t / W, column = t % W; e < rows * W; e += T) {
+      to[e] = from[row * S + column];
+      row += T / W;
+      column += T % W;
+      if (column >= W) { column -= W; row++; }
+    }
+  }
+}
+
+/* The thread's own row, from shared memory. */
+template <int W> DEVICE void own(real *to, const real *from)
+{
+  #pragma unroll
+  for (int k = 0; k < W; k++) to[k] = from[k];
+}
+
+/* One row straight from memory, in the widest pieces its width allows; neighbouring rows share their cache lines. */
+template <int W> DEVICE void fetch(real *to, const real *from)
+{
+  typedef struct { real at[LANES(W)]; } __attribute__((aligned(LANES(W) * sizeof(real)))) piece;
+  if (((size)from & (sizeof(piece) - 1)) == 0) {
+    #pragma unroll
+    for (int k = 0; k < W / LANES(W); k++) {
+      const piece got = ((const piece *)from)[k];
+      #pragma unroll
+      for (int l = 0; l < LANES(W); l++) to[k * LANES(W) + l] = got.at[l];
+    }
+  } else {
+    #pragma unroll
+    for (int k = 0; k < W; k++) to[k] = from[k];
+  }
+}
+"""
+
+
+def spacing(width: int) -> int:
+    """Numbers from row to row in shared memory: odd where rows would otherwise fall on the same few banks."""
+    return width + 1 if width % 4 == 0 else width
+
+
+@dataclass(frozen=True)
+class CudaSource:
+    """Source text, how many threads a block has, and how much shared memory it needs (bytes)."""
+
+    text: str
+    block: int
+    shared: int
+
+
+def real_of(dtype: str) -> tuple[str, str, int]:
+    """C type, suffix of its constants, bytes."""
+    return ("float", "f", 4) if dtype == "float32" else ("double", "", 8)
+
+
+def sincos_call(dtype: str, accuracy: str) -> str:
+    """How sine and cosine are taken: the library's, within 2 ulp at any argument, or the hardware's."""
+    if dtype == "float32" and accuracy == "fast":
+        return "fast_sincos({angle}, &{sin}, &{cos});"
+    return ("sincosf" if dtype == "float32" else "sincos") + "({angle}, &{sin}, &{cos});"
+
+
+FAST = """\
+#ifdef HOST
+DEVICE void fast_sincos(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+#else
+DEVICE void fast_sincos(float x, float *s, float *c) { __sincosf(x, s, c); }
+#endif
+"""
+
+
+def warps_in_block(program: Program, dtype: str) -> int:
+    """Warps in a block: four where a state has many results and their rows fit, else two (both measured)."""
+    outputs = sum(len(places) for places in program.scatter)
+    wanted = (4, 2, 1) if outputs >= MANY_OUTPUTS else (2, 1)
+    width = row_width(program) * real_of(dtype)[2] * WARP
+    return next((count for count in wanted if count * width <= SHARED_LIMIT), 1)
+
+
+def row_width(program: Program) -> int:
+    """Numbers of one state: inputs and outputs."""
+    return len(program.inputs) + sum(spacing(len(places)) for places in program.scatter)
+
+
+def head(dtype: str) -> str:
+    real, _, size = real_of(dtype)
+    return HEAD.format(real=real, lanes=16 // size) + FAST
+
+
+def body(program: Program, dtype: str, accuracy: str, inputs: list[str], outputs: list[str]) -> str:
+    """Statements for one state: ``inputs`` are expressions, ``outputs`` the places of each computed value."""
+    real, suffix, _ = real_of(dtype)
+    call = sincos_call(dtype, accuracy)
+    pairs = len(program.angles)
+    lines = []
+    for number, angle in enumerate(program.angles):
+        turned = inputs[program.inputs[angle.input]] + (f" + {literal(angle.offset, suffix)}" if angle.offset else "")
+        lines.append(f"{real} sine{number}, cosine{number};")
+        lines.append(call.format(angle=turned, sin=f"sine{number}", cos=f"cosine{number}"))
+
+    def read(row: int) -> str:
+        if row < len(inputs):
+            return inputs[row]
+        row -= len(inputs)
+        return f"sine{row}" if row < pairs else f"cosine{row - pairs}"
+
+    root = "sqrtf({x})" if dtype == "float32" else "sqrt({x})"
+    lines += statements(program, Style(real, suffix, read, outputs.__getitem__, call, root))
+    return "\n  ".join(lines)
+
+
+def places(program: Program, spell: str) -> list[str]:
+    """For each computed value the places it goes to, as a chain of assignments."""
+    found: list[list[str]] = [[] for _ in program.targets]
+    for index, targets in enumerate(program.scatter):
+        for place, target in enumerate(targets):
+            found[target].append(spell.format(array=index, place=place))
+    return [" = ".join(parts) for parts in found]
+
+
+def rows_source(
+    program: Program, dtype: str, accuracy: str = "full", warps: int | None = None, direct: bool | None = None
+) -> CudaSource:
+    """``kernel(x0, stride0, ..., y0, ..., count)`` on rows of states.
+
+    Results go through shared memory. Arguments do too, unless (``direct``) their rows can be fetched in pieces of at
+    least eight bytes: then neighbouring threads find their rows in the same cache lines, and the detour is saved.
+    """
+    warps = warps or warps_in_block(program, dtype)
+    size = real_of(dtype)[2]
+    widths = [len(names) for _, names in program.function.arguments]
+    out_widths = [len(targets) for targets in program.scatter]
+    straight = [(width * size % 8 == 0) if direct is None else direct for width in widths]
+    room = [0 if skip else spacing(width) for width, skip in zip(widths, straight, strict=True)]
+    starts = [sum(room[:k]) for k in range(len(room) + 1)]
+    out_starts = [starts[-1] + sum(spacing(w) for w in out_widths[:k]) for k in range(len(out_widths))]
+    row = starts[-1] + sum(spacing(w) for w in out_widths)
+    inputs = [f"x{index}[{place}]" for index, width in enumerate(widths) for place in range(width)]
+    code = body(program, dtype, accuracy, inputs, places(program, "y{array}[{place}]"))
+    own = "".join(
+        f"  real x{k}[{w}];\n  fetch<{w}>(x{k}, in{k} + (first + (t < rows ? t : 0)) * s{k});\n"
+        if straight[k]
+        else f"  real x{k}[{w}];\n  own<{w}>(x{k}, shared + {starts[k]} * T + t * {room[k]});\n"
+        for k, w in enumerate(widths)
+    ) + "".join(
+        f"  real *__restrict__ const y{k} = shared + {out_starts[k]} * T + t * {spacing(w)};\n"
+        for k, w in enumerate(out_widths)
+    )
+    arguments = [f"const real *__restrict__ in{k}, size s{k}" for k in range(len(widths))]
+    arguments += [f"real *__restrict__ out{k}" for k in range(len(out_widths))]
+    takes = "".join(
+        f"  take<{w}, {room[k]}>(t, shared + {starts[k]} * T, in{k} + first * s{k}, s{k}, rows);\n"
+        for k, w in enumerate(widths)
+        if not straight[k]
+    )
+    gives = "".join(
+        f"  give<{w}, {spacing(w)}>(t, out{k} + first * {w}, shared + {out_starts[k]} * T, rows);\n"
+        for k, w in enumerate(out_widths)
+    )
+    signature = ", ".join([*arguments, "size count"])
+    loaded = "const int t, real *shared, const size first, const int rows, " + signature
+    passed = "shared, first, rows, " + ", ".join(
+        [*(f"in{k}, s{k}" for k in range(len(widths))), *(f"out{k}" for k in range(len(out_widths))), "count"]
+    )
+    text = f"""\
+{head(dtype)}
+enum {{ T = {WARP} }};
+{ROWS}
+DEVICE void load({loaded})
+{{
+{takes}}}
+
+DEVICE void compute({loaded})
+{{
+{own}  {code}
+}}
+
+DEVICE void store({loaded})
+{{
+{gives}}}
+
+#ifndef HOST
+extern "C" __global__ void __launch_bounds__({warps * WARP}) kernel({signature})
+{{
+  extern __shared__ __align__(16) unsigned char memory[];
+  real *const shared = (real *)memory + (threadIdx.x / T) * (T * {row});
+  const int t = threadIdx.x % T;
+  const size first = ((size)blockIdx.x * {warps} + threadIdx.x / T) * T;
+  if (first >= count) return;
+  const int rows = count - first < T ? (int)(count - first) : T;
+  load(t, {passed});
+  __syncwarp();
+  compute(t, {passed});
+  __syncwarp();
+  store(t, {passed});
+}}
+#else
+extern "C" void kernel({signature})
+{{
+  static real shared[T * {row}] __attribute__((aligned(16)));
+  for (size first = 0; first < count; first += T) {{
+    const int rows = count - first < T ? (int)(count - first) : T;
+    for (int t = 0; t < T; t++) load(t, {passed});
+    for (int t = 0; t < T; t++) compute(t, {passed});
+    for (int t = 0; t < T; t++) store(t, {passed});
+  }}
+}}
+#endif
+"""
+    return CudaSource(text, warps * WARP, warps * WARP * row * size)
+
+
+def columns_source(program: Program, dtype: str, accuracy: str = "full", block: int = 256) -> CudaSource:
+    """``kernel(x0, stride0, ..., y0, ..., count)`` on one row per joint: number k of state i stands at k stride + i."""
+    widths = [len(names) for _, names in program.function.arguments]
+    out_widths = [len(targets) for targets in program.scatter]
+    inputs = [f"a{index}_{place}" for index, width in enumerate(widths) for place in range(width)]
+    used = {node.value for node in program.nodes if node.op == INPUT}
+    reads = "".join(
+        f"  const real a{index}_{place} = x{index}[{place} * s{index} + i];\n"
+        for index, (_, names) in enumerate(program.function.arguments)
+        for place, name in enumerate(names)
+        if name in used
+    )
+    code = body(program, dtype, accuracy, inputs, places(program, "y{array}[{place} * count + i]"))
+    arguments = [f"const real *__restrict__ x{k}, size s{k}" for k in range(len(widths))]
+    arguments += [f"real *__restrict__ y{k}" for k in range(len(out_widths))]
+    signature = ", ".join([*arguments, "size count"])
+    passed = ", ".join(
+        [*(f"x{k}, s{k}" for k in range(len(widths))), *(f"y{k}" for k in range(len(out_widths))), "count"]
+    )
+    text = f"""\
+{head(dtype)}
+DEVICE void compute(const size i, {signature})
+{{
+{reads}  {code}
+}}
+
+#ifndef HOST
+extern "C" __global__ void __launch_bounds__({block}) kernel({signature})
+{{
+  const size i = (size)blockIdx.x * {block} + threadIdx.x;
+  if (i < count) compute(i, {passed});
+}}
+#else
+extern "C" void kernel({signature})
+{{
+  for (size i = 0; i < count; i++) compute(i, {passed});
+}}
+#endif
+"""
+    return CudaSource(text, block, 0)
+
+
+def source(program: Program, dtype: str, accuracy: str = "full", layout: str = "rows") -> CudaSource:
+    """The kernel for one layout."""
+    if layout == "rows":
+        return rows_source(program, dtype, accuracy)
+    return columns_source(program, dtype, accuracy)

@@ -1,0 +1,80 @@
+"""A function of an arm as CUDA source that nvcc compiles by itself: kernel, and a host function that launches it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...arm.description import ArmDescription
+from ...arm.errors import ArmError
+from ..emit_c import Program
+from ..functions import function
+from ..operations import count
+from ..write_c import comment, identifier
+from .source import LAYOUTS, source
+
+HEAD = """\
+/* {name} of {arm}, one thread a state, {layout}.
+   Per state: {operations}.
+{arguments}
+   Strides are numbers from row to row; 0 repeats one row for all states. Results are in one piece.
+   {title}(...) launches on a stream and gives the code of cudaGetLastError. Compile with: nvcc -arch=native -c */
+"""
+
+LAUNCH = """\
+
+#ifndef HOST
+extern "C" int {title}({signature}, cudaStream_t stream)
+{{
+  if (count <= 0) return 0;
+  const int code = (int)cudaFuncSetAttribute({title}_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {shared});
+  if (code) return code;
+  {title}_kernel<<<(unsigned)((count + {block} - 1) / {block}), {block}, {shared}, stream>>>({passed});
+  return (int)cudaGetLastError();
+}}
+#endif
+"""
+
+
+def write_cuda(
+    arm: ArmDescription, name: str, folder: str | Path, dtype: str = "float32", parameters: str | None = None
+) -> list[Path]:
+    """Write the function ``name`` for both layouts into ``folder``; the files written."""
+    if dtype not in ("float64", "float32"):
+        raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
+    program = Program(function(arm, name, parameters))
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    return [_written(arm, name, program, dtype, layout, place) for layout in LAYOUTS]
+
+
+def _written(arm: ArmDescription, name: str, program: Program, dtype: str, layout: str, place: Path) -> Path:
+    title = f"{identifier(arm.name)}_{identifier(name)}_{layout}"
+    made = source(program, dtype, "full", layout)
+    inputs = [argument for argument, _ in program.function.arguments]
+    widths = [len(names) for _, names in program.function.arguments]
+    spell = "({n}, count)" if layout == "columns" else "(count, {n})"
+    arguments = [
+        f"   in{k}: {argument} {spell.format(n=w)}" for k, (argument, w) in enumerate(zip(inputs, widths, strict=True))
+    ]
+    arguments += [f"   out{k}: {spell.format(n=len(t))}" for k, t in enumerate(program.scatter)]
+    typed = [f"const real *in{k}, long long s{k}" for k in range(len(inputs))]
+    typed += [f"real *out{k}" for k in range(len(program.scatter))]
+    passed = [f"in{k}, s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(program.scatter))]
+    head = HEAD.format(
+        name=name,
+        arm=comment(arm.name),
+        layout=f"layout {layout}",
+        operations=count(program.function.nodes),
+        arguments="\n".join(arguments),
+        title=title,
+    )
+    launch = LAUNCH.format(
+        title=title,
+        signature=", ".join([*typed, "long long count"]),
+        passed=", ".join([*passed, "count"]),
+        block=made.block,
+        shared=made.shared,
+    )
+    file = place / f"{title}.cu"
+    file.write_text(head + made.text.replace(" kernel(", f" {title}_kernel(") + launch, encoding="ascii")
+    return file

@@ -1,0 +1,170 @@
+"""C for a batch: rows of states are turned into vectors of one joint each, a block at a time, and back.
+
+A block is small enough for the first-level cache. Lanes do not mix, and the same code serves every state,
+remainders included, so a result does not depend on where in a batch a state stands or on the number of threads.
+"""
+
+from __future__ import annotations
+
+from .emit_c import LONG, PIECE, Program, Style, constants, literal, pieces
+from .sincos import source as sincos_source
+from .transpose import source as transpose_source
+
+HEAD = """\
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__)
+#define BYTES 64
+#elif defined(__AVX__)
+#define BYTES 32
+#else
+#define BYTES 16
+#endif
+typedef {real} T;
+typedef {integer} INT;
+#define INT_MAX_T {largest}
+#define W ((int)(BYTES / sizeof(T)))
+typedef T V __attribute__((vector_size(BYTES)));
+typedef INT VI __attribute__((vector_size(BYTES)));
+typedef double VD __attribute__((vector_size(BYTES * 8 / sizeof(T))));
+typedef int64_t VL __attribute__((vector_size(BYTES * 8 / sizeof(T))));
+"""
+
+
+def head(dtype: str) -> str:
+    """Types: T a number, V a vector of W of them, VI and VL integers of the same width."""
+    if dtype == "float32":
+        return HEAD.format(real="float", integer="int32_t", largest="0x7fffffff")
+    return HEAD.format(real="double", integer="int64_t", largest="0x7fffffffffffffff")
+
+
+ANY_VECTOR = """\
+static __attribute__((noinline, unused)) void sincos_any(V x, V *sine, V *cosine)
+{
+  VI far = {0};
+  sincos_vector(x, sine, cosine, &far);
+  if (any_lane(far)) sincos_far((const T *)&x, (T *)sine, (T *)cosine, W);
+}
+"""
+
+ROOT = """\
+static inline __attribute__((unused)) V sqrt_any(V x)
+{
+  for (int i = 0; i < W; i++) x[i] = SQRT(x[i]);
+  return x;
+}
+"""
+
+
+def bodies_of(program: Program, style: Style, name: str, arguments: str) -> tuple[str, list[str]]:
+    """The body as one function, or as several that hand values on in ``w``; and the calls, with ARGS for arguments."""
+    size = PIECE if len(program.order) > LONG else len(program.order) + 1
+    parts, kept = pieces(program, style, size)
+    text, calls = "", [f"{style.type} w[{kept}];"] if kept else []
+    for number, lines in enumerate(parts):
+        # kept apart, or the compiler would put them together again
+        apart = "__attribute__((noinline)) " if kept else ""
+        more = f", {style.type} *restrict w" if kept else ""
+        joined = "\n  ".join(lines)
+        text += f"static {apart}void {name}{number}({arguments}{more})\n{{\n  {joined}\n}}\n"
+        calls.append(f"{name}{number}(ARGS{', w' if kept else ''});")
+    return text, calls
+
+
+def watched(rows: str, count: int, suffix: str) -> str:
+    """C that leaves NaN in f0 .. f3 if something in these rows is not finite; four sums, not to wait for one."""
+    sums = " ".join(f"f{k % 4} += {rows}[{k} * S + v] * 0.0{suffix};" for k in range(count))
+    return f"    for (int v = 0; v < S; v++) {{ {sums} }}"
+
+
+def batch_source(program: Program, dtype: str, vectors: int | None = None) -> str:
+    """C of ``int kernel_batch(in, rows, columns, out, out_rows, begin, end, count)``.
+
+    It gives 1 if an input, or a result of a division, was not finite.
+    """
+    suffix = "f" if dtype == "float32" else ""
+    angles = list(program.angles)
+    inputs, pairs, targets = len(program.inputs), len(angles), len(program.targets)
+    if vectors is None:
+        # measured: one vector at a time leaves the most to the caches; wide results gain from longer pieces of rows
+        vectors = 1 if sum(len(places) for places in program.scatter) <= 32 else 2
+    bodies, calls = bodies_of(
+        program, Style("V", suffix, "x[{} * S]".format, "y[{} * S]".format, constant="(V){{0}} + {value}"), "body",
+        "const V *restrict x, V *restrict y",
+    )  # fmt: skip
+    loads: list[str] = []
+    aheads: list[str] = []
+    row = 0
+    for index, (_, names) in enumerate(program.function.arguments):
+        loads.append(
+            f"    gather(in[{index}], rows[{index}], columns[{index}], {len(names)}, first, count, x + {row} * S);"
+        )
+        aheads.append(f"    ahead(in[{index}], rows[{index}], {len(names)}, first + S * W, end);")
+        row += len(names)
+    spreads, tables = [], []
+    for index, places in enumerate(program.scatter):
+        tables.append(f"static const short where{index}[] = {constants(places)};")
+        spreads.append(
+            f"    spread(out[{index}], out_rows[{index}], {len(places)}, where{index}, first, end, count, y);"
+        )
+    angle_rows = [program.inputs[angle.input] for angle in angles]
+    offsets = [literal(angle.offset, suffix) for angle in angles]
+    shifted = any(angle.offset for angle in angles)
+    checks = watched("y", targets, suffix) + "\n" if program.divides else ""
+    text = f"""\
+{head(dtype)}
+#define SQRT {"sqrtf" if dtype == "float32" else "sqrt"}
+#define S {vectors}
+{sincos_source(dtype)}
+{ANY_VECTOR}
+{ROOT}
+{transpose_source(dtype)}
+{chr(10).join(tables)}
+{bodies}
+
+int kernel_batch(const char *const *in, const ptrdiff_t *rows, const ptrdiff_t *columns, char *const *out,
+                 const ptrdiff_t *out_rows, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t count)
+{{
+  V x[{inputs + 2 * pairs} * S], y[{max(targets, 1)} * S];
+  V f0 = {{0}}, f1 = {{0}}, f2 = {{0}}, f3 = {{0}};
+  for (ptrdiff_t first = begin; first < end; first += S * W) {{
+{chr(10).join(loads)}
+{chr(10).join(aheads)}
+{watched("x", inputs, suffix)}
+"""
+    if pairs:
+        plus = " + offset[k]" if shifted else ""
+        turned = f"V turned[S];\n        for (int v = 0; v < S; v++) turned[v] = x[angle[k] * S + v]{plus};"
+        text += f"""\
+    static const short angle[] = {constants(angle_rows)};
+    {f"static const T offset[] = {{{', '.join(offsets)}}};" if shifted else ""}
+    V *const sine = x + {inputs} * S, *const cosine = x + {inputs + pairs} * S;
+    VI far = {{0}};
+    for (int k = 0; k < {pairs}; k++)
+      for (int v = 0; v < S; v++)
+        sincos_vector(x[angle[k] * S + v]{plus}, &sine[k * S + v], &cosine[k * S + v], &far);
+    if (any_lane(far))
+      for (int k = 0; k < {pairs}; k++) {{
+        {turned}
+        sincos_far((const T *)turned, (T *)(sine + k * S), (T *)(cosine + k * S), S * W);
+      }}
+"""
+    return (
+        text
+        + f"""\
+    for (int v = 0; v < S; v++) {{
+      {(chr(10) + "      ").join(call.replace("ARGS", "x + v, y + v") for call in calls)}
+    }}
+{checks}{chr(10).join(spreads)}
+  }}
+  STREAM_END;
+  T sum = 0;
+  f0 += f1 + f2 + f3;
+  for (int i = 0; i < W; i++) sum += f0[i];
+  return sum != 0;
+}}
+"""
+    )

@@ -1,0 +1,232 @@
+"""The graph as C: one straight line of statements, over a number or over a vector of states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIN, SQRT, SUB, Node, reachable
+from .functions import Function
+from .schedule import ordered
+
+LONG = 10000
+"""Statements beyond which a body is cut into pieces,"""
+PIECE = 1500
+"""of this many statements each."""
+SYMBOLS = {ADD: "+", SUB: "-", MUL: "*"}
+
+
+@dataclass(frozen=True)
+class Angle:
+    """An angle whose sine and cosine are taken before everything else: an input, or an input plus a constant."""
+
+    input: str
+    offset: Fraction
+
+
+def early_angle(node: Node) -> Angle | None:
+    """The angle of a sine or cosine, if it can be had from the inputs alone."""
+    if node.op == INPUT:
+        return Angle(node.value, Fraction(0))
+    if node.op in (ADD, SUB) and node.b is not None and node.a is not None:
+        first, second = node.a, node.b
+        if first.op == INPUT and second.op == CONST:
+            return Angle(first.value, second.value if node.op == ADD else -second.value)
+        if node.op == ADD and second.op == INPUT and first.op == CONST:
+            return Angle(second.value, first.value)
+    return None
+
+
+class Program:
+    """A function in the order it is computed: rows of inputs, rows of sines and cosines, statements, outputs."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.inputs: dict[str, int] = {}
+        for _, names in function.arguments:
+            for name in names:
+                self.inputs[name] = len(self.inputs)
+        self.nodes = reachable(function.nodes)
+        self.angles: dict[Angle, int] = {}
+        early: list[Node] = []
+        for node in self.nodes:
+            if node.op in (SIN, COS):
+                angle = early_angle(node.a)  # type: ignore[arg-type]
+                if angle is not None:
+                    self.angles.setdefault(angle, len(self.angles))
+                    early.append(node)
+        self.early = {node.index: node for node in early}
+        self.order = ordered(function.nodes, early)
+        self.targets: dict[int, int] = {}
+        for node in function.nodes:
+            self.targets.setdefault(node.index, len(self.targets))
+
+    @property
+    def divides(self) -> bool:
+        """Whether a result can be infinite although the inputs are not."""
+        return any(node.op in (INV, SQRT) for node in self.order)
+
+    @cached_property
+    def scatter(self) -> list[list[int]]:
+        """For each output array, which computed row stands in each place."""
+        return [[self.targets[node.index] for node in nodes] for _, nodes in self.function.outputs]
+
+    def row(self, node: Node) -> int:
+        """Row of an input, or of an early sine (first the sines, then the cosines)."""
+        if node.op == INPUT:
+            return self.inputs[node.value]
+        angle = early_angle(node.a)  # type: ignore[arg-type]
+        return len(self.inputs) + (node.op == COS) * len(self.angles) + self.angles[angle]  # type: ignore[index]
+
+
+def literal(value: Fraction, suffix: str = "") -> str:
+    """A constant as C, at full precision."""
+    number = float(value)
+    text = repr(number)
+    return text + suffix if "." in text or "e" in text else text + ".0" + suffix
+
+
+@dataclass(frozen=True)
+class Style:
+    """How inputs are read, outputs written and constants spelled."""
+
+    type: str
+    suffix: str
+    read: Callable[[int], str]
+    """Row of an input or early sine -> expression."""
+    write: Callable[[int], str]
+    """Number of an output value -> the places it goes to, as one chain of assignments."""
+    sincos: str = "sincos_any({angle}, &{sin}, &{cos});"
+    sqrt: str = "sqrt_any({x})"
+    constant: str = "{value}"
+    """How a constant becomes an output."""
+    late: bool = False
+    """Write all outputs at the end, so that they may share memory with the inputs."""
+
+
+def statements(program: Program, style: Style) -> list[str]:
+    """The body: every node once, outputs written as soon as they are known."""
+    (lines,), _ = pieces(program, style, len(program.order) + 1)
+    return lines
+
+
+def pieces(program: Program, style: Style, size: int) -> tuple[list[list[str]], int]:
+    """The body in pieces of at most ``size`` statements, and how many values pass between pieces at a time.
+
+    Compilers take more than twice the time for twice the statements, so a long body becomes several functions. A
+    value that a later piece reads is kept in ``w``, in a place that is free again after the last piece to read it.
+    """
+    order = program.order
+    parts = [order[start : start + size] for start in range(0, len(order), size)] or [[]]
+    slots, count = _places(parts)
+    written: list[list[str]] = []
+    names: dict[int, str] = {}
+    outputs = [node for node in program.nodes if node.index in program.targets]
+    for part in parts:
+        writer = _Writer(program, style, slots)
+        for node in part:
+            writer.statement(node)
+        written.append(writer.lines)
+        names = writer.names
+    last = _Writer(program, style, slots, names)
+    if style.late:  # inputs that are outputs are read before the first output is written
+        for node in outputs:
+            if node.op == INPUT:
+                value, last.names[node.index] = last.name(node), f"t{len(last.names)}"
+                last.lines.append(f"const {style.type} {last.names[node.index]} = {value};")
+    made = {node.index for node in order}
+    for node in outputs:
+        last.output(node, made)
+    written[-1] += last.lines
+    return written, count
+
+
+def _places(parts: Sequence[Sequence[Node]]) -> tuple[dict[int, int], int]:
+    """For each value that a later piece reads, its place in ``w``."""
+    home = {node.index: number for number, part in enumerate(parts) for node in part}
+    end: dict[int, int] = {}
+    for number, part in enumerate(parts):
+        for node in part:
+            for operand in node.operands:
+                if home.get(operand.index, number) < number:
+                    end[operand.index] = number
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    leaving: dict[int, list[int]] = {}
+    count = 0
+    for number, part in enumerate(parts):
+        for node in part:
+            if node.index in end:
+                if free:
+                    slots[node.index] = free.pop()
+                else:
+                    slots[node.index], count = count, count + 1
+                leaving.setdefault(end[node.index], []).append(slots[node.index])
+        # a place is free for the values of later pieces only: this piece may still read it
+        free += leaving.pop(number, [])
+    return slots, count
+
+
+class _Writer:
+    """Writes the statements of one piece."""
+
+    def __init__(
+        self, program: Program, style: Style, slots: dict[int, int], names: dict[int, str] | None = None
+    ) -> None:
+        self.program, self.style, self.slots = program, style, slots
+        self.names = names if names is not None else {}
+        self.pairs: dict[int, tuple[str, str]] = {}
+        self.lines: list[str] = []
+
+    def name(self, node: Node) -> str:
+        if node.index in self.names:
+            return self.names[node.index]
+        if node.op == CONST:
+            text = literal(node.value, self.style.suffix)
+            return f"({text})" if text.startswith("-") else text
+        if node.op == INPUT or node.index in self.program.early:
+            return self.style.read(self.program.row(node))
+        return f"w[{self.slots[node.index]}]"
+
+    def statement(self, node: Node) -> None:
+        style, args = self.style, [self.name(x) for x in node.operands]
+        if node.op in SYMBOLS:
+            text = f"{args[0]} {SYMBOLS[node.op]} {args[1]}"
+        elif node.op == NEG:
+            text = f"-{args[0]}"
+        elif node.op == INV:
+            text = f"{literal(Fraction(1), style.suffix)} / {args[0]}"
+        elif node.op == SQRT:
+            text = style.sqrt.format(x=args[0])
+        else:
+            text = self._sine_or_cosine(node, args[0])
+        target = self.names[node.index] = f"t{len(self.names)}"
+        self.lines.append(f"const {style.type} {target} = {text};")
+        if node.index in self.slots:
+            self.lines.append(f"w[{self.slots[node.index]}] = {target};")
+        if node.index in self.program.targets and not style.late:
+            self.lines.append(f"{style.write(self.program.targets[node.index])} = {target};")
+
+    def _sine_or_cosine(self, node: Node, angle: str) -> str:
+        key = node.operands[0].index
+        if key not in self.pairs:
+            self.pairs[key] = sine, cosine = f"s{len(self.pairs)}_", f"c{len(self.pairs)}_"
+            self.lines.append(f"{self.style.type} {sine}, {cosine};")
+            self.lines.append(self.style.sincos.format(angle=angle, sin=sine, cos=cosine))
+        return self.pairs[key][node.op == COS]
+
+    def output(self, node: Node, made: set[int]) -> None:
+        """An output that no statement wrote: a constant, an input, or all of them where they are written late."""
+        if node.index in made and not self.style.late:
+            return
+        value = self.name(node)
+        if node.op == CONST:
+            value = self.style.constant.format(value=value)
+        self.lines.append(f"{self.style.write(self.program.targets[node.index])} = {value};")
+
+
+def constants(values: Sequence[int]) -> str:
+    """An array initialiser."""
+    return "{" + ", ".join(str(value) for value in values) + "}"

@@ -1,0 +1,89 @@
+"""C for one state: sine and cosine of all angles at once in a vector, the rest in scalars."""
+
+from __future__ import annotations
+
+from .emit_batch import ANY_VECTOR, bodies_of, head
+from .emit_c import Program, Style, literal
+from .sincos import source as sincos_source
+
+
+def places(program: Program) -> list[str]:
+    """For each computed value, the places of the outputs it goes to, as a chain of assignments."""
+    found: list[list[str]] = [[] for _ in program.targets]
+    for index, targets in enumerate(program.scatter):
+        for place, target in enumerate(targets):
+            found[target].append(f"y{index}[{place}]")
+    return [" = ".join(parts) for parts in found]
+
+
+def _declared(program: Program, pairs: int) -> list[str]:
+    """The arguments of the body: inputs, sines and cosines, outputs."""
+    found = [f"const T *x{i}" for i in range(len(program.function.arguments))]
+    found += ["const T *sine", "const T *cosine"] if pairs else []
+    return found + [f"T *restrict y{i}" for i in range(len(program.function.outputs))]
+
+
+def single_source(program: Program, dtype: str) -> str:
+    """C of ``{bodies}
+    int kernel_single(in, out)``: 1 if an input, or a quotient, was not finite."""
+    suffix = "f" if dtype == "float32" else ""
+    inputs, angles = len(program.inputs), list(program.angles)
+    spots = [f"x{index}[{k}]" for index, (_, names) in enumerate(program.function.arguments) for k in range(len(names))]
+    pairs = len(angles)
+
+    def read(row: int) -> str:
+        if row < inputs:
+            return spots[row]
+        row -= inputs
+        return f"sine[{row}]" if row < pairs else f"cosine[{row - pairs}]"
+
+    bodies, calls = bodies_of(
+        program,
+        Style("T", suffix, read, places(program).__getitem__, "sincos_one({angle}, &{sin}, &{cos});", "SQRT({x})"),
+        "body",
+        ", ".join(_declared(program, pairs)),
+    )
+    passed = ", ".join(text.split()[-1].lstrip("*") for text in _declared(program, pairs))
+    arguments = [f"const T *const x{i} = in[{i}];" for i in range(len(program.function.arguments))]
+    arguments += [f"T *restrict const y{i} = out[{i}];" for i in range(len(program.function.outputs))]
+    taken = [
+        spots[program.inputs[angle.input]] + (f" + {literal(angle.offset, suffix)}" if angle.offset else "")
+        for angle in angles
+    ]
+    watched = list(spots)
+    if program.divides:
+        watched += [f"y{i}[{k}]" for i, targets in enumerate(program.scatter) for k in range(len(targets))]
+    sums = " + ".join(f"{spot} * 0" for spot in watched)
+    early = ""
+    if pairs:
+        early = f"""\
+  enum {{ ROUNDS = ({pairs} + W - 1) / W }};
+  union {{ T at[ROUNDS * W]; V v[ROUNDS]; }} angle, s, c;
+  for (int i = {pairs}; i < ROUNDS * W; i++) angle.at[i] = 0;
+  {" ".join(f"angle.at[{i}] = {text};" for i, text in enumerate(taken))}
+  VI far = {{0}};
+  for (int i = 0; i < ROUNDS; i++) sincos_vector(angle.v[i], &s.v[i], &c.v[i], &far);
+  if (any_lane(far)) sincos_far(angle.at, s.at, c.at, {pairs});
+  const T *const sine = s.at, *const cosine = c.at;
+"""
+    return f"""\
+{head(dtype)}
+#define SQRT {"sqrtf" if dtype == "float32" else "sqrt"}
+{sincos_source(dtype)}
+{ANY_VECTOR}
+static inline __attribute__((unused)) void sincos_one(T x, T *sine, T *cosine)
+{{
+  V s, c;
+  sincos_any((V){{0}} + x, &s, &c);
+  *sine = s[0];
+  *cosine = c[0];
+}}
+
+{bodies}
+int kernel_single(const T *const *in, T *const *out)
+{{
+  {(chr(10) + "  ").join(arguments)}
+{early}  {(chr(10) + "  ").join(call.replace("ARGS", passed) for call in calls)}
+  return ({sums}) != 0;
+}}
+"""

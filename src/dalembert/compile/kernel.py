@@ -1,0 +1,373 @@
+"""``Kernel``: a compiled function of an arm, called on arrays of any batch shape."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..rings.graph import evaluate
+from ..rings.real import REAL
+from . import build, cache, load
+from .emit_batch import batch_source
+from .emit_c import Program
+from .emit_single import single_source
+from .functions import Function, arguments, check_name, function, parameter_names, parameter_values, shapes
+from .operations import Operations, count
+
+DTYPES = ("float64", "float32")
+CHUNK = 64
+"""Threads share a batch in multiples of this many states."""
+PIECE = 4096
+"""States per pass where NumPy computes."""
+LARGE = 4000
+"""Statements beyond which the compiler optimises less, to keep its time down."""
+
+
+class Kernel:
+    """A compiled function of one arm.
+
+    Call it like the method it stands for. Arguments broadcast against each other; ``out`` takes the results
+    (one array, or a tuple of them), ``threads`` the number of threads to share a batch. Values that are not finite
+    pass through: a state with NaN or infinity in it gives what the arithmetic makes of them, and no other state is
+    touched. With ``refuse``, that function is called with the arguments instead, where one of them or a result of
+    a division is not finite.
+    Compiled at the first call, once for single states and once for batches, and kept on disk.
+    """
+
+    def __init__(
+        self,
+        arm: ArmDescription,
+        name: str,
+        dtype: str = "float64",
+        parameters: str | None = None,
+        refuse: Callable[..., None] | None = None,
+    ) -> None:
+        check_name(name)
+        if dtype not in DTYPES:
+            raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
+        if arm.n == 0:
+            raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
+        self.arm, self.name, self.dtype, self.parameters = arm, name, np.dtype(dtype), parameters
+        self.arguments = arguments(arm, name, parameters)
+        self.shapes = shapes(arm, name)
+        self._refuse = refuse
+        self._lock = threading.Lock()
+        self._ready: dict[str, bool] = {}
+        widths = tuple(width for _, width in self.arguments)
+        self.fast: load.Caller = load.caller_type()(
+            widths, self.shapes, self.dtype.num, int(refuse is not None), self._call
+        )
+        """The call itself, without the wrapper: the shortest way for single states in a loop."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are made anew from the arm; compiled code stays in the cache."""
+        return Kernel, (self.arm, self.name, self.dtype.name, self.parameters, self._refuse)
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.name} of {self.arm.name!r}, {self.dtype.name}>"
+
+    # -- calling --------------------------------------------------------------------------------
+
+    def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int = 1) -> Any:
+        if out is None and threads == 1:
+            return self.fast(*arrays)
+        return self._call(*arrays, out=out, threads=threads)
+
+    def _call(self, *arrays: ArrayLike, out: Any = None, threads: int = 1) -> Any:
+        """Any arguments: check, convert, broadcast, then compute."""
+        rows = [
+            self._array(name, width, values)
+            for (name, width), values in zip(self.arguments, self._all(arrays), strict=True)
+        ]
+        try:
+            batch = np.broadcast_shapes(*(array.shape[:-1] for array in rows))
+        except ValueError:
+            said = ", ".join(f"{name} {array.shape}" for (name, _), array in zip(self.arguments, rows, strict=True))
+            raise ArmError(f"these batches do not broadcast against each other: {said}") from None
+        size = _size(batch)
+        flat = tuple(_flat(array, batch, size) for array in rows)
+        results = self._outputs(out, batch)
+        straight = [
+            _direct(result, batch, size, shape, rows) for result, shape in zip(results, self.shapes, strict=True)
+        ]
+        computed = tuple(
+            np.empty((size, _size(shape)), self.dtype) if target is None else target
+            for target, shape in zip(straight, self.shapes, strict=True)
+        )
+        odd = self._run(flat, computed, None if batch == () else size, threads)
+        for result, target, made, shape in zip(results, straight, computed, self.shapes, strict=True):
+            if target is None:
+                result[...] = made.reshape(*batch, *shape)
+        if odd and self._refuse is not None:
+            self._refuse(**{name: array for (name, _), array in zip(self.arguments, rows, strict=True)})
+        return results[0] if len(results) == 1 else results
+
+    def _run(
+        self, flat: tuple[NDArray[Any], ...], computed: tuple[NDArray[Any], ...], size: int | None, threads: int
+    ) -> int:
+        """Compute ``size`` states, or None for a single state without a batch axis; 1 if something was not finite."""
+        if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
+            raise ArmError(f"threads must be a number of threads, or 0 for all processors, not {threads!r}")
+        if size == 0:
+            return 0
+        if not self._prepare("single" if size is None else "batch"):
+            return self._in_numpy(flat, computed)
+        if size is None:
+            return int(self._one(flat, computed))
+        count = min(threads or os.cpu_count() or 1, -(-size // CHUNK))
+        if count <= 1:
+            return self.fast.chunk(flat, computed, 0, size)
+        step = -(-size // (count * CHUNK)) * CHUNK
+        bounds = [(begin, min(begin + step, size)) for begin in range(0, size, step)]
+        jobs = [_pool(count).submit(self.fast.chunk, flat, computed, *bound) for bound in bounds[1:]]
+        odd = self.fast.chunk(flat, computed, *bounds[0])
+        return odd | max(job.result() for job in jobs)
+
+    def _one(self, flat: tuple[NDArray[Any], ...], computed: tuple[NDArray[Any], ...]) -> bool:
+        arrays = tuple(np.ascontiguousarray(array[0]) for array in flat)
+        self.fast.bind(arrays, tuple(result[0] for result in computed), None)()
+        return not all(np.isfinite(array).all() for array in (*arrays, *computed))
+
+    def _in_numpy(self, flat: tuple[NDArray[Any], ...], computed: tuple[NDArray[Any], ...]) -> int:
+        """The same graph over NumPy arrays, where there is no compiler; in pieces, to bound the memory."""
+        odd = 0
+        for begin in range(0, len(computed[0]), PIECE):
+            part = slice(begin, begin + PIECE)
+            found = self._evaluated(tuple(array[part] for array in flat))
+            place = 0
+            for result in computed:
+                result[part] = found[:, place : place + result.shape[1]]
+                place += result.shape[1]
+            odd |= not (np.isfinite(found).all() and all(np.isfinite(array[part]).all() for array in flat))
+        return odd
+
+    def _evaluated(self, flat: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
+        """All outputs as columns, in NumPy."""
+        values: dict[str, Any] = {}
+        for (_, names), array in zip(self.function.arguments, flat, strict=True):
+            values |= {name: array[:, k].astype(float) for k, name in enumerate(names)}
+        with np.errstate(all="ignore"):
+            found = evaluate(self.function.nodes, values, REAL)
+        return np.stack([np.broadcast_to(np.asarray(x, float), (len(flat[0]),)) for x in found], axis=-1)
+
+    def bind(self, *arrays: NDArray[Any], out: Any = None) -> Callable[[], Any]:
+        """A call without arguments, for control loops: reads these arrays, writes ``out``, allocates nothing.
+
+        The arrays are one state each, contiguous and of the kernel's type; fill them in place before each call.
+        Without ``out`` the results are arrays of its own, the same at every call. ``out`` must not share memory
+        with the arguments.
+        """
+        given = self._all(arrays)
+        for (name, width), array in zip(self.arguments, given, strict=True):
+            if not isinstance(array, np.ndarray) or array.shape != (width,) or array.dtype != self.dtype:
+                raise ArmError(f"{name} must be a {self.dtype.name} array of {width} numbers to be bound to")
+            if not array.flags.c_contiguous or not array.flags.aligned:
+                raise ArmError(f"{name} must be contiguous in memory to be bound to")
+        results = self._outputs(out, ())
+        for result in results:
+            if not result.flags.c_contiguous or any(np.may_share_memory(result, array) for array in given):
+                raise ArmError("out must be contiguous and share no memory with the arguments to be bound to")
+        answer = results[0] if len(results) == 1 else results
+        flat = tuple(result.reshape(-1) for result in results)
+        if self._prepare("single"):
+            return self.fast.bind(tuple(given), flat, answer)
+
+        def bound() -> Any:
+            self._in_numpy(tuple(array[None] for array in given), tuple(result[None] for result in flat))
+            return answer
+
+        return bound
+
+    def _all(self, arrays: Sequence[Any]) -> list[Any]:
+        """The arguments, the arm's own parameters in place of left out ones."""
+        if len(arrays) == len(self.arguments):
+            return list(arrays)
+        if self.parameters and len(arrays) == len(self.arguments) - 1:
+            return [*arrays, self.default_parameters]
+        wanted = ", ".join(name for name, _ in self.arguments)
+        raise ArmError(f"{self.name} takes {len(self.arguments)} arguments ({wanted}), got {len(arrays)}")
+
+    def _array(self, name: str, width: int, values: ArrayLike) -> NDArray[Any]:
+        try:
+            array = np.asarray(values)
+            if array.dtype.kind not in "fiub":
+                raise TypeError
+            array = np.require(array, self.dtype, "A")
+        except (TypeError, ValueError):
+            raise ArmError(f"{name} must be real numbers, {width} of them last, got {values!r}") from None
+        if array.shape[-1:] != (width,):
+            what = "numbers" if name == "parameters" else "joints"
+            raise ArmError(f"{name} must end in {width} {what}, got {array.shape}")
+        return array
+
+    def _outputs(self, out: Any, batch: tuple[int, ...]) -> tuple[NDArray[Any], ...]:
+        if out is None:
+            flat = self.fast.results(_size(batch))
+            return tuple(array.reshape(*batch, *shape) for array, shape in zip(flat, self.shapes, strict=True))
+        given = out if isinstance(out, tuple) else (out,)
+        if len(given) != len(self.shapes):
+            raise ArmError(f"{self.name} gives {len(self.shapes)} results; out must be a tuple of as many arrays")
+        for array, shape in zip(given, self.shapes, strict=True):
+            wanted = (*batch, *shape)
+            if not isinstance(array, np.ndarray) or array.shape != wanted or array.dtype != self.dtype:
+                raise ArmError(f"out must be a {self.dtype.name} array of shape {wanted}")
+            if not array.flags.writeable:
+                raise ArmError("out is read-only; give an array that can be written")
+        return given
+
+    # -- compiling ------------------------------------------------------------------------------
+
+    def _prepare(self, which: str) -> bool:
+        """Have the code for one state or for a batch ready; False, after one line of warning, where it cannot be."""
+        if which not in self._ready:
+            with self._lock:
+                if which not in self._ready:
+                    self._ready[which] = self._load(which)
+        return self._ready[which]
+
+    def _load(self, which: str) -> bool:
+        try:
+            library = cache.library(self._key(which), lambda folder: self._build(which, folder))
+            self.fast.attach(which, load.address(library, f"kernel_{which}"))
+        except build.CompileError as fault:
+            build.say_slow(fault)
+            return False
+        return True
+
+    @property
+    def compiled(self) -> bool:
+        """Whether single states run compiled code; compiles it if that was not done yet."""
+        return self._prepare("single")
+
+    def _key(self, which: str) -> str:
+        facts = (
+            "1", code_digest(), arm_facts(self.arm), self.name, str(self.dtype), str(self.parameters), which,
+            build.find().identity, " ".join(build.BASE_FLAGS), build.machine(),
+        )  # fmt: skip
+        return hashlib.sha256("\0".join(facts).encode()).hexdigest()
+
+    def _build(self, which: str, folder: Path) -> Path:
+        flags = ("-O1" if len(self.program.order) > LARGE else "-O2",)
+        library = build.compiled(build.find(), self._text(which), folder, flags)
+        self._verify(which, library)
+        return library
+
+    def _text(self, which: str) -> str:
+        emit = single_source if which == "single" else batch_source
+        return emit(self.program, self.dtype.name)
+
+    def _verify(self, which: str, library: Path) -> None:
+        """One state against the same graph in NumPy: a compiler that gets it wrong is not used."""
+        rng = np.random.default_rng(0)
+        flat = tuple(rng.uniform(-1, 1, (CHUNK, width)).astype(self.dtype) for _, width in self.arguments)
+        if self.parameters:
+            flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
+        found = tuple(np.zeros((CHUNK, _size(shape)), self.dtype) for shape in self.shapes)
+        caller = load.CtypesCaller((), (), 0, 0, self._call)
+        caller.attach(which, load.address(library, f"kernel_{which}"))
+        if which == "batch":
+            caller.chunk(flat, found, 0, CHUNK)
+        else:
+            caller.bind(tuple(a[0] for a in flat), tuple(a[0] for a in found), None)()
+        rows = CHUNK if which == "batch" else 1
+        right = self._evaluated(flat)[:rows]
+        got = np.concatenate(found, axis=1)[:rows]
+        usable = np.isfinite(right)
+        scale = np.abs(right[usable]).max(initial=1.0)
+        tolerance = 1e-6 if self.dtype == np.float64 else 1e-2
+        if not (np.abs(got[usable] - right[usable]) <= tolerance * scale).all():
+            raise build.CompileError(f"the C compiler {build.find().command[0]} built a kernel that computes wrongly")
+
+    # -- what it is -----------------------------------------------------------------------------
+
+    @cached_property
+    def function(self) -> Function:
+        """The graph of the outputs."""
+        return function(self.arm, self.name, self.parameters)
+
+    @cached_property
+    def program(self) -> Program:
+        return Program(self.function)
+
+    @property
+    def operations(self) -> Operations:
+        """Operations per state."""
+        return count(self.function.nodes)
+
+    @property
+    def source(self) -> str:
+        """The C of the kernel for batches."""
+        return self._text("batch")
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the numbers that are inputs, in their order."""
+        return parameter_names(self.arm, self.parameters)
+
+    @cached_property
+    def default_parameters(self) -> NDArray[Any]:
+        """The arm's own values of ``parameter_names``."""
+        return np.array(parameter_values(self.arm, self.parameters), self.dtype)
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    size = 1
+    for length in shape:
+        size *= length
+    return size
+
+
+def _flat(array: NDArray[Any], batch: tuple[int, ...], size: int) -> NDArray[Any]:
+    """The array as ``size`` rows: a view where its strides allow, else a copy."""
+    width = array.shape[-1]
+    if array.ndim == 1:
+        return np.broadcast_to(array, (size, width))
+    return np.broadcast_to(array, (*batch, width)).reshape(size, width)
+
+
+def _direct(
+    result: NDArray[Any], batch: tuple[int, ...], size: int, shape: tuple[int, ...], inputs: Sequence[NDArray[Any]]
+) -> NDArray[Any] | None:
+    """The result as rows to compute into, or None where its layout or an overlap with an input forbids that."""
+    if any(np.may_share_memory(result, array) for array in inputs):
+        return None
+    if result.flags.c_contiguous:
+        return result.reshape(size, _size(shape))
+    return None
+
+
+@lru_cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="dalembert")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # the threads of the parent do not come along
+
+
+@lru_cache
+def code_digest() -> str:
+    """Digest of the code that shapes kernels: another version of it builds other kernels."""
+    root = Path(__file__).resolve().parents[1]
+    found = hashlib.sha256()
+    for room in ("arm", "rings", "formulations", "compile"):
+        for file in sorted((root / room).glob("*.[pc]*")):
+            if file.is_file():
+                found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+def arm_facts(arm: ArmDescription) -> str:
+    """Everything about an arm that its kernels depend on, as text."""
+    return repr((arm.links, arm.joints, arm.gravity, arm.tool, arm.tool_link, arm.loads, arm.elastic))

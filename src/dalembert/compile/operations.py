@@ -1,0 +1,157 @@
+"""Counting operations: of a generated program, of general code, and as published.
+
+Lee, Lee and Nigam 1982, Table 1, gives the operations of three formulations as formulas in the number of joints n.
+Beside them stand the same formulations of this package run as general code, where every number of the arm could be
+any number, and as generated for one arm, where zeros, ones and repeated expressions cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..arm.description import ArmDescription
+from ..formulations import generalized_dalembert, influence, lagrange_euler, newton_euler
+from ..formulations.model import chain
+from ..rings.graph import ADD, COS, INV, MUL, NEG, SIN, SQRT, SUB, Graph, Node, reachable
+from ..rings.ring import Scalar
+from .functions import function
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Operations of a straight-line program. A sine and its cosine count as one pair."""
+
+    multiplications: int
+    additions: int
+    divisions: int = 0
+    roots: int = 0
+    sine_cosine_pairs: int = 0
+
+    @property
+    def total(self) -> int:
+        """Multiplications, additions (subtractions and changes of sign among them), divisions and roots."""
+        return self.multiplications + self.additions + self.divisions + self.roots
+
+    def __str__(self) -> str:
+        parts = [f"{self.multiplications} multiplications", f"{self.additions} additions"]
+        parts += [f"{self.divisions} divisions"] if self.divisions else []
+        parts += [f"{self.roots} square roots"] if self.roots else []
+        return ", ".join([*parts, f"{self.sine_cosine_pairs} sine-cosine pairs"])
+
+
+def count(outputs: Sequence[Node]) -> Operations:
+    """Operations needed for these nodes."""
+    nodes = reachable(outputs)
+    kinds = Counter(node.op for node in nodes)
+    pairs = len({node.operands[0].index for node in nodes if node.op in (SIN, COS)})
+    return Operations(kinds[MUL], kinds[ADD] + kinds[SUB] + kinds[NEG], kinds[INV], kinds[SQRT], pairs)
+
+
+# -- general code -----------------------------------------------------------------------------------
+
+
+class Tally:
+    """Counts what is done with numbers that are not known: the ring of general code."""
+
+    def __init__(self) -> None:
+        self.multiplications = 0
+        self.additions = 0
+        self.pairs = 0
+
+    def number(self, value: Fraction) -> Counted:
+        return Counted(self)
+
+    def sincos(self, angle: Scalar) -> tuple[Counted, Counted]:
+        self.pairs += 1
+        return Counted(self), Counted(self)
+
+    @property
+    def operations(self) -> Operations:
+        return Operations(self.multiplications, self.additions, sine_cosine_pairs=self.pairs)
+
+
+class Counted:
+    """A number of which only the use is known. A change of sign is left to the addition that follows."""
+
+    __slots__ = ("tally",)
+
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
+
+    def _added(self, other: Any) -> Counted:
+        self.tally.additions += 1
+        return Counted(self.tally)
+
+    def _multiplied(self, other: Any) -> Counted:
+        self.tally.multiplications += 1
+        return Counted(self.tally)
+
+    def __neg__(self) -> Counted:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = _added
+    __mul__ = __rmul__ = _multiplied
+
+
+FORMULATIONS: dict[str, Callable[..., list[Scalar]]] = {
+    "Lagrange-Euler": lagrange_euler.inverse_dynamics,
+    "Newton-Euler": newton_euler.inverse_dynamics,
+    "generalized d'Alembert": generalized_dalembert.inverse_dynamics,
+    "influence coefficients": influence.inverse_dynamics,
+}
+
+
+def general(arm: ArmDescription, formulation: str) -> Operations:
+    """Operations of a formulation for any arm of this make (joints and tree), nothing known of its numbers."""
+    tally = Tally()
+    states = ([Counted(tally) for _ in range(arm.n)] for _ in range(3))
+    FORMULATIONS[formulation](chain(arm, tally), tally, *states)
+    return tally.operations
+
+
+def generated(arm: ArmDescription, formulation: str) -> Operations:
+    """Operations of a formulation for this arm, constants folded and repeated expressions shared."""
+    graph = Graph()
+    states = [graph.inputs(name, arm.n) for name in ("q", "qd", "qdd")]
+    found = FORMULATIONS[formulation](chain(arm, graph), graph, *states)
+    return count([graph.node(x) for x in found])
+
+
+def regrouped(arm: ArmDescription) -> Operations:
+    """Operations of the kernel: Newton-Euler with the inertia regrouped."""
+    return count(function(arm, "inverse_dynamics").nodes)
+
+
+# -- as published -----------------------------------------------------------------------------------
+
+
+def lee(n: int) -> dict[str, Operations]:
+    """Lee, Lee and Nigam 1982, Table 1, for n joints."""
+    f = Fraction
+
+    def whole(value: Fraction) -> int:
+        return round(value)
+
+    return {
+        "Lagrange-Euler": Operations(
+            whole(f(128, 3) * n**4 + f(512, 3) * n**3 + f(739, 3) * n**2 + f(160, 3) * n),
+            whole(f(98, 3) * n**4 + f(781, 6) * n**3 + f(559, 3) * n**2 + f(245, 6) * n),
+        ),
+        "Newton-Euler": Operations(132 * n, 111 * n - 4),
+        "generalized d'Alembert": Operations(
+            whole(f(13, 6) * n**3 + f(105, 2) * n**2 + f(268, 3) * n + 69),
+            whole(f(4, 3) * n**3 + 44 * n**2 + f(146, 3) * n + 45),
+        ),
+    }
+
+
+PUBLISHED: tuple[tuple[str, Callable[[int], Operations]], ...] = (
+    ("Hollerbach 1980, 3x3 Lagrangian", lambda n: Operations(412 * n - 277, 320 * n - 201)),
+    ("Luh, Walker and Paul 1980, by Hollerbach", lambda n: Operations(150 * n - 48, 131 * n - 48)),
+    ("Balafoutis, Patel and Misra 1988", lambda n: Operations(93 * n - 69, 81 * n - 66)),
+)
+"""General algorithms for n revolute joints, in their authors' own way of counting."""

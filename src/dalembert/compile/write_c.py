@@ -1,0 +1,298 @@
+"""Plain C99 for a controller: one function, its header, a test program with reference values, a CMake file.
+
+No allocation, no global state, no loops, no branches: every call runs the same operations. Names that come from
+the arm are reduced to letters, digits and underscores before they reach C.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..rings.graph import evaluate
+from ..rings.real import REAL
+from .emit_c import Program, Style, literal, statements
+from .emit_single import places
+from .functions import Function, function, parameter_names, parameter_values
+from .operations import count
+
+RESULTS = {
+    "inverse_dynamics": ("tau",),
+    "forward_dynamics": ("qdd",),
+    "mass_matrix": ("mass",),
+    "inverse_mass_matrix": ("inverse",),
+    "coriolis_matrix": ("coriolis",),
+    "gravity_load": ("load",),
+    "bias": ("tau",),
+    "forward_kinematics": ("frame",),
+    "jacobian": ("jacobian",),
+    "regressor": ("regressor",),
+    "inverse_dynamics_derivatives": ("tau_q", "tau_qd", "tau_qdd"),
+    "forward_dynamics_derivatives": ("qdd_q", "qdd_qd", "qdd_tau"),
+}
+MEANINGS = {
+    "q": "joint positions (rad or m)",
+    "qd": "joint velocities (rad/s or m/s)",
+    "qdd": "joint accelerations (rad/s^2 or m/s^2)",
+    "tau": "joint torques (N m) or forces (N)",
+    "mass": "mass matrix D(q)",
+    "inverse": "inverse of the mass matrix",
+    "coriolis": "C(q, qd), with C qd the Coriolis and centrifugal torques",
+    "load": "gravity torques G(q)",
+    "frame": "tool frame in the base, 4x4",
+    "jacobian": "velocity of the tool per joint velocity: three linear rows, three angular",
+    "regressor": "torques per inertial parameter",
+    "tau_q": "d tau/dq",
+    "tau_qd": "d tau/dqd",
+    "tau_qdd": "d tau/dqdd",
+    "qdd_q": "d qdd/dq",
+    "qdd_qd": "d qdd/dqd",
+    "qdd_tau": "d qdd/d tau",
+}
+STATES = 5
+
+
+def identifier(text: str) -> str:
+    """A C identifier made of what is left of ``text`` after everything but ASCII letters, digits and _ is gone."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_").lower()[:40]
+    return plain if plain and plain[0].isalpha() else f"arm_{plain}".rstrip("_")
+
+
+def comment(text: str) -> str:
+    """``text`` for a comment: one line, nothing in it that could end the comment or start an escape."""
+    return re.sub(r"[^A-Za-z0-9 _.,:()+-]", "?", " ".join(text.split()))[:80]
+
+
+def write_c(
+    arm: ArmDescription, name: str, folder: str | Path, dtype: str = "float64", parameters: str | None = None
+) -> list[Path]:
+    """Write the function ``name`` as C into ``folder``; the files written."""
+    if dtype not in ("float64", "float32"):
+        raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
+    made = Controller(arm, function(arm, name, parameters), dtype, parameters)
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    files = {
+        f"{made.symbol}.h": made.header(),
+        f"{made.symbol}.c": made.code(),
+        f"test_{made.symbol}.c": made.test(),
+        "CMakeLists.txt": made.cmake(),
+    }
+    for file, text in files.items():
+        (place / file).write_text(text, encoding="ascii")
+    return [place / file for file in files]
+
+
+class Controller:
+    """The texts of one function for one arm."""
+
+    def __init__(self, arm: ArmDescription, made: Function, dtype: str, parameters: str | None) -> None:
+        self.arm, self.function, self.dtype, self.parameters = arm, made, dtype, parameters
+        self.program = Program(made)
+        self.symbol = f"{identifier(arm.name)}_{made.name}"
+        self.real, self.suffix = ("float", "f") if dtype == "float32" else ("double", "")
+        self.operations = count(made.nodes)
+        self.inputs = [(name, len(nodes)) for name, nodes in made.arguments]
+        self.results = [(name, shape) for name, (shape, _) in zip(RESULTS[made.name], made.outputs, strict=True)]
+
+    def prototype(self) -> str:
+        taken = [f"const {self.real} {name}[{width}]" for name, width in self.inputs]
+        given = [f"{self.real} {name}[{int(np.prod(shape))}]" for name, shape in self.results]
+        return f"void {self.symbol}({', '.join([*taken, *given])})"
+
+    def header(self) -> str:
+        lines = [f"{self.function.name} of the arm {comment(self.arm.name)}.", ""]
+        lines += [f"in   {name}[{width}]: {MEANINGS.get(name, 'see below')}" for name, width in self.inputs]
+        for name, shape in self.results:
+            size = "x".join(map(str, shape))
+            lines.append(f"out  {name}[{size}]: {MEANINGS[name]}{', row by row' if len(shape) > 1 else ''}")
+        lines += ["", "Joints, in the order of q:"]
+        lines += [f"  {k}: {comment(j.name)} ({j.kind})" for k, j in enumerate(self.arm.moving)]
+        if self.parameters:
+            values = parameter_values(self.arm, self.parameters)
+            lines += ["", "Parameters (SI units; inertia about the frame of the link), with the values of this arm:"]
+            lines += [
+                f"  {k}: {comment(name)} = {value!r}"
+                for k, (name, value) in enumerate(zip(parameter_names(self.arm, self.parameters), values, strict=True))
+            ]
+        else:
+            gravity = ", ".join(repr(float(g)) for g in self.arm.gravity)
+            lines += ["", f"Geometry, inertia and gravity ({gravity}) m/s^2 are built in."]
+        stack = (len(self.program.order) + 2) * (4 if self.dtype == "float32" else 8)
+        lines += [
+            "",
+            f"Every call: {self.operations}; no branch, no loop,",
+            f"no allocation, no global state; at most {stack} bytes of local variables.",
+            "The arrays may overlap: all inputs are read before the first output is written.",
+            "Values that are not finite give values that are not finite.",
+        ]
+        guard = f"{self.symbol.upper()}_H"
+        said = "\n".join(f" * {line}".rstrip() for line in lines)
+        return (
+            f"/*\n{said}\n */\n#ifndef {guard}\n#define {guard}\n\n"
+            f'#ifdef __cplusplus\nextern "C" {{\n#endif\n\n{self.prototype()};\n\n'
+            f"#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
+        )
+
+    def code(self) -> str:
+        spots = [f"{name}[{k}]" for name, width in self.inputs for k in range(width)]
+        angles, count_in = list(self.program.angles), len(self.program.inputs)
+        functions = f"sin{self.suffix}", f"cos{self.suffix}"
+        used = {self.program.row(node) for node in self.program.early.values()}
+
+        def read(row: int) -> str:
+            if row < count_in:
+                return spots[row]
+            row -= count_in
+            return f"s{row}" if row < len(angles) else f"c{row - len(angles)}"
+
+        early = []
+        for k, angle in enumerate(angles):
+            argument = spots[self.program.inputs[angle.input]]
+            if angle.offset:
+                argument += f" + {literal(angle.offset, self.suffix)}"
+            for which, letter in enumerate(("s", "c")):
+                if count_in + which * len(angles) + k in used:
+                    early.append(f"const {self.real} {letter}{k} = {functions[which]}({argument});")
+        outputs = [
+            re.sub(r"\by(\d+)\[", lambda m: f"{self.results[int(m[1])][0]}[", text) for text in places(self.program)
+        ]
+        body = statements(
+            self.program,
+            Style(
+                self.real,
+                self.suffix,
+                read,
+                outputs.__getitem__,
+                f"{{sin}} = {functions[0]}({{angle}}); {{cos}} = {functions[1]}({{angle}});",
+                f"sqrt{self.suffix}({{x}})",
+                late=True,
+            ),
+        )
+        read_names = {node.value for node in self.program.nodes if node.op == "input"}
+        unread = [
+            name for (name, _), (_, nodes) in zip(self.inputs, self.function.arguments, strict=True)
+            if not read_names & set(nodes)
+        ]  # fmt: skip
+        lines = [*(f"(void){name};" for name in unread), *early, *body]
+        needs_math = any(node.op in ("sin", "cos", "sqrt") for node in self.program.nodes)
+        return (
+            f"/* {self.function.name}: {self.operations}. See the header. */\n"
+            + f'#include "{self.symbol}.h"\n'
+            + ("\n#include <math.h>\n" if needs_math else "")
+            + f"\n{self.prototype()}\n{{\n"
+            + "\n".join(f"  {line}" for line in lines)
+            + "\n}\n"
+        )
+
+    def samples(self) -> tuple[list[list[list[float]]], list[list[list[float]]]]:
+        """States, and the results the same graph gives for them in float64 (inputs already rounded to the type)."""
+        rng = np.random.default_rng(1)
+        states, results = [], []
+        for _ in range(STATES):
+            arrays: list[Any] = [rng.uniform(-2, 2, width) for _, width in self.inputs]
+            if self.parameters:
+                arrays[-1] = np.array(parameter_values(self.arm, self.parameters))
+            arrays = [array.astype(self.dtype).astype(float) for array in arrays]
+            values: dict[str, Any] = {}
+            for (_, names), array in zip(self.function.arguments, arrays, strict=True):
+                values |= dict(zip(names, array.tolist(), strict=True))
+            with np.errstate(all="ignore"):
+                found = [float(x) for x in evaluate(self.function.nodes, values, REAL)]
+            tables, start = [], 0
+            for _, nodes in self.function.outputs:
+                tables.append(found[start : start + len(nodes)])
+                start += len(nodes)
+            states.append([array.tolist() for array in arrays])
+            results.append(tables)
+        return states, results
+
+    def test(self) -> str:
+        states, results = self.samples()
+
+        def table(kind: str, name: str, rows: Sequence[Sequence[float]], suffix: str) -> str:
+            inner = ",\n".join("  {" + ", ".join(_number(x, suffix) for x in row) + "}" for row in rows)
+            return f"static const {kind} {name}[{STATES}][{len(rows[0])}] = {{\n{inner}\n}};"
+
+        tables = [
+            table(self.real, f"in_{name}", [state[k] for state in states], self.suffix)
+            for k, (name, _) in enumerate(self.inputs)
+        ]
+        tables += [table("double", f"ref_{n}", [r[k] for r in results], "") for k, (n, _) in enumerate(self.results)]
+        outs = [f"    {self.real} {name}[{int(np.prod(shape))}];" for name, shape in self.results]
+        passed = ", ".join([*(f"in_{name}[state]" for name, _ in self.inputs), *(name for name, _ in self.results)])
+        checks = [
+            f"    worst = larger(worst, difference({name}, ref_{name}[state], {int(np.prod(shape))}));"
+            for name, shape in self.results
+        ]
+        newline = "\n"
+        return f"""\
+/* Compares {self.symbol} with reference values. Exit code 0 if they agree. */
+#include "{self.symbol}.h"
+
+#include <math.h>
+#include <stdio.h>
+
+{newline.join(tables)}
+
+static double larger(double a, double b)
+{{
+  return a > b ? a : b;
+}}
+
+/* Largest difference over the largest reference value; huge if something is not a number. */
+static double difference(const {self.real} *found, const double *right, int count)
+{{
+  double most = 0.0, scale = 1e-12;
+  for (int i = 0; i < count; i++) {{
+    const double off = fabs((double)found[i] - right[i]);
+    most = off <= HUGE_VAL ? larger(most, off) : HUGE_VAL;
+    scale = larger(scale, fabs(right[i]));
+  }}
+  return most / scale;
+}}
+
+int main(void)
+{{
+  double worst = 0.0;
+  for (int state = 0; state < {STATES}; state++) {{
+{newline.join(outs)}
+    {self.symbol}({passed});
+{newline.join(checks)}
+  }}
+  printf("{self.symbol}: largest relative difference %.3g\\n", worst);
+  return worst < {"1e-3" if self.dtype == "float32" else "1e-9"} ? 0 : 1;
+}}
+"""
+
+    def cmake(self) -> str:
+        return f"""\
+cmake_minimum_required(VERSION 3.10)
+project({self.symbol} C)
+
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+
+add_library({self.symbol} STATIC {self.symbol}.c)
+target_include_directories({self.symbol} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
+if(UNIX)
+  target_link_libraries({self.symbol} PUBLIC m)
+endif()
+
+enable_testing()
+add_executable(test_{self.symbol} test_{self.symbol}.c)
+target_link_libraries(test_{self.symbol} PRIVATE {self.symbol})
+add_test(NAME {self.symbol} COMMAND test_{self.symbol})
+"""
+
+
+def _number(value: float, suffix: str) -> str:
+    text = repr(value)
+    return (text if "." in text or "e" in text else text + ".0") + suffix

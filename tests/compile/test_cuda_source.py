@@ -1,0 +1,168 @@
+"""CUDA source without a GPU: compiled as C++ on the host, it gives the numbers of the real ring."""
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compile.cuda.rollout import rollout_source
+from dalembert.compile.cuda.source import HOST_SHIM, source
+from dalembert.compile.emit_c import Program
+from dalembert.compile.functions import BUILDERS, function, parameter_names, parameter_values
+from random_arms import random_arm
+
+COMPILER = shutil.which("g++") or shutil.which("clang++")
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler on this machine")
+ARM = da.Arm.of(random_arm(4, 5))
+TYPES = {"float32": (np.float32, 3e-4), "float64": (np.float64, 1e-11)}
+
+
+def host_kernel(text: str, folder) -> ctypes.CDLL:
+    file = folder / "kernel.cpp"
+    file.write_text(HOST_SHIM + text)
+    flags = ["-O1", "-shared", "-fPIC", "-w", "-D_GNU_SOURCE", "-D__restrict__=__restrict"]
+    subprocess.run([COMPILER, *flags, "-o", folder / "kernel.so", file], check=True, capture_output=True)
+    return ctypes.CDLL(str(folder / "kernel.so"))
+
+
+def pointer(array: np.ndarray) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def expected(arm, name, arrays):
+    wide = [array.astype(float) for array in arrays]
+    if name == "inverse_mass_matrix":
+        return (np.linalg.inv(arm.mass_matrix(wide[0])),)
+    found = getattr(arm, name)(*wide)
+    return found if isinstance(found, tuple) else (found,)
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+@pytest.mark.parametrize("name", BUILDERS)
+def test_every_function_gives_the_numbers_of_the_arm(name, layout, tmp_path):
+    """A batch that is no multiple of the block, so that remainders are taken too; outputs poisoned beforehand."""
+    kind, tolerance = TYPES["float64"]
+    program = Program(function(ARM, name))
+    kernel = host_kernel(source(program, "float64", "full", layout).text, tmp_path).kernel
+    count = 300
+    arrays = [
+        np.random.default_rng(k).uniform(-1, 1, (count, ARM.n)).astype(kind) for k, _ in enumerate(BUILDERS[name][0])
+    ]
+    right = expected(ARM, name, arrays)
+    given = [np.ascontiguousarray(a.T) if layout == "columns" else a for a in arrays]
+    outs = [np.full((r[0].size, count) if layout == "columns" else (count, r[0].size), np.nan, kind) for r in right]
+    arguments = []
+    for array in given:
+        arguments += [pointer(array), ctypes.c_longlong(array.shape[1])]
+    kernel(*arguments, *(pointer(out) for out in outs), ctypes.c_longlong(count))
+    for out, value in zip(outs, right, strict=True):
+        found = (out.T if layout == "columns" else out).reshape(value.shape)
+        condition = np.linalg.cond(ARM.mass_matrix(arrays[0])).max() if "inverse" in name or "forward_d" in name else 1
+        assert np.abs(found - value).max() <= tolerance * max(condition, 1) * np.abs(value).max()
+
+
+@pytest.mark.parametrize("count", [0, 1, 31, 256, 257])
+def test_any_number_of_states_and_no_place_beyond_is_written(count, tmp_path):
+    program = Program(function(ARM, "inverse_dynamics"))
+    kernel = host_kernel(source(program, "float32").text, tmp_path).kernel
+    arrays = list(np.random.default_rng(0).uniform(-1, 1, (3, count, ARM.n)).astype(np.float32))
+    out = np.full((count + 7, ARM.n), np.nan, np.float32)
+    arguments = []
+    for array in arrays:
+        arguments += [pointer(array), ctypes.c_longlong(ARM.n)]
+    kernel(*arguments, pointer(out), ctypes.c_longlong(count))
+    right = ARM.inverse_dynamics(*(a.astype(float) for a in arrays))
+    assert np.isnan(out[count:]).all()
+    if count:
+        assert np.abs(out[:count] - right).max() <= TYPES["float32"][1] * np.abs(right).max()
+
+
+def test_rows_may_be_strided_or_one_row_for_all(tmp_path):
+    program = Program(function(ARM, "inverse_dynamics"))
+    kernel = host_kernel(source(program, "float64").text, tmp_path).kernel
+    rng = np.random.default_rng(1)
+    q, qd, qdd = rng.uniform(-1, 1, (300, 2 * ARM.n)), rng.uniform(-1, 1, ARM.n), rng.uniform(-1, 1, (300, ARM.n))
+    out = np.empty((300, ARM.n))
+    pairs = [(q, 2 * ARM.n), (qd, 0), (qdd, ARM.n)]
+    kernel(*(x for a, s in pairs for x in (pointer(a), ctypes.c_longlong(s))), pointer(out), ctypes.c_longlong(300))
+    np.testing.assert_allclose(out, ARM.inverse_dynamics(q[:, : ARM.n], qd, qdd), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("parameters", ["inertial", "load"])
+def test_parameters_may_be_inputs(parameters, tmp_path):
+    program = Program(function(ARM, "gravity_load", parameters))
+    kernel = host_kernel(source(program, "float64").text, tmp_path).kernel
+    q = np.random.default_rng(2).uniform(-1, 1, (40, ARM.n))
+    numbers = np.array(parameter_values(ARM, parameters))
+    out = np.empty((40, ARM.n))
+    kernel(
+        pointer(q),
+        ctypes.c_longlong(ARM.n),
+        pointer(numbers),
+        ctypes.c_longlong(0),
+        pointer(out),
+        ctypes.c_longlong(40),
+    )
+    np.testing.assert_allclose(out, ARM.gravity_load(q), rtol=0, atol=1e-10)
+
+
+def stepped(arm, method, q, qd, tau, dt):
+    if method == "semi-implicit":
+        qd = qd + dt * arm.forward_dynamics(q, qd, tau)
+        return q + dt * qd, qd
+    k1 = qd, arm.forward_dynamics(q, qd, tau)
+    k2 = qd + dt / 2 * k1[1], arm.forward_dynamics(q + dt / 2 * k1[0], qd + dt / 2 * k1[1], tau)
+    k3 = qd + dt / 2 * k2[1], arm.forward_dynamics(q + dt / 2 * k2[0], qd + dt / 2 * k2[1], tau)
+    k4 = qd + dt * k3[1], arm.forward_dynamics(q + dt * k3[0], qd + dt * k3[1], tau)
+    return tuple(x + dt / 6 * (a + 2 * b + 2 * c + d) for x, a, b, c, d in zip((q, qd), k1, k2, k3, k4, strict=True))
+
+
+@pytest.mark.parametrize("controller", ["torque", "pd", "computed-torque"])
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit"])
+def test_a_rollout_is_the_same_steps_taken_one_by_one(method, controller, tmp_path):
+    kernel = host_kernel(rollout_source(ARM, method, controller, "float64", "full", None).text, tmp_path).kernel
+    rng = np.random.default_rng(5)
+    count, steps, dt, every = 3, 6, 1e-3, 2
+    q0, qd0 = rng.uniform(-1, 1, (2, count, ARM.n))
+    kp, kd = rng.uniform(1, 2, (2, ARM.n))
+    u = rng.uniform(-1, 1, (steps, count, ARM.n) if controller == "torque" else (count, ARM.n))
+    q, qd, path = q0, qd0, []
+    for step in range(steps):
+        law = kp * (u - q) - kd * qd if controller != "torque" else None
+        tau = {"torque": lambda s=step: u[s], "pd": lambda a=law: a}.get(
+            controller, lambda a=law, x=q, v=qd: ARM.inverse_dynamics(x, v, a)
+        )()
+        q, qd = stepped(ARM, method, q, qd, tau, dt)
+        if (step + 1) % every == 0:
+            path.append(np.concatenate([q, qd], axis=1))
+    ends, states = np.full((2, count, ARM.n), np.nan), np.full((steps // every, count, 2 * ARM.n), np.nan)
+    n = ctypes.c_longlong(ARM.n)
+    kernel(
+        pointer(q0), n, pointer(qd0), n, pointer(u), n, pointer(kp), ctypes.c_longlong(0), pointer(kd),
+        ctypes.c_longlong(0), None, ctypes.c_longlong(0), ctypes.c_double(dt), ctypes.c_longlong(steps),
+        ctypes.c_longlong(every), pointer(ends[0]), pointer(ends[1]), pointer(states), ctypes.c_longlong(count),
+    )  # fmt: skip
+    np.testing.assert_allclose(ends, [q, qd], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(states, path, rtol=1e-9, atol=1e-9)
+
+
+def test_a_rollout_may_have_its_own_load_for_every_arm(tmp_path):
+    kernel = host_kernel(rollout_source(ARM, "semi-implicit", "pd", "float64", "full", "load").text, tmp_path).kernel
+    masses = np.array([0.0, 0.5, 2.0])
+    loads = np.zeros((3, len(parameter_names(ARM, "load"))))
+    loads[:, 0] = masses
+    q0, qd0, u, ends = np.full((3, ARM.n), 0.3), np.zeros((3, ARM.n)), np.zeros((3, ARM.n)), np.empty((2, 3, ARM.n))
+    kp = kd = np.ones(ARM.n)
+    n, zero = ctypes.c_longlong(ARM.n), ctypes.c_longlong(0)
+    kernel(
+        pointer(q0), n, pointer(qd0), n, pointer(u), n, pointer(kp), zero, pointer(kd), zero, pointer(loads),
+        ctypes.c_longlong(loads.shape[1]), ctypes.c_double(1e-2), ctypes.c_longlong(1), zero,
+        pointer(ends[0]), pointer(ends[1]), None, ctypes.c_longlong(3),
+    )  # fmt: skip
+    for index, mass in enumerate(masses):
+        held = ARM.holding(da.Load(mass=float(mass)))
+        q, qd = stepped(held, "semi-implicit", q0[index], qd0[index], -kp * q0[index], 1e-2)
+        np.testing.assert_allclose(ends[:, index], [q, qd], rtol=1e-9, atol=1e-9)

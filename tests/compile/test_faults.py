@@ -1,0 +1,284 @@
+"""Whatever is wrong with compiler or cache, results are right, one line says so, and nothing foreign is loaded."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dalembert.arm.files import read
+from dalembert.compile import build, cache, load
+from dalembert.compile.functions import function
+from dalembert.compile.kernel import Kernel
+from dalembert.compile.kernels import numeric
+from dalembert.rings.graph import evaluate
+from dalembert.rings.real import REAL
+
+needs_compiler = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="needs a C compiler")
+posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs owners and modes of files")
+
+ARM = read("planar-2r", physical="ignore")
+STATES = np.random.default_rng(0).uniform(-3, 3, (3, 5000, 2))
+
+
+def right() -> np.ndarray:
+    made = function(ARM, "inverse_dynamics")
+    values = {}
+    for (_, nodes), array in zip(made.arguments, STATES, strict=True):
+        values |= dict(zip(nodes, array.T, strict=True))
+    return np.stack(evaluate(made.nodes, values, REAL), -1)
+
+
+def check(kernel: Kernel) -> None:
+    """Batches, single states and the bound form are right."""
+    wanted = right()
+    np.testing.assert_allclose(kernel(*STATES), wanted, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(kernel(*STATES[:, 7]), wanted[7], rtol=1e-12, atol=1e-12)
+    q, qd, qdd = STATES[:, 9].copy()
+    np.testing.assert_allclose(kernel.bind(q, qd, qdd)(), wanted[9], rtol=1e-12, atol=1e-12)
+
+
+def script(folder: Path, text: str) -> str:
+    """A program that is called as the compiler."""
+    file = folder / "cc-for-test"
+    file.write_text(f"#!{sys.executable}\nimport sys\n{text}\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+@pytest.fixture
+def plain_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No extension module from an earlier test: what is built is built by this test's compiler."""
+    monkeypatch.setattr(load, "caller_type", lambda: load.CtypesCaller)
+
+
+@pytest.mark.usefixtures("fresh_cache", "plain_calls")
+def test_without_a_compiler_numpy_computes_and_one_line_says_so(
+    monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(ARM, "inverse_dynamics"))
+    assert said.messages == [
+        "dalembert: computing with NumPy, which is slower, since no C compiler found (no-such-compiler)"
+    ]
+    assert numeric(read("planar-3r", physical="ignore"), "bias") is None
+
+
+@pytest.mark.usefixtures("fresh_cache", "plain_calls")
+def test_switched_off_by_the_user_nothing_is_compiled_and_nothing_is_said(
+    monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    monkeypatch.setenv(build.SWITCH, "0")
+    check(Kernel(ARM, "inverse_dynamics"))
+    assert said.messages == []
+
+
+@posix
+@pytest.mark.usefixtures("fresh_cache", "plain_calls")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sys.exit('kernel.c:1: error: no')",
+        "sys.exit(0)",
+        "import os; os.abort()",
+        "open(sys.argv[sys.argv.index('-o') + 1], 'w').write('no library')",
+        "print('x' * 100000); sys.exit(1)",
+    ],
+    ids=["fails", "writes nothing", "crashes", "writes nonsense", "talks"],
+)
+def test_with_a_broken_compiler_numpy_computes_and_one_line_says_so(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    monkeypatch.setenv("CC", script(tmp_path, text))
+    check(Kernel(ARM, "inverse_dynamics"))
+    lines = {message for message in said.messages if "computing with NumPy" in message}
+    assert 1 <= len(lines) <= 2, "one for single states and one for batches at most"
+    assert all("\n" not in line for line in lines)
+
+
+@posix
+@needs_compiler
+@pytest.mark.usefixtures("fresh_cache", "plain_calls")
+def test_a_compiler_that_computes_wrongly_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    real = build.find().command[0]
+    text = f"""
+import pathlib, subprocess
+code = pathlib.Path('kernel.c')
+code.write_text(code.read_text().replace(' * ', ' + ', 400))
+sys.exit(subprocess.call([{real!r}, *sys.argv[1:]], stderr=subprocess.DEVNULL))"""
+    monkeypatch.setenv("CC", script(tmp_path, text))
+    check(Kernel(ARM, "inverse_dynamics"))
+    assert said.messages
+
+
+@posix
+@needs_compiler
+def test_a_cache_folder_others_can_write_is_not_used(fresh_cache: Path, said: pytest.LogCaptureFixture):
+    fresh_cache.mkdir()
+    fresh_cache.chmod(0o777)
+    check(Kernel(ARM, "inverse_dynamics"))
+    assert list(fresh_cache.iterdir()) == []
+    assert [m for m in said.messages if "can be written by others" in m] == said.messages != []
+
+
+@posix
+@needs_compiler
+def test_a_folder_above_that_others_can_write_is_not_used_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    above = tmp_path / "shared"
+    above.mkdir()
+    above.chmod(0o777)
+    monkeypatch.setenv(cache.VARIABLE, str(above / "cache"))
+    check(Kernel(ARM, "inverse_dynamics"))
+    assert len(said.messages) == 1
+    assert "shared can be written by others" in said.messages[0]
+
+
+@posix
+@needs_compiler
+def test_a_cache_folder_of_another_user_is_not_used(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    fresh_cache.mkdir(mode=0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 4321)
+    assert cache.folder() != fresh_cache.resolve()
+    assert "belongs to another user" in said.messages[0]
+
+
+@posix
+@needs_compiler
+def test_a_cache_folder_that_cannot_be_made_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "cache"))
+    check(Kernel(ARM, "inverse_dynamics"))
+    assert len(said.messages) == 1
+
+
+@needs_compiler
+@pytest.mark.parametrize("damage", ["empty", "cut", "changed", "note", "gone"])
+def test_a_damaged_entry_is_built_anew(damage: str, fresh_cache: Path):
+    check(Kernel(ARM, "inverse_dynamics"))
+    for file in fresh_cache.glob("*.so"):
+        data = file.read_bytes()
+        if damage == "gone":
+            file.unlink()
+            continue
+        # a new file: the old one may be mapped into this process
+        file.unlink()
+        changed = bytearray(data)
+        changed[len(data) // 2] ^= 255
+        file.write_bytes({"empty": b"", "cut": data[: len(data) // 2], "changed": bytes(changed), "note": data}[damage])
+        file.chmod(0o700)
+    if damage == "note":
+        for file in fresh_cache.glob("*.txt"):
+            file.write_text("../../evil\n")
+    check(Kernel(ARM, "inverse_dynamics"))
+
+
+def test_a_full_cache_drops_what_was_not_used_for_longest(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cache, "MOST", 8)
+
+    def build_it(folder: Path, text: str) -> Path:
+        file = folder / "made.so"
+        file.write_text(text)
+        return file
+
+    keys = [f"{number:064x}" for number in range(9)]
+    for number, key in enumerate(keys):
+        made = cache.library(key, lambda folder, text=key: build_it(folder, text))
+        os.utime(made, (number, number))
+        if number == 7:
+            assert cache.stored(keys[0]) is not None, "used again, so not the first to go"
+    left = [key for key in keys if cache.stored(key) is not None]
+    assert keys[0] in left
+    assert keys[8] in left
+    assert keys[1] not in left
+    assert len(left) == 6
+    assert len(list(fresh_cache.glob("*.txt"))) == 6
+
+
+@posix
+@needs_compiler
+def test_a_library_others_can_write_is_not_loaded(fresh_cache: Path):
+    kernel = Kernel(ARM, "inverse_dynamics")
+    check(kernel)
+    key = kernel._key("batch")
+    found = cache.stored(key)
+    assert found is not None
+    found.chmod(0o777)
+    assert cache.stored(key) is None
+
+
+@needs_compiler
+def test_from_the_cache_a_kernel_is_there_at_once(fresh_cache: Path):
+    check(Kernel(ARM, "inverse_dynamics"))
+    files = {file: file.stat().st_ino for file in fresh_cache.iterdir()}
+    best = min(_time_of_first_call() for _ in range(5))
+    assert best < 0.02
+    assert {file: file.stat().st_ino for file in fresh_cache.iterdir()} == files
+
+
+def _time_of_first_call() -> float:
+    arm = read("planar-2r", physical="ignore")
+    start = time.perf_counter()
+    Kernel(arm, "inverse_dynamics")(*STATES)
+    return time.perf_counter() - start
+
+
+@needs_compiler
+def test_processes_that_compile_the_same_at_once_do_not_disturb_each_other(fresh_cache: Path):
+    text = """
+import numpy as np
+from dalembert.arm.files import read
+from dalembert.compile.kernel import Kernel
+arm = read("planar-2r", physical="ignore")
+print(repr(Kernel(arm, "bias")(np.ones((9, 2)), np.ones((9, 2)))[8].tolist()))
+"""
+    environment = {**os.environ, cache.VARIABLE: str(fresh_cache), "PYTHONPATH": os.pathsep.join(sys.path)}
+    running = [
+        subprocess.Popen([sys.executable, "-c", text], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    results = [process.communicate(timeout=120) for process in running]
+    assert {err for _, err in results} == {b""}
+    assert len({out for out, _ in results}) == 1
+    assert not [entry for entry in fresh_cache.iterdir() if entry.name.startswith("build-")]
+
+
+@needs_compiler
+def test_a_machine_without_avx_is_served(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    import platform
+
+    if platform.machine() not in ("x86_64", "AMD64"):
+        pytest.skip("other processors have no AVX to leave out")
+    monkeypatch.setattr(build, "TUNING", (("-march=x86-64",),))
+    check(Kernel(ARM, "inverse_dynamics"))
+    kernel = Kernel(ARM, "inverse_dynamics", "float32")
+    assert np.abs(kernel(*STATES) - right()).max() < 1e-4
+
+
+@needs_compiler
+@pytest.mark.parametrize("flags", ["-mavx2 -mfma", "-mavx"])
+def test_narrower_vectors_give_the_same_torques(flags: str, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    import platform
+
+    try:
+        known = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        known = ""
+    if platform.machine() != "x86_64" or " avx2 " not in known:
+        pytest.skip("needs a processor that has these")
+    monkeypatch.setattr(build, "TUNING", (("-march=x86-64", *flags.split()),))
+    check(Kernel(ARM, "inverse_dynamics"))

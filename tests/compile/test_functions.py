@@ -1,0 +1,179 @@
+"""Every compiled function is the formulation's function: same values, fewer operations."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+from dalembert.arm.files import read
+from dalembert.compile.functions import BUILDERS, arguments, function, parameter_names, parameter_values, shapes
+from dalembert.compile.operations import count
+from dalembert.compile.regroup import Rationals, over, regrouped
+from dalembert.formulations import (
+    articulated_body,
+    christoffel,
+    composite_body,
+    derivatives,
+    factor,
+    kinematics,
+    newton_euler,
+    regressor,
+)
+from dalembert.formulations.model import Chain, chain
+from dalembert.rings.algebra import matvec
+from dalembert.rings.graph import evaluate
+from dalembert.rings.real import REAL
+from random_arms import random_arm
+
+STATES = 7
+
+
+def reference(model: Chain, name: str, q: list[Any], x: list[Any], y: list[Any]) -> Any:
+    """The function straight from its page, over NumPy arrays."""
+    still = [0] * model.n
+
+    def frame() -> Any:
+        turn, shift = kinematics.tool_frame(model, REAL, q)
+        return [[*turn[i], shift[i]] for i in range(3)] + [[0, 0, 0, 1]]
+
+    return {
+        "inverse_dynamics": lambda: newton_euler.inverse_dynamics(model, REAL, q, x, y),
+        "forward_dynamics": lambda: articulated_body.forward_dynamics(model, REAL, q, x, y),
+        "mass_matrix": lambda: composite_body.mass_matrix(model, REAL, q),
+        "inverse_mass_matrix": lambda: factor.inverse_matrix(model, REAL, composite_body.mass_matrix(model, REAL, q)),
+        "coriolis_matrix": lambda: [list(matvec(table, x)) for table in christoffel.christoffel(model, REAL, q)],
+        "gravity_load": lambda: composite_body.gravity(model, REAL, q),
+        "bias": lambda: newton_euler.inverse_dynamics(model, REAL, q, x, still),
+        "forward_kinematics": frame,
+        "jacobian": lambda: kinematics.jacobian(model, REAL, q),
+        "regressor": lambda: regressor.regressor(model, REAL, q, x, y),
+        "inverse_dynamics_derivatives": lambda: derivatives.inverse_dynamics_derivatives(model, REAL, q, x, y),
+        "forward_dynamics_derivatives": lambda: derivatives.forward_dynamics_derivatives(model, REAL, q, x, y),
+    }[name]()
+
+
+def flat(table: Any) -> list[Any]:
+    return [x for part in table for x in flat(part)] if isinstance(table, (list, tuple)) else [table]
+
+
+def state(arm: Any, seed: int = 0) -> list[np.ndarray]:
+    return list(np.random.default_rng(seed).uniform(-2, 2, (3, arm.n, STATES)))
+
+
+def values(made: Any, arrays: list[np.ndarray]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for (_, nodes), array in zip(made.arguments, arrays, strict=False):
+        found |= dict(zip(nodes, array, strict=True))
+    return found
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("seed", range(6))
+def test_the_graph_of_a_random_arm_has_the_values_of_the_formulation(name: str, seed: int):
+    arm = random_arm(seed, 2 + seed, tree=seed % 2 == 1)
+    made = function(arm, name)
+    q, x, y = state(arm, seed)
+    wanted = flat(reference(chain(arm, REAL), name, list(q), list(x), list(y)))
+    found = evaluate(made.nodes, values(made, [q, x, y]), REAL)
+    scale = max(float(np.abs(w).max()) for w in wanted)
+    condition = 1.0
+    if "forward_dynamics" in name or name.startswith("inverse_mass"):
+        matrix = np.array(flat(composite_body.mass_matrix(chain(arm, REAL), REAL, list(q))), dtype=object)
+        dense = np.stack([np.broadcast_to(np.asarray(m, float), STATES) for m in matrix], -1).reshape(
+            STATES, arm.n, arm.n
+        )
+        condition = float(np.linalg.cond(dense).max())
+    for got, want in zip(found, wanted, strict=True):
+        assert np.abs(np.asarray(got) - want).max() <= 1e-13 * condition * scale
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_regrouped_inertia_has_the_same_torques_and_the_same_mass_matrix(seed: int):
+    arm = random_arm(100 + seed, 1 + seed, tree=seed % 2 == 1)
+    model, moved = chain(arm, REAL), over(regrouped(chain(arm, Rationals())), REAL)
+    q, x, y = (list(a) for a in state(arm, seed))
+    for page in (newton_euler.inverse_dynamics, articulated_body.forward_dynamics):
+        a, b = np.array(page(model, REAL, q, x, y)), np.array(page(moved, REAL, q, x, y))
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-9 * np.abs(a).max())
+
+
+def test_regrouping_leaves_a_revolute_joint_seven_numbers_and_a_prismatic_one_four():
+    model = regrouped(chain(random_arm(3, 6, kinds=("revolute", "prismatic")), Rationals()))
+    for segment in model.segments:
+        if segment.revolute:
+            assert segment.mass == 0 == segment.moment[2] == segment.tensor[1][1]
+        else:
+            assert not any(any(row) for row in segment.tensor)
+
+
+@pytest.mark.parametrize(("name", "most"), [("puma560", 388), ("panda", 672)])
+def test_inverse_dynamics_needs_fewer_operations_than_the_mark(name: str, most: int):
+    assert count(function(read(name, physical="ignore"), "inverse_dynamics").nodes).total < most
+
+
+def test_the_derivatives_of_forward_dynamics_are_not_blind():
+    """Blind differentiation of forward dynamics of this arm costs 23,800 operations."""
+    assert count(function(read("panda", physical="ignore"), "forward_dynamics_derivatives").nodes).total < 10_000
+
+
+@pytest.mark.parametrize("kind", ["inertial", "load", "all"])
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "jacobian"])
+def test_parameters_kept_as_inputs_give_the_same_values(kind: str, name: str):
+    arm = read("puma560", physical="ignore").holding(da.Load(mass=2, com=(0.1, 0, 0.05)))
+    baked, kept = function(arm, name), function(arm, name, kind)
+    arrays = state(arm)
+    own = [np.full(STATES, x) for x in parameter_values(arm, kind)]
+    found = evaluate(kept.nodes, values(kept, arrays[: len(kept.arguments) - 1]) | values_of(own), REAL)
+    for got, want in zip(found, evaluate(baked.nodes, values(baked, arrays), REAL), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+
+
+def values_of(own: list[np.ndarray]) -> dict[str, np.ndarray]:
+    return {f"p{k}": array for k, array in enumerate(own)}
+
+
+def test_a_parameter_does_what_the_same_change_of_the_arm_does():
+    arm = read("puma560", physical="ignore")
+    heavier = arm.holding(da.Load(mass=3, com=(0, 0.1, 0.2), inertia=(0.1, 0.2, 0.3)))
+    kept = function(arm, "inverse_dynamics", "load")
+    arrays = state(arm)
+    own = [np.full(STATES, x) for x in parameter_values(heavier, "load")]
+    found = evaluate(kept.nodes, values(kept, arrays) | values_of(own), REAL)
+    made = function(heavier, "inverse_dynamics")
+    for got, want in zip(found, evaluate(made.nodes, values(made, arrays), REAL), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "inverse_dynamics_derivatives"])
+def test_springs_and_dampers_are_compiled_in(name: str):
+    arm = da.Arm.of(random_arm(5, 3, fixed=0.0)).with_elastic(
+        da.JointSpring("joint1", 20.0, 0.3), da.PointSpring("base", (0, 0.1, 0), "link3", (0.1, 0, 0), 50.0, 0.2, 1.0)
+    )
+    made = function(arm, name)
+    q, x, y = (array[:, 0] for array in state(arm))
+    found = evaluate(made.nodes, values(made, [q, x, y]), REAL)
+    wanted = np.concatenate([np.ravel(part) for part in np.atleast_1d(getattr(arm, name)(q, x, y))])
+    np.testing.assert_allclose(np.array(found, dtype=float), wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_shapes_and_arguments_are_known_without_building_the_graph():
+    arm = random_arm(random.Random(1), 4)
+    for name in BUILDERS:
+        made = function(arm, name)
+        assert shapes(arm, name) == tuple(shape for shape, _ in made.outputs)
+        assert arguments(arm, name) == tuple((a, len(nodes)) for a, nodes in made.arguments)
+        for shape, nodes in made.outputs:
+            assert len(nodes) == np.prod(shape)
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    arm = random_arm(1, 2)
+    with pytest.raises(ArmError, match="no function 'torque' to compile; there are inverse_dynamics, "):
+        function(arm, "torque")
+    with pytest.raises(ArmError, match='parameters may be "inertial", "load" or "all"'):
+        parameter_names(arm, "mass")

@@ -1,0 +1,115 @@
+"""C for controllers: compiles without a warning, agrees with its reference values, and names cannot break out."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+from dalembert.arm.files import read
+from dalembert.compile.functions import BUILDERS
+from dalembert.compile.write_c import comment, identifier, write_c
+
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
+pytestmark = pytest.mark.skipif(not COMPILERS, reason="needs gcc or clang")
+SCARA = read("cylindrical", physical="ignore")
+
+
+def built_and_run(files: list[Path], compiler: str) -> subprocess.CompletedProcess[str]:
+    folder = files[0].parent
+    sources = [str(file) for file in files if file.suffix == ".c"]
+    subprocess.run([compiler, *STRICT, "-o", str(folder / "test"), *sources, "-lm"], check=True)
+    return subprocess.run([str(folder / "test")], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", BUILDERS)
+def test_every_function_passes_its_own_test(name: str, dtype: str, compiler: str, tmp_path: Path):
+    done = built_and_run(write_c(SCARA, name, tmp_path, dtype), compiler)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("parameters", ["inertial", "load", "all"])
+def test_parameters_can_be_arguments(parameters: str, tmp_path: Path):
+    files = write_c(SCARA, "inverse_dynamics", tmp_path, parameters=parameters)
+    assert built_and_run(files, COMPILERS[0]).returncode == 0
+    assert " = " in files[0].read_text()
+
+
+def test_the_test_program_can_fail(tmp_path: Path):
+    files = write_c(SCARA, "gravity_load", tmp_path)
+    code = files[1]
+    code.write_text(re.sub(r"load\[1\] = ", "load[1] = 1.0 + ", code.read_text()))
+    assert built_and_run(files, COMPILERS[0]).returncode == 1
+
+
+NASTY = 'a"b\n#error\n*/ system("x"); /* \\ %s 名'
+
+
+def test_names_full_of_quotes_newlines_and_comment_ends_do_not_reach_c(tmp_path: Path):
+    rows = [{"a": 1, "mass": 1, "name": NASTY + str(k), "link": NASTY + "link" + str(k)} for k in range(2)]
+    arm = dataclasses.replace(da.Arm.from_dh(rows, physical="ignore"), name=NASTY)
+    files = write_c(arm, "inverse_dynamics", tmp_path)
+    for file in files:
+        text = file.read_text(encoding="ascii")
+        bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        assert "system(" not in bare
+        assert "#error" not in text
+        assert '"b' not in text
+        assert text.count("/*") == text.count("*/")
+    assert built_and_run(files, COMPILERS[0]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("puma560", "puma560"), ("UR5e (e)", "ur5e_e"), ("6dof", "arm_6dof"), ('*/"', "arm"), ("x" * 99, "x" * 40)],
+)
+def test_identifiers_are_c_identifiers(name: str, wanted: str):
+    assert identifier(name) == wanted
+
+
+def test_a_comment_cannot_end_early():
+    assert "*/" not in comment(NASTY)
+    assert "\n" not in comment(NASTY)
+
+
+def test_the_code_has_no_loop_branch_allocation_or_global(tmp_path: Path):
+    code = write_c(SCARA, "forward_dynamics", tmp_path)[1].read_text()
+    assert not re.search(r"\b(for|while|if|goto|malloc|free|static|extern)\b", code)
+    assert re.search(r"\d+ multiplications, \d+ additions", code)
+
+
+def test_output_may_overlap_input(tmp_path: Path):
+    files = write_c(SCARA, "inverse_dynamics", tmp_path)
+    library = tmp_path / "c.so"
+    subprocess.run([COMPILERS[0], "-shared", "-fPIC", "-O2", "-o", str(library), str(files[1]), "-lm"], check=True)
+    call = ctypes.CDLL(str(library))[files[1].stem]
+    n = SCARA.n
+    arrays = np.random.default_rng(0).uniform(-1, 1, (3, n))
+    out = np.zeros(n)
+    call(*(ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)))
+    call(*(ctypes.c_void_p(a.ctypes.data) for a in (*arrays, arrays[0])))
+    assert (arrays[0] == out).all()
+
+
+@pytest.mark.skipif(not shutil.which("cmake"), reason="needs cmake")
+def test_the_cmake_file_builds_and_tests(tmp_path: Path):
+    write_c(SCARA, "bias", tmp_path / "c")
+    subprocess.run(["cmake", "-S", tmp_path / "c", "-B", tmp_path / "b"], check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", tmp_path / "b"], check=True, capture_output=True)
+    subprocess.run(["ctest", "--test-dir", tmp_path / "b"], check=True, capture_output=True)
+
+
+def test_an_unknown_type_is_refused(tmp_path: Path):
+    with pytest.raises(ArmError, match="dtype may be"):
+        write_c(SCARA, "bias", tmp_path, "float16")
