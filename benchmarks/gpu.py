@@ -28,6 +28,8 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 warnings.simplefilter("ignore")
 
+from gpu_report import markdown, roofline  # noqa: E402
+
 import dalembert as da  # noqa: E402
 from dalembert.compile.cuda import differentiable  # noqa: E402
 from dalembert.compile.cuda.driver import DeviceFunction, compiler_version  # noqa: E402
@@ -306,7 +308,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer sizes and arms")
     parser.add_argument("--views", action="store_true", help="only the small checks, for compute-sanitizer")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="write all figures here")
+    parser.add_argument("--markdown", type=Path, help="write the tables here")
+    parser.add_argument("--roofline", type=Path, help="draw the functions under the roofs here (SVG)")
     options = parser.parse_args()
     puma = da.load("puma560", physical="ignore")
     views(puma)
@@ -342,14 +346,24 @@ def main() -> None:
     rolls = [row for arm in arms for row in rollouts(arm, 1 << 18, 200)]
     slope = gradients(puma)
     print(f"gradient of forward dynamics through PyTorch, float64: relative error {slope:.1e}")
+    facts = {
+        "machine": device.name, "python": platform.python_version(), "torch": torch.__version__,
+        "nvrtc": compiler_version(), "date": str(datetime.date.today()),
+    }  # fmt: skip
+    found = {
+        "facts": facts,
+        "roofs": roofs,
+        "rows": rows,
+        "overhead": calls,
+        "rollouts": rolls,
+        "gradient_error": slope,
+    }
     if options.json:
-        facts = {
-            "machine": device.name, "python": platform.python_version(), "torch": torch.__version__,
-            "nvrtc": compiler_version(), "date": str(datetime.date.today()),
-        }  # fmt: skip
-        options.json.write_text(
-            json.dumps({"facts": facts, "roofs": roofs, "rows": rows, "overhead": calls, "rollouts": rolls}, indent=1)
-        )
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
+    if options.markdown:
+        options.markdown.write_text(markdown(found))
+    if options.roofline:
+        options.roofline.write_text(roofline(found))
 
 
 if __name__ == "__main__":
