@@ -20,10 +20,10 @@ def markdown(found: dict) -> str:
             "sine-cosine pairs/s"
             for t in ("float32", "float64")
         )
-        + ". `of copy` is the share of the copy bandwidth, counting each input and output once (it can pass 100 percent: "
-        "a copy writes as much as it reads, dynamics reads more than it writes, and memory reads faster); `of roof` is "
-        "the share of the lower of the memory and the arithmetic roof. The error is the largest difference from float64 "
-        "on the CPU on fresh random states, relative to the largest value of the same output.",
+        + ". `of copy` is the share of the copy bandwidth, counting each input and output once (it can pass 100 "
+        "percent: a copy writes as much as it reads, dynamics reads more than it writes, and memory reads "
+        "faster); `of roof` is the share of the lower of the memory and the arithmetic roof. The error is the largest difference from "
+        "float64 on the CPU on fresh random states, relative to the largest value of the same output.",
         "",
         "| arm | function | dtype | sine | layout | states | 10^9/s | of copy | of roof | bound | operations | error |",
         "|---|---|---|---|---|---:|---:|---:|---:|---|---:|---:|",
@@ -78,7 +78,8 @@ def roofline(found: dict) -> str:
         f'<rect width="{width}" height="{height}" fill="white"/>',
         f'<path d="M{x(low):.1f},{y(low * copy):.1f} L{x(ridge):.1f},{y(peak):.1f} L{x(high):.1f},{y(peak):.1f}" '
         'fill="none" stroke="black" stroke-width="1.5"/>',
-        f'<text transform="translate({x(0.62):.0f} {y(0.62 * copy) - 14:.0f}) rotate(-32)">copy {copy / 1e12:.2f} TB/s</text>',
+        f'<text transform="translate({x(0.62):.0f} {y(0.62 * copy) - 14:.0f}) rotate(-32)">copy '
+        f"{copy / 1e12:.2f} TB/s</text>",
         f'<text x="{x(high) - 4:.0f}" y="{y(peak) - 8:.0f}" text-anchor="end">fused multiply-add '
         f"{peak / 1e12:.1f} Tflop/s</text>",
         f'<text x="{(left + width) / 2:.0f}" y="{height - 14}" text-anchor="middle">operations per byte of memory '
