@@ -21,9 +21,9 @@ def markdown(found: dict) -> str:
             for t in ("float32", "float64")
         )
         + ". `of copy` is the share of the copy bandwidth, counting each input and output once (it can pass 100 "
-        "percent: a copy writes as much as it reads, dynamics reads more than it writes, and memory reads "
-        "faster); `of roof` is the share of the lower of the memory and the arithmetic roof. The error is the largest difference from "
-        "float64 on the CPU on fresh random states, relative to the largest value of the same output.",
+        "percent: a copy writes as much as it reads, dynamics reads more than it writes, and memory reads faster); "
+        "`of roof` is the share of the lower of the memory and the arithmetic roof. The error is the largest "
+        "difference from float64 on the CPU on fresh random states, relative to the largest value of the same output.",
         "",
         "| arm | function | dtype | sine | layout | states | 10^9/s | of copy | of roof | bound | operations | error |",
         "|---|---|---|---|---|---:|---:|---:|---:|---|---:|---:|",

@@ -9,8 +9,8 @@ import os
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-# Laws are tried on hundreds of random arms: NumPy answers at once, a compiler would be asked for each of them. The tests
-# of the compiled kernels (tests/compile) switch them on again.
+# Laws are tried on hundreds of random arms: NumPy answers at once, a compiler would be asked for each of them. The
+# tests of the compiled kernels (tests/compile) switch them on again.
 os.environ["DALEMBERT_COMPILE"] = "0"
 
 # No deadline: the first example of a test pays for imports and caches that the others do not.

@@ -48,6 +48,13 @@ def random_inertia(rng: random.Random, size: float = 0.3) -> Inertia:
     return body
 
 
+def unreal_inertia(rng: random.Random, size: float = 0.3) -> Inertia:
+    """Numbers that no body has, as published data sometimes does: one moment larger than the sum of the others."""
+    moments = [decimal(rng, 0.01, 0.05), decimal(rng, 0.01, 0.05), decimal(rng, 0.12, 0.3)]
+    rng.shuffle(moments)
+    return Inertia.of(decimal(rng, 0.5, 3, 2), vector(rng, size, 2), moments)
+
+
 def random_arm(
     seed: int | random.Random,
     joints: int,
@@ -56,10 +63,12 @@ def random_arm(
     fixed: float = 0.2,
     kinds: tuple[str, ...] = ("revolute", "revolute", "prismatic"),
     size: float = 0.5,
+    physical: bool = True,
 ) -> ArmDescription:
     """An arm with ``joints`` moving joints, and now and then (``fixed``) a fixed one between them.
 
     ``tree`` lets a link hang on any earlier link; otherwise the arm is a chain. Joint axes stand anywhere.
+    Without ``physical`` the links have inertias no body can have.
     """
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
     links, made = [Link("base", random_inertia(rng))], []
@@ -77,7 +86,7 @@ def random_arm(
         made.append(
             Joint(f"joint{number}", kind, parent, f"link{number}", before, after, reach)  # type: ignore[arg-type]
         )
-        links.append(Link(f"link{number}", random_inertia(rng)))
+        links.append(Link(f"link{number}", random_inertia(rng) if physical else unreal_inertia(rng)))
         count += moves
     gravity = vector(rng, 9.81, 2)
     return ArmDescription(f"random{joints}", tuple(links), tuple(made), gravity, random_placement(rng, size))

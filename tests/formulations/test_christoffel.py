@@ -2,6 +2,7 @@
 
 import numpy as np
 from hypothesis import given
+
 from laws import inertia_scale, moving_arms, rounding
 
 

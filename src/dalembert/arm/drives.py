@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import ArmError
 from .exact import exact, exact_vector
@@ -222,6 +222,9 @@ class Element:
         return cls(name, tuple((j, exact(r, f"ratio of {name!r} to joint {j!r}")) for j, r in ratios.items()), rotor)
 
 
+Part = TypeVar("Part", Actuator, Element)
+
+
 @dataclass(frozen=True)
 class DriveTrain:
     """All drives of an arm: one actuator for each moving joint, elements between, friction at the joints.
@@ -253,6 +256,30 @@ class DriveTrain:
             rows.append(row)
         return rows
 
+    def reduced(self, arm: ArmDescription) -> DriveTrain:
+        """The drives of a part of the arm: some joints locked, some links gone.
+
+        Motors and elements that nothing turns any more drop out, and so do ratios to joints that are gone. A rotor
+        whose link is gone counts as reflected inertia.
+        """
+        if self.turns is not None or len(self.actuators) == arm.n:
+            return self
+        joints, moving, links = {joint.name for joint in arm.joints}, set(arm.joint_names), set(arm.link_names)
+
+        def left(part: Part) -> Part | None:
+            if not any(joint in moving and ratio for joint, ratio in part.ratios):
+                return None
+            ratios = tuple((joint, ratio) for joint, ratio in part.ratios if joint in joints)
+            rotor = part.rotor if part.rotor.link in links else replace(part.rotor, link="")
+            return replace(part, ratios=ratios, rotor=rotor)
+
+        return replace(
+            self,
+            actuators=tuple(part for part in map(left, self.actuators) if part is not None),
+            elements=tuple(part for part in map(left, self.elements) if part is not None),
+            joint_friction=tuple((joint, friction) for joint, friction in self.joint_friction if joint in joints),
+        )
+
     def friction_of(self, joint: str) -> Friction:
         return dict(self.joint_friction).get(joint, Friction())
 
@@ -261,7 +288,8 @@ class DriveTrain:
         where = f"{self.origin}: " if self.origin else ""
         joints = {joint.name for joint in arm.joints}
         seen: set[str] = set()
-        for part in (*self.actuators, *self.elements):
+        parts: tuple[Actuator | Element, ...] = (*self.actuators, *self.elements)
+        for part in parts:
             here = f"{where}{'motor' if isinstance(part, Actuator) else 'element'} {part.name!r}"
             if part.name in seen:
                 raise ArmError(f"{here}: another part of the drives has this name; names must differ")
@@ -292,24 +320,26 @@ class DriveTrain:
 def undriven(rows: Sequence[Sequence[Fraction]], names: Sequence[str]) -> str:
     """What no motor moves, in words; empty for a matrix that can be inverted. Exact elimination."""
     work = [list(row) for row in rows]
-    n, pivots = len(names), []
+    n = len(names)
+    pivots: list[int] = []
     for row in work:
         for pivot_row, pivot in zip(work, pivots, strict=False):
             if row[pivot]:
                 factor = row[pivot] / pivot_row[pivot]
                 row[:] = [a - factor * b for a, b in zip(row, pivot_row, strict=True)]
-        pivot = next((j for j in range(n) if row[j]), None)
-        if pivot is None:
+        first = next((j for j in range(n) if row[j]), None)
+        if first is None:
             joint = next(name for j, name in enumerate(names) if j not in pivots)
             return f"joint {joint!r} can move while all motors stand"
-        pivots.append(pivot)
+        pivots.append(first)
     return ""
 
 
 def with_locked_rotors(arm: ArmDescription, train: DriveTrain) -> ArmDescription:
     """The arm with rotors that its links do not count yet added to them, locked."""
     extra: dict[str, Inertia] = {}
-    for part in (*train.actuators, *train.elements):
+    parts: tuple[Actuator | Element, ...] = (*train.actuators, *train.elements)
+    for part in parts:
         rotor = part.rotor
         if rotor.link and not rotor.counted:
             extra[rotor.link] = extra.get(rotor.link, Inertia()) + rotor.locked
