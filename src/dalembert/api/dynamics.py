@@ -175,7 +175,9 @@ class Dynamics(ArmDescription):
 
     def _elastic_load(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Q of springs and dampers on the joints."""
-        return self._evaluate(lambda *x: applied_loads.elastic_load(self._chain, REAL, *x, self._elastics), q=q, qd=qd)
+        return self._evaluate(
+            lambda x, v: applied_loads.elastic_load(self._chain, REAL, x, v, self._elastics), q=q, qd=qd
+        )
 
     def joint_reactions(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """``(..., n, 6)``: force (N), then moment (N m), that each moving link takes from the one before it.
