@@ -1,0 +1,1 @@
+"""Transfer of generalized coordinates: closed loops, parallel, redundant and overconstrained systems."""

@@ -1,0 +1,221 @@
+"""Coordinates and closures of a mechanism as one set of equations, and the transfer of its joints to them.
+
+Freeman 1985, chapter IV, in one step: the intermediate set is w = (q, c), the wanted coordinates q and the held
+freedoms c of all closures. [G^w_phi] is square where no constraint is redundant; its inverse X_w holds dphi/dq in its
+first columns, and with c' = c'' = 0 these are all that is left of the motion (4-31), (4-32). Redundant constraints
+(Appendix D) give it more rows than columns; their equations agree, so its left inverse serves in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import transfer
+from .batch import Array
+from .closures import Block, Closure, ClosureNumbers
+from .coordinates import Coordinate
+from .diagnose import RANK, refuse_singular
+from .system import Placed, System
+
+if TYPE_CHECKING:
+    from .kernel import MechanismKernel
+
+LARGEST_CONDITION = 1e11
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Transfer of the joints to the coordinates at a batch of configurations.
+
+    ``whole`` is X_w = [G^w_phi]^-1 ``(b, m, n + r)``; ``x`` ``(b, m, n)``, ``x2`` and ``x3`` are the influence
+    coefficients of the joints in the coordinates, of first to third order; ``condition`` is that of [G^w_phi].
+    """
+
+    placed: Placed
+    whole: Array
+    x: Array
+    x2: Array
+    x3: Array | None
+    condition: Array
+
+
+class Assembly:
+    """The equations of coordinates and closures over the joints of a system."""
+
+    def __init__(self, system: System, closures: Sequence[Closure], coordinates: Sequence[str]) -> None:
+        self.system = system
+        self.closures = [ClosureNumbers(closure, system) for closure in closures]
+        self.coordinates = [Coordinate(text, system) for text in coordinates]
+        self.n = len(self.coordinates)
+        self.m = system.m
+        starts = np.cumsum([self.n, *(len(closure.held) for closure in closures)])
+        self.closure_rows = [slice(int(a), int(b)) for a, b in pairwise(starts)]
+        self.r = int(starts[-1]) - self.n
+        self.kernel: MechanismKernel | None = None
+        """Closures and chains in one compiled function, where that is asked for."""
+        self.rank: int | None = None
+        """Rank of [G^c_phi] where it is known: off the closures by a rounding, redundant equations seem independent."""
+        self.equation_names = tuple(name for closure in closures for name in closure.equation_names)
+
+    # -- equations ------------------------------------------------------------------------------
+
+    def closure_blocks(self, placed: Placed, order: int) -> list[Block]:
+        return [
+            Block(rows, closure.joints, closure.jet(placed, order))
+            for closure, rows in zip(self.closures, self.closure_rows, strict=True)
+        ]
+
+    def coordinate_blocks(self, placed: Placed, order: int) -> list[Block]:
+        return [
+            Block(slice(k, k + 1), coordinate.joints, coordinate.jet(placed, order))
+            for k, coordinate in enumerate(self.coordinates)
+        ]
+
+    def blocks(self, placed: Placed, order: int) -> list[Block]:
+        return self.coordinate_blocks(placed, order) + self.closure_blocks(placed, order)
+
+    def value(self, blocks: Sequence[Block], count: int) -> Array:
+        """w = (q, c), ``(b, n + r)``."""
+        found = np.zeros((count, self.n + self.r))
+        for block in blocks:
+            found[:, block.rows] = block.jet.value
+        return found
+
+    def jacobian(self, blocks: Sequence[Block], count: int) -> Array:
+        """[G^w_phi], ``(b, n + r, m)``."""
+        found = np.zeros((count, self.n + self.r, self.m))
+        for block in blocks:
+            found[:, block.rows, block.joints] = block.jet.first
+        return found
+
+    def closing(self, phi: Array) -> tuple[Array, Array]:
+        """c ``(b, r)`` and [G^c_phi] ``(b, r, m)``."""
+        if self.kernel is not None:
+            return self.kernel.state(phi, np.zeros_like(phi))[:2]
+        blocks = self.closure_blocks(self.system.place(phi), 1)
+        return self.value(blocks, len(phi))[:, self.n :], self.jacobian(blocks, len(phi))[:, self.n :]
+
+    def closure_jacobian(self, phi: Array) -> Array:
+        """[G^c_phi], ``(b, r, m)``."""
+        return self.closing(phi)[1]
+
+    def closure_value(self, phi: Array) -> Array:
+        if self.kernel is not None:
+            return self.closing(phi)[0]
+        placed = self.system.place(phi)
+        return self.value(self.closure_blocks(placed, 0), len(phi))[:, self.n :]
+
+    def drift(self, phi: Array, rate: Array) -> tuple[Array, Array]:
+        """[G^c_phi] and phi'.[H^c] phi' ``(b, r)``: what the closures' accelerations are at constant joint rates."""
+        if self.kernel is not None:
+            return self.kernel.state(phi, rate)[1:3]
+        g, bend = self._rates(self.system.place(phi), rate)
+        return g[:, self.n :], bend[:, self.n :]
+
+    def _rates(self, placed: Placed, rate: Array) -> tuple[Array, Array]:
+        """[G^w_phi], its rows of the closures alone filled, and phi'.[H^c] phi' in the rows of the closures."""
+        g = np.zeros((placed.count, self.n + self.r, self.m))
+        bend = np.zeros((placed.count, self.n + self.r))
+        for closure, rows in zip(self.closures, self.closure_rows, strict=True):
+            _, g[:, rows, closure.joints], bend[:, rows] = closure.rates(placed, rate)
+        return g, bend
+
+    def whole(self, placed: Placed) -> Array:
+        """X_w ``(b, m, n + r)``."""
+        g = self.jacobian(self.coordinate_blocks(placed, 1), placed.count)
+        g[:, self.n :] = self.closure_jacobian(placed.phi)
+        return self.checked_inverse(placed.phi, g)
+
+    def bent(self, placed: Placed, rate: Array, drift: Array) -> Array:
+        """phi'.[H^w] phi' ``(b, n + r)``, given its part for the closures."""
+        bend = np.zeros((placed.count, self.n + self.r))
+        bend[:, self.n :] = drift
+        for k, coordinate in enumerate(self.coordinates):
+            if any(term.frame is not None for term in coordinate.terms):
+                second = coordinate.jet(placed, 2).second
+                bend[:, k] = transfer.form(rate[:, coordinate.joints], second)[:, 0]
+        return bend
+
+    def moved(self, phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """X_w, phi' and phi'' for this motion of the coordinates: second order without its array."""
+        placed = self.system.place(phi)
+        whole = self.whole(placed)
+        rate = (whole[:, :, : self.n] @ qd[:, :, None])[:, :, 0]
+        bend = self.bent(placed, rate, self.drift(phi, rate)[1])
+        bend[:, : self.n] -= qdd
+        return whole, rate, -(whole @ bend[:, :, None])[:, :, 0]
+
+    def split(self, g: Array) -> tuple[Array, Array]:
+        """N ``(m, f)``, orthonormal, with [G^c] N = 0, and the pseudo-inverse of one [G^c_phi] ``(r, m)``."""
+        if not g.shape[0]:
+            return np.eye(g.shape[1]), np.zeros((g.shape[1], 0))
+        u, s, vh = np.linalg.svd(g)
+        rank = int((s > RANK * s[0]).sum())
+        if self.rank is not None:
+            rank = min(rank, self.rank)
+        return vh[rank:].T, (vh[:rank].T / s[:rank]) @ u[:, :rank].T
+
+    # -- transfer -------------------------------------------------------------------------------
+
+    def carried(self, phi: Array, order: int = 2) -> Carried:
+        """The transfer at closed configurations ``phi`` ``(b, m)``; refused where it is singular."""
+        count = len(phi)
+        placed = self.system.place(phi)
+        blocks = self.blocks(placed, order)
+        g = self.jacobian(blocks, count)
+        whole, condition = self.inverse(g)
+        self._refuse(phi, g, condition)
+        x = np.ascontiguousarray(whole[:, :, : self.n])
+        bend = np.zeros((count, self.n + self.r, self.n, self.n))
+        for block in blocks:
+            bend[:, block.rows] = transfer.quadratic(x[:, block.joints], block.jet.second)
+        x2 = -transfer.dot(whole, bend)
+        x3 = None
+        if order >= 3:
+            deep = np.zeros((count, self.n + self.r, self.n, self.n, self.n))
+            for block in blocks:
+                own, own2 = x[:, block.joints], x2[:, block.joints]
+                cubic = transfer.cubic(own, block.jet.third)
+                deep[:, block.rows] = cubic + transfer.paired(block.jet.second, own, own2)
+            x3 = -np.einsum("bpn,bnijk->bpijk", whole, deep)
+        return Carried(placed, whole, x, x2, x3, condition)
+
+    def checked_inverse(self, phi: Array, g: Array) -> Array:
+        """X_w, refused where it is singular."""
+        whole, condition = self.inverse(g)
+        self._refuse(phi, g, condition)
+        return whole
+
+    def _refuse(self, phi: Array, g: Array, condition: Array) -> None:
+        worst = int(np.argmax(condition)) if len(phi) else 0
+        if len(phi) and not condition[worst] < LARGEST_CONDITION:
+            refuse_singular(self, phi[worst], g[worst], float(condition[worst]))
+
+    def inverse(self, g: Array) -> tuple[Array, Array]:
+        """X_w and the condition of [G^w_phi] (in the largest row sum, as cheap as the inverse itself)."""
+        if g.shape[1] == self.m:
+            try:
+                whole = np.linalg.inv(g)
+            except np.linalg.LinAlgError:
+                # One singular configuration must not hide the others: invert one by one.
+                whole = np.stack([_inverse_or_nan(matrix) for matrix in g])
+            norm = np.abs(g).sum(axis=2).max(axis=1) * np.abs(whole).sum(axis=2).max(axis=1)
+            return whole, np.where(np.isfinite(norm), norm, np.inf)
+        if g.shape[1] < self.m:
+            return np.full((len(g), self.m, g.shape[1]), np.nan), np.full(len(g), np.inf)
+        u, s, vh = np.linalg.svd(g, full_matrices=False)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            whole = np.swapaxes(vh, 1, 2) @ (np.swapaxes(u, 1, 2) / s[:, :, None])
+            return whole, np.where(s[:, -1] > 0, s[:, 0] / s[:, -1], np.inf)
+
+
+def _inverse_or_nan(matrix: Array) -> Array:
+    try:
+        return np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        return np.full_like(matrix, np.nan)

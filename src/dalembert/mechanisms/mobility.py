@@ -1,0 +1,83 @@
+"""How many freedoms a mechanism has, counted and measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import position
+from .batch import Array
+from .diagnose import freedoms, rank_of
+
+if TYPE_CHECKING:
+    from .assembly import Assembly
+
+STEP = 0.05
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """``joints`` less ``equations`` is ``count`` (Gruebler); ``freedom`` is measured at the configuration.
+
+    ``redundant`` equations follow from the others there. ``lasting`` is the freedom of nearby closed configurations:
+    where it is less than ``freedom``, the configuration is singular. ``shaky`` counts freedoms that exist for an
+    instant only: the mechanism starts to move and is held.
+    """
+
+    joints: int
+    equations: int
+    count: int
+    rank: int
+    freedom: int
+    redundant: int
+    lasting: int
+    shaky: int
+
+    def __str__(self) -> str:
+        text = f"{self.freedom} freedom{'s' * (self.freedom != 1)} ({self.joints} joints - {self.equations} equations"
+        text += f" + {self.redundant} redundant)" if self.redundant else ")"
+        if self.lasting < self.freedom:
+            text += f"; {self.lasting} away from this configuration"
+        if self.shaky:
+            text += f"; {self.shaky} of them shaky"
+        return text
+
+
+def mobility(assembly: Assembly, phi: Array, tries: int = 6) -> Mobility:
+    """The mobility at one closed configuration ``phi`` ``(m,)``."""
+    g = assembly.closure_jacobian(phi[None])[0]
+    rank = rank_of(g)
+    free = freedoms(g)
+    lasting, moved = _nearby(assembly, phi, free, tries)
+    freedom = assembly.m - rank
+    return Mobility(
+        assembly.m,
+        assembly.r,
+        assembly.m - assembly.r,
+        rank,
+        freedom,
+        assembly.r - rank,
+        lasting,
+        max(0, lasting - moved),
+    )
+
+
+def _nearby(assembly: Assembly, phi: Array, free: Array, tries: int) -> tuple[int, int]:
+    """Freedom of nearby closed configurations, and how many free directions lead to such at all."""
+    count = free.shape[1]
+    if not count:
+        return 0, 0
+    rng = np.random.default_rng(0)
+    ways = np.concatenate([np.eye(count), rng.normal(size=(tries, count))])
+    ways /= np.linalg.norm(ways, axis=1)[:, None]
+    found, residuals = position.newton(assembly, phi + STEP * ways @ free.T, None)
+    good = position.closed(residuals)
+    away = (found - phi) @ free
+    left = np.linalg.norm(away, axis=1) > 0.2 * STEP
+    if not (good & left).any():
+        return count, 0
+    ranks = [rank_of(g) for g in assembly.closure_jacobian(found[good & left])]
+    moved = int(np.linalg.matrix_rank(away[good & left], tol=0.1 * STEP))
+    return assembly.m - max(ranks), moved

@@ -1,0 +1,150 @@
+"""Overconstrained systems: more motors than freedoms (Freeman 1985, ch. IV, 4-76 to 4-90).
+
+Cooperating arms, hands and walking machines: the motion fixes the loads T_u that the coordinates need, and many loads
+T_q of the motors give them,
+
+    [G^q_u]^T T_q = T_u,                                                          (4-80)
+
+least squares among them T_q = G (G^T G)^-1 T_u (4-85). Motors have limits, and contacts only push: then the best is a
+small quadratic program. What is left free are internal forces, which squeeze and move nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arm.description import listed
+from ..arm.errors import ArmError
+from . import qp
+from .batch import Array, rows
+from .kinematics import joint_motion
+from .mechanism import NONE, Forces, Mechanism
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Loads at the ``motors``, the forces of the closures they cause, and the loads T_u that the motion needs."""
+
+    motors: tuple[str, ...]
+    torque: Array
+    closure_forces: Array
+    wanted: Array
+    residual: float
+
+
+class Motors:
+    """The motors of a mechanism: joints, at least as many as it has freedoms."""
+
+    def __init__(self, mechanism: Mechanism, motors: Sequence[str]) -> None:
+        self.mechanism = mechanism
+        self.places = [mechanism.system.joint_index(name) for name in motors]
+        if len(set(self.places)) != len(self.places):
+            raise ArmError(f"a motor is named twice in {listed(motors)}; name each once")
+        self.names = tuple(mechanism.joint_names[k] for k in self.places)
+        rank = int(np.linalg.matrix_rank(self.influence(mechanism.home), tol=1e-9))
+        if rank < mechanism.n:
+            raise ArmError(
+                f"the motors {listed(self.names)} drive {rank} of {mechanism.n} freedoms; add motors for the others"
+            )
+        effort = [joint.limits.effort for arm in mechanism.system.arms.values() for joint in arm.moving]
+        self.effort = np.array(effort)[self.places]
+
+    def influence(self, phi: ArrayLike) -> Array:
+        """[G^q_u] ``(k, n)``: the motors' rates in the coordinates of the mechanism (4-78)."""
+        return self.mechanism.influence(phi).first[..., self.places, :]
+
+    def least_squares(self, phi: ArrayLike, wanted: ArrayLike, weight: ArrayLike | None = None) -> Array:
+        """T_q of least T.W T for loads ``wanted`` at the coordinates (4-85)."""
+        g = self.influence(phi)
+        w = None if weight is None else np.asarray(weight, dtype=float)
+        return qp.least(w, np.zeros(len(g)), (g.T, rows("wanted", wanted, self.mechanism.n, "coordinate")))
+
+    def internal(self, phi: ArrayLike) -> Array:
+        """Loads ``(k, k - n)`` of the motors that balance each other: an orthonormal basis."""
+        u, s, _ = np.linalg.svd(self.influence(phi))
+        return u[:, int((s > 1e-9 * s[0]).sum()) :]
+
+    def distribute(
+        self,
+        phi: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        weight: ArrayLike | None = None,
+        limits: ArrayLike | bool = True,
+        push: float = 0.0,
+        contacts: bool = True,
+        preload: ArrayLike | None = None,
+        forces: Forces = NONE,
+    ) -> Shared:
+        """Loads of the motors for this motion of the coordinates, nearest to ``preload`` (zero) in ``weight``.
+
+        ``limits``: True for the effort limits of the joints, False for none, or largest loads ``(k,)``. Closures that
+        push do so with at least ``push`` newtons, within their friction; ``contacts=False`` lets them pull as well.
+        """
+        mechanism = self.mechanism
+        at = rows("phi", phi, mechanism.m, "joint")[None]
+        rate, rate2 = (rows(name, v, mechanism.n, "coordinate")[None] for name, v in (("qd", qd), ("qdd", qdd)))
+        carried = mechanism.assembly.carried(at)
+        joint_load = mechanism.joint_loads(at, *joint_motion(carried, rate, rate2), mechanism._forces(forces))[0]
+        x = carried.x[0]
+        wanted = x.T @ joint_load
+        g = x[self.places]
+        # What the motors do not hold at the joints, the closures must: T_phi - S^T T_q = [G^c]^T T_c.
+        closing = mechanism.assembly.closure_jacobian(at)[0]
+        pseudo = np.linalg.pinv(closing.T, rcond=1e-9) if mechanism.r else np.zeros((0, mechanism.m))
+        per_motor = -pseudo[:, self.places]
+        fixed = pseudo @ joint_load
+        table, least = self._limits(limits)
+        if contacts:
+            cone, floor = self._contacts(push)
+            table, least = np.vstack([table, cone @ per_motor]), np.concatenate([least, floor - cone @ fixed])
+        centre = np.zeros(len(g)) if preload is None else rows("preload", preload, len(g), "motor")
+        w = None if weight is None else np.asarray(weight, dtype=float)
+        try:
+            torque = qp.least(w, centre, (g.T, wanted), (table, least))
+        except qp.Infeasible as fault:
+            raise ArmError(
+                f"no loads of {listed(self.names)} give this motion with contacts that push and motors within their "
+                f"limits ({fault}); slow down, allow more friction, or take stronger motors"
+            ) from None
+        return Shared(
+            self.names, torque, fixed + per_motor @ torque, wanted, float(np.abs(g.T @ torque - wanted).max(initial=0))
+        )
+
+    def _limits(self, limits: ArrayLike | bool) -> tuple[Array, Array]:
+        count = len(self.places)
+        if limits is False:
+            return np.zeros((0, count)), np.zeros(0)
+        largest = self.effort if limits is True else np.broadcast_to(np.asarray(limits, dtype=float), (count,))
+        return np.vstack([np.eye(count), -np.eye(count)]), -np.concatenate([largest, largest])
+
+    def _contacts(self, push: float) -> tuple[Array, Array]:
+        """Rows A and floor b with A T_c >= b: the normal force at least ``push``, the friction within its pyramid."""
+        assembly = self.mechanism.assembly
+        cone: list[Array] = []
+        floor: list[float] = []
+        for numbers, part in zip(assembly.closures, assembly.closure_rows, strict=True):
+            closure = numbers.closure
+            if not closure.pushes:
+                continue
+            if "z" not in closure.held:
+                raise ArmError(
+                    f"closure {closure.name!r} pushes along z, which it does not hold; add z to what it holds"
+                )
+            places = {freedom: part.start - assembly.n + k for k, freedom in enumerate(closure.held)}
+            normal = np.eye(assembly.r)[places["z"]]
+            cone.append(normal)
+            floor.append(push)
+            sides = [np.eye(assembly.r)[places[axis]] for axis in ("x", "y") if axis in places]
+            # Inside the round cone: the sum of both friction forces stays below mu times the normal force.
+            signs: Any = np.array(np.meshgrid(*([1.0, -1.0],) * len(sides))).reshape(len(sides), -1).T if sides else []
+            for sign in signs:
+                cone.append(closure.friction * normal - sum(s * side for s, side in zip(sign, sides, strict=True)))
+                floor.append(0.0)
+        return np.array(cone).reshape(-1, assembly.r), np.array(floor)

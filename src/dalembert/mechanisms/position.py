@@ -1,0 +1,244 @@
+"""Finding positions: closed configurations with given coordinates, by Newton with a line search, in batches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+from .batch import Array
+
+if TYPE_CHECKING:
+    from .assembly import Assembly
+
+TOLERANCE = 1e-13
+"""Of the equations, in metres or radians, times the size of the numbers in them."""
+LARGEST_STEP = 0.7
+"""Of a joint in one Newton step (rad or m): larger ones lead to other assembly modes than the guess is near."""
+
+
+def newton(assembly: Assembly, guess: Array, wanted: Array | None, iterations: int = 60) -> tuple[Array, Array]:
+    """Joints ``(b, m)`` that satisfy the closures and have the coordinates ``wanted`` ``(b, n)``; residuals ``(b,)``.
+
+    Without ``wanted`` the closures alone are satisfied, by steps of least length: the closed configuration near the
+    guess. A residual above tolerance means that none was found.
+    """
+    phi = guess.copy()
+    size = np.ones(len(phi)) + np.abs(wanted).max(axis=1, initial=0.0) if wanted is not None else np.ones(len(phi))
+
+    def residual(at: Array, which: NDArray[np.intp], order: int) -> tuple[Array, Array | None]:
+        if wanted is None:
+            return assembly.closing(at) if order else (assembly.closure_value(at), None)
+        placed = assembly.system.place(at)
+        blocks = assembly.blocks(placed, order)
+        value = assembly.value(blocks, len(at))
+        value[:, : assembly.n] -= wanted[which]
+        return value, assembly.jacobian(blocks, len(at)) if order else None
+
+    worst = np.full(len(phi), np.inf)
+    active = np.arange(len(phi))
+    for _ in range(iterations):
+        value, jacobian = residual(phi[active], active, 1)
+        worst[active] = np.abs(value).max(axis=1, initial=0.0)
+        rough = worst[active] > TOLERANCE * size[active]
+        if not rough.any():
+            break
+        active, value = active[rough], value[rough]
+        step = _step(jacobian[rough], value, assembly.rank if wanted is None else None)  # type: ignore[index]
+        largest = np.abs(step).max(axis=1)
+        step *= np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
+        before = (value * value).sum(axis=1)
+        length = np.ones(len(active))
+        waiting = np.arange(len(active))
+        trial = phi[active] - step
+        for _ in range(12):
+            after, _ = residual(trial[waiting], active[waiting], 0)
+            good = (after * after).sum(axis=1) <= (1 - 1e-4 * length[waiting]) * before[waiting]
+            waiting = waiting[~good]
+            if not len(waiting):
+                break
+            length[waiting] /= 2
+            trial[waiting] = phi[active[waiting]] - length[waiting, None] * step[waiting]
+        # No shorter step is better either: at the last digits that is convergence, else it is a failure.
+        stuck = np.zeros(len(active), dtype=bool)
+        stuck[waiting] = True
+        near = stuck & (before < (1e3 * TOLERANCE * size[active]) ** 2)
+        worst[active[near]] = np.minimum(worst[active[near]], TOLERANCE * size[active[near]])
+        moved = ~stuck
+        phi[active[moved]] = trial[moved]
+        active = active[moved]
+        if not len(active):
+            break
+    return phi, worst / size
+
+
+def _step(jacobian: Array, value: Array, rank: int | None) -> Array:
+    """The Newton step, of least length where equations are fewer than joints; at most ``rank`` of them count."""
+    if rank is not None and rank < jacobian.shape[1]:
+        u, s, vh = np.linalg.svd(jacobian, full_matrices=False)
+        u, s, vh = u[:, :, :rank], s[:, :rank], vh[:, :rank]
+        weights = np.where(s > 1e-9 * s[:, :1], np.einsum("brk,br->bk", u, value) / np.maximum(s, 1e-300), 0.0)
+        return np.einsum("bkm,bk->bm", vh, weights)
+    if jacobian.shape[1] == jacobian.shape[2]:
+        try:
+            step = np.linalg.solve(jacobian, value[..., None])[..., 0]
+            if np.isfinite(step).all() and np.abs(step).max(initial=0.0) < 1e6:
+                return step
+        except np.linalg.LinAlgError:
+            pass  # some configuration of the batch is singular: least squares serve all of them
+    return np.einsum("bij,bj->bi", np.linalg.pinv(jacobian, rcond=1e-9), value)
+
+
+def closed(residuals: Array) -> NDArray[np.bool_]:
+    return residuals <= 10 * TOLERANCE
+
+
+def flipped(assembly: Assembly, phi: Array) -> NDArray[np.bool_]:
+    """Where equations hold but some axis points the wrong way."""
+    placed = assembly.system.place(phi)
+    found = np.zeros(len(phi), dtype=bool)
+    for closure in assembly.closures:
+        found |= closure.flipped(placed)
+    return found
+
+
+def random_joints(assembly: Assembly, count: int, seed: int, around: Array) -> Array:
+    """Joint positions within the limits; where there are none, any angle, and sliders within a metre of ``around``."""
+    system = assembly.system
+    rng = np.random.default_rng(seed)
+    reach = np.where(system.revolute, np.pi, 1.0)
+    middle = np.where(system.revolute, 0.0, around)
+    lower = np.where(np.isfinite(system.lower), system.lower, middle - reach)
+    upper = np.where(np.isfinite(system.upper), system.upper, middle + reach)
+    return rng.uniform(lower, upper, (count, assembly.m))
+
+
+def assembled(assembly: Assembly, guess: Array, starts: int = 64) -> Array:
+    """The closed configuration near ``guess`` ``(m,)``, or near a random one where the guess leads to none."""
+    phi, residuals = newton(assembly, guess[None], None)
+    if closed(residuals)[0] and not flipped(assembly, phi)[0]:
+        return phi[0]
+    others = random_joints(assembly, starts, 0, guess)
+    found, off = newton(assembly, others, None)
+    good = closed(off)
+    good[good] &= ~flipped(assembly, found[good])
+    if good.any():
+        distance = np.linalg.norm(wrapped(assembly, found[good] - guess), axis=1)
+        return wrapped_near(assembly, found[good][int(np.argmin(distance))], guess)
+    best = found[int(np.argmin(off))] if off.min() < residuals[0] else phi[0]
+    raise ArmError(cannot_close(assembly, best, starts))
+
+
+def cannot_close(assembly: Assembly, phi: Array, starts: int) -> str:
+    """Which closure stays open, and by how much."""
+    errors = np.abs(assembly.closure_value(phi[None])[0])
+    parts = []
+    for closure, rows in zip(assembly.closures, assembly.closure_rows, strict=True):
+        part = errors[rows.start - assembly.n : rows.stop - assembly.n]
+        parts.append((float(part.max()), closure.closure.equation_names[int(np.argmax(part))]))
+    size, name = max(parts)
+    if size <= 1e-9:
+        return (
+            f"the mechanism closes only with an axis turned the wrong way round; start nearer to the assembly you "
+            f"mean, or turn a frame of closure {assembly.closures[0].closure.name!r} by half a turn"
+        )
+    return (
+        f"the mechanism cannot be assembled: from the guess and {starts} random starts the best leaves {name} open by "
+        f"{size:.3g}; check the lengths and where the bases stand, or give a guess nearer to a closed configuration"
+    )
+
+
+def solved(assembly: Assembly, wanted: Array, guess: Array) -> Array:
+    """Joints for the coordinates ``wanted`` ``(b, n)`` near ``guess`` ``(b, m)``."""
+    for coordinate in assembly.coordinates:
+        if not coordinate.has_position:
+            raise ArmError(
+                f"coordinate {coordinate.name!r} is a turn: it has a rate but no position, so no position can be found "
+                f"from it; find the position in other coordinates, then use this one for rates and loads"
+            )
+    phi, residuals = newton(assembly, guess, wanted)
+    good = closed(residuals)
+    if not good.all():
+        # A far target is often within reach of a path to it where it is not of a single jump.
+        bad = np.flatnonzero(~good)
+        for index in bad:
+            phi[index], residuals[index] = _walked(assembly, wanted[index], guess[index])
+        good = closed(residuals)
+    if not good.all():
+        raise ArmError(_cannot_reach(assembly, phi, wanted, residuals, int(np.argmax(residuals))))
+    return phi
+
+
+def _walked(assembly: Assembly, wanted: Array, guess: Array) -> tuple[Array, float]:
+    """Go from the coordinates of the guess to the wanted ones in steps, halved where one fails."""
+    phi, off = newton(assembly, guess[None], None)
+    if not closed(off)[0]:
+        return guess, float(off[0])
+    placed = assembly.system.place(phi)
+    start = assembly.value(assembly.coordinate_blocks(placed, 0), 1)[0, : assembly.n]
+    done, step, residual = 0.0, 0.25, np.inf
+    while done < 1 and step > 1e-3:
+        target = start + min(1.0, done + step) * (wanted - start)
+        trial, off = newton(assembly, phi, target[None])
+        residual = float(off[0])
+        if closed(off)[0]:
+            phi, done, step = trial, min(1.0, done + step), 2 * step
+        else:
+            step /= 2
+    return phi[0], 0.0 if done >= 1 else residual
+
+
+def _cannot_reach(assembly: Assembly, phi: Array, wanted: Array, residuals: Array, index: int) -> str:
+    values = ", ".join(
+        f"{coordinate.name} = {value:.4g}"
+        for coordinate, value in zip(assembly.coordinates, wanted[index], strict=True)
+    )
+    placed = assembly.system.place(phi[index : index + 1])
+    left = np.abs(
+        assembly.value(assembly.blocks(placed, 0), 1)[0] - np.concatenate([wanted[index], np.zeros(assembly.r)])
+    )
+    names = (*(coordinate.name for coordinate in assembly.coordinates), *assembly.equation_names)
+    worst = int(np.argmax(left))
+    which = f" (state {index})" if len(wanted) > 1 else ""
+    return (
+        f"no position was found for {values}{which}: {names[worst]} stays off by {left[worst]:.3g}; the coordinates "
+        f"are out of reach, or give a guess in the assembly mode you mean"
+    )
+
+
+def wrapped(assembly: Assembly, difference: Array) -> Array:
+    """Differences of joints, whole turns taken out of angles."""
+    turns = np.where(assembly.system.revolute, 2 * np.pi, 0.0)
+    return difference - turns * np.round(difference / (2 * np.pi))
+
+
+def wrapped_near(assembly: Assembly, phi: Array, guess: Array) -> Array:
+    """The same configuration with angles within half a turn of ``guess``."""
+    return guess + wrapped(assembly, phi - guess)
+
+
+def assembly_modes(assembly: Assembly, wanted: Array, starts: int, seed: int, around: Array) -> Array:
+    """All different configurations ``(k, m)`` with these coordinates that Newton finds from random starts.
+
+    A coordinate that is a joint starts at its wanted value. Angles come within half a turn of ``around``, so
+    configurations that differ by whole turns count once; a joint that is a coordinate keeps its value.
+    """
+    guesses = random_joints(assembly, starts, seed, around)
+    guesses[0] = around
+    fixed = [(k, c.joint) for k, c in enumerate(assembly.coordinates) if c.joint >= 0]
+    for k, joint in fixed:
+        guesses[:, joint] = wanted[k]
+    phi, residuals = newton(assembly, guesses, np.broadcast_to(wanted, (starts, len(wanted))).copy())
+    phi = phi[closed(residuals)]
+    phi = phi[~flipped(assembly, phi)] if len(phi) else phi
+    found: list[Array] = []
+    for candidate in phi:
+        if all(np.abs(wrapped(assembly, candidate - other)).max() > 1e-6 for other in found):
+            near = wrapped_near(assembly, candidate, around)
+            for k, joint in fixed:
+                near[joint] = wanted[k]
+            found.append(near)
+    found.sort(key=lambda one: float(np.linalg.norm(one - around)))
+    return np.array(found).reshape(-1, assembly.m)

@@ -1,0 +1,208 @@
+"""Redundant systems: more coordinates q than the motion u that is wanted (Freeman 1985, ch. IV, 4-65 to 4-75).
+
+u' = [G^u_q] q' leaves q' free in part; a weight decides. With W the weight,
+
+    [G]^-R = W^-1 G^T (G W^-1 G^T)^-1                                            (4-70)
+
+makes q' = [G]^-R u' the motion of least q'.W q'. With W = I*_qq that is the least kinetic energy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arm.description import listed
+from ..arm.errors import ArmError
+from . import qp, transfer
+from .batch import Array, rows
+from .closures import FREEDOMS
+from .mechanism import Mechanism
+from .system import FrameOn
+
+WEIGHTS = ("energy", "joints")
+
+
+def right_inverse(g: Array, weight: Array | None = None) -> Array:
+    """[G]^-R ``(..., m, n)`` of least q'.W q' (4-70)."""
+    turned = transfer.transposed(g)
+    mixed = turned if weight is None else np.linalg.solve(weight, turned)
+    return mixed @ np.linalg.inv(g @ mixed)
+
+
+def null_projector(g: Array, weight: Array | None = None) -> Array:
+    """1 - [G]^-R [G]: what is left of any q' that does not change u."""
+    return np.eye(g.shape[-1]) - right_inverse(g, weight) @ g
+
+
+def second(inverse: Array, h: Array) -> Array:
+    """[H^q_uu] = -[G]^-RT ([G]^-R . [H^u_qq]) [G]^-R (4-72)."""
+    return -transfer.quadratic(inverse, transfer.dot(inverse, h))
+
+
+def partial_model(model: transfer.Model, inverse: Array, h: Array) -> transfer.Model:
+    """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-73): the loads at q for a wanted motion of u.
+
+    I*_qu = I*_qq [G]^-R (4-74), P*_quu = [G]^-RT (P*_qqq - (I*_qu . [H^u_qq])) [G]^-R (4-75).
+    """
+    inertia = model.inertia @ inverse
+    return transfer.Model(inertia, transfer.quadratic(inverse, model.power - transfer.dot(inertia, h)), model.load)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A motion along a path of the hand: times, joints, their rates, and how far the hand is off at most."""
+
+    t: Array
+    phi: Array
+    rate: Array
+    error: float
+
+
+class Redundant:
+    """A mechanism with a frame that is to move in some of its freedoms, fewer than the mechanism has."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        frame: FrameOn | str,
+        freedoms: Sequence[str] = FREEDOMS,
+        weight: str | ArrayLike = "energy",
+    ) -> None:
+        """``weight`` is "energy" (least kinetic energy), "joints" (least rates) or a matrix ``(n, n)``."""
+        unknown = [freedom for freedom in freedoms if freedom not in FREEDOMS]
+        if unknown:
+            raise ArmError(f"no freedom {unknown[0]!r}; a frame moves in {listed(FREEDOMS)}")
+        if isinstance(weight, str) and weight not in WEIGHTS:
+            raise ArmError(f"no weight {weight!r}; choose {listed(WEIGHTS)} or give a matrix")
+        self.mechanism, self.frame, self.freedoms, self.weight = mechanism, frame, tuple(freedoms), weight
+        self.rows = [FREEDOMS.index(freedom) for freedom in freedoms]
+        if len(self.rows) > mechanism.n:
+            raise ArmError(
+                f"{len(self.rows)} freedoms of the frame are wanted and the mechanism has {mechanism.n}; want fewer"
+            )
+
+    def influence(self, phi: ArrayLike) -> tuple[Array, Array]:
+        """[G^u_q] and [H^u_qq] of the wanted freedoms."""
+        found = self.mechanism.frame_influence(phi, self.frame)
+        return found.first[..., self.rows, :], found.second[..., self.rows, :, :]
+
+    def weight_at(self, phi: ArrayLike) -> Array:
+        if isinstance(self.weight, str):
+            return self.mechanism.model(phi).inertia if self.weight == "energy" else np.eye(self.mechanism.n)
+        return np.asarray(self.weight, dtype=float)
+
+    def rates(
+        self, phi: ArrayLike, ud: ArrayLike, secondary: ArrayLike | None = None, dt: float | None = None
+    ) -> Array:
+        """q' ``(n,)`` for the frame's rates ``ud``: nearest to ``secondary`` (zero by default) in the weight.
+
+        With ``dt``, no joint that is a coordinate passes its limits within that time, nor its largest speed.
+        """
+        g, _ = self.influence(phi)
+        centre = (
+            np.zeros(self.mechanism.n)
+            if secondary is None
+            else rows("secondary", secondary, self.mechanism.n, "coordinate")
+        )
+        wanted = rows("ud", ud, len(self.rows), "freedom")
+        bounds = None if dt is None else self._bounds(phi, dt)
+        try:
+            return qp.least(self.weight_at(phi), centre, (g, wanted), bounds)
+        except qp.Infeasible:
+            raise ArmError(
+                f"no motion within the limits of the joints gives these rates of {self.frame}; slow down, or give up a "
+                f"freedom"
+            ) from None
+
+    def accelerations(self, phi: ArrayLike, qd: ArrayLike, udd: ArrayLike, secondary: ArrayLike | None = None) -> Array:
+        """q'' for the frame's accelerations ``udd``, nearest to ``secondary`` in the weight."""
+        g, h = self.influence(phi)
+        rest = rows("udd", udd, len(self.rows), "freedom") - transfer.form(np.asarray(qd, dtype=float), h)
+        centre = (
+            np.zeros(self.mechanism.n)
+            if secondary is None
+            else rows("secondary", secondary, self.mechanism.n, "coordinate")
+        )
+        return qp.least(self.weight_at(phi), centre, (g, rest))
+
+    def least_torque(
+        self, phi: ArrayLike, qd: ArrayLike, udd: ArrayLike, weight: ArrayLike | None = None
+    ) -> tuple[Array, Array]:
+        """T_q and q'' for the frame's accelerations ``udd`` with the least T.W T: the torque norm at this instant."""
+        g, h = self.influence(phi)
+        rate = rows("qd", qd, self.mechanism.n, "coordinate")
+        still = self.mechanism.torque(phi, rate, np.zeros(self.mechanism.n))
+        inertia = self.mechanism.model(phi).inertia
+        through = np.linalg.solve(inertia, g.T).T  # G I*^-1, since q'' = I*^-1 (T - T at rest)
+        rest = rows("udd", udd, len(self.rows), "freedom") - transfer.form(rate, h) + through @ still
+        torque = qp.least(
+            None if weight is None else np.asarray(weight, dtype=float), np.zeros(len(still)), (through, rest)
+        )
+        return torque, np.linalg.solve(inertia, torque - still)
+
+    def error(self, phi: ArrayLike, target: ArrayLike) -> Array:
+        """What the frame lacks of the pose ``target`` ``(4, 4)`` in the wanted freedoms (m, rad, world axes)."""
+        pose, wanted = self.mechanism.frame(phi, self.frame), np.asarray(target, dtype=float)
+        turn = wanted[:3, :3] @ pose[:3, :3].T
+        twist = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
+        sine, cosine = np.linalg.norm(twist) / 2, (np.trace(turn) - 1) / 2
+        angle = np.arctan2(sine, cosine)
+        twist = twist / 2 * (angle / sine if sine > 1e-12 else 1.0)
+        return np.concatenate([wanted[:3, 3] - pose[:3, 3], twist])[self.rows]
+
+    def track(
+        self, t: ArrayLike, poses: ArrayLike, phi: ArrayLike, secondary: ArrayLike | None = None, limits: bool = True
+    ) -> Resolved:
+        """Joints that lead the frame through ``poses`` ``(t, 4, 4)`` from ``phi``, open chains only.
+
+        Each step is resolved in rates, then corrected until the frame is there. ``secondary`` are wanted rates of the
+        coordinates ``(n,)`` or ``(t, n)``, followed as far as the hand's motion leaves them free.
+        """
+        times, targets = np.asarray(t, dtype=float), np.asarray(poses, dtype=float)
+        if self.mechanism.r or any(c.joint < 0 for c in self.mechanism.assembly.coordinates):
+            raise ArmError("tracking moves joints; give an open chain with its joints as coordinates")
+        places = [c.joint for c in self.mechanism.assembly.coordinates]
+        here = rows("phi", phi, self.mechanism.m, "joint").copy()
+        wish = (
+            None
+            if secondary is None
+            else np.broadcast_to(np.asarray(secondary, dtype=float), (len(times), self.mechanism.n))
+        )
+        worst = 0.0
+        moved = np.zeros_like(here)
+        joints, speeds = [], []
+        for k, target in enumerate(targets):
+            dt = times[k] - times[k - 1] if k else 1.0
+            before = here.copy()
+            for turn in range(12):
+                lack = self.error(here, target)
+                if turn and np.abs(lack).max() < 1e-12:
+                    break
+                push = None if wish is None or turn or not k else wish[k]
+                step = self.rates(here, lack / dt, push, dt if limits else None) * dt
+                here[places] += step
+            worst = max(worst, float(np.abs(self.error(here, target)).max()))
+            moved[:] = (here - before) / dt if k else 0.0
+            joints.append(here.copy())
+            speeds.append(moved.copy())
+        return Resolved(times, np.array(joints), np.array(speeds), worst)
+
+    def _bounds(self, phi: ArrayLike, dt: float) -> tuple[Array, Array]:
+        system = self.mechanism.system
+        here = rows("phi", phi, self.mechanism.m, "joint")
+        table, least = [], []
+        speed = np.array([joint.limits.velocity for arm in system.arms.values() for joint in arm.moving])
+        for k, coordinate in enumerate(self.mechanism.assembly.coordinates):
+            if coordinate.joint >= 0:
+                unit = np.eye(self.mechanism.n)[k]
+                j = coordinate.joint
+                table += [unit, -unit]
+                least += [
+                    max((system.lower[j] - here[j]) / dt, -speed[j]),
+                    max((here[j] - system.upper[j]) / dt, -speed[j]),
+                ]
+        return np.array(table).reshape(-1, self.mechanism.n), np.array(least)

@@ -1,0 +1,149 @@
+"""Motion of a mechanism in time.
+
+Integrated in the joints, where no choice of coordinates can become singular: at each instant the joints' accelerations
+follow from the free directions N of [G^c_phi] (any basis of them is a set of coordinates),
+
+    phi'' = phi''_c + N a,    [G^c] phi''_c = -phi'.[H^c] phi',
+    (N^T I* N) a = N^T (T - I* phi''_c - phi'.P* phi' + T^L),
+
+and after each step positions and rates are put back onto the closures, so that these hold to the last digits however
+long the motion. The integrator is SciPy's DOP853.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.integrate import DOP853
+
+from ..arm.errors import ArmError
+from ..arm.force import Force
+from . import position, transfer
+from .batch import Array, rows
+
+if TYPE_CHECKING:
+    from .mechanism import Forces, Mechanism
+
+Drive = Callable[[float, Array, Array], ArrayLike]
+"""Loads at the coordinates as a function of time, q and q'."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A motion at times ``t``: joints ``phi`` ``(t, m)``, their ``rate``, coordinates ``q`` ``(t, n)`` and ``qd``."""
+
+    t: Array
+    phi: Array
+    rate: Array
+    q: Array
+    qd: Array
+    energy: Array
+    closure_error: Array
+
+
+def joint_acceleration(
+    mechanism: Mechanism, phi: Array, rate: Array, drive: Array, loads: Sequence[Sequence[Force]]
+) -> Array:
+    """phi'' ``(m,)`` of the closed mechanism under joint loads ``drive`` ``(m,)``."""
+    kernel = mechanism.assembly.kernel
+    if kernel is not None and not any(loads):
+        _, g, drift, whole, rest = (table[0] for table in kernel.state(phi[None], rate[None]))
+        free, pseudo = mechanism.assembly.split(g)
+        held = -pseudo @ drift
+        rest = rest + whole @ held
+    else:
+        found = mechanism.assembly.drift(phi[None], rate[None])
+        g, drift = found[0][0], found[1][0]
+        free, pseudo = mechanism.assembly.split(g)
+        held = -pseudo @ drift
+        rest = mechanism.joint_loads(phi[None], rate[None], held[None], loads)[0]
+        whole = mechanism.joint_inertia(phi[None])[0]
+    try:
+        return held + free @ np.linalg.solve(free.T @ whole @ free, free.T @ (drive - rest))
+    except np.linalg.LinAlgError:
+        raise ArmError(
+            "some motion of the mechanism moves no mass, so its acceleration is not determined; give the links mass"
+        ) from None
+
+
+def simulate(
+    mechanism: Mechanism,
+    t: ArrayLike,
+    phi: ArrayLike,
+    qd: ArrayLike,
+    drive: Drive | None = None,
+    forces: Forces | None = None,
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+) -> Motion:
+    """The motion from joints ``phi`` and coordinate rates ``qd`` at ``t[0]``, told at all times ``t``."""
+    times = np.asarray(t, dtype=float)
+    if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
+        raise ArmError("times must be at least two, rising")
+    loads = mechanism._forces(forces or {})
+    assembly, m = mechanism.assembly, mechanism.m
+    start, off = position.newton(assembly, rows("phi", phi, m, "joint")[None], None)
+    if not position.closed(off)[0]:
+        raise ArmError(position.cannot_close(assembly, start[0], 0))
+    rate = transfer.times(assembly.carried(start).x, rows("qd", qd, mechanism.n, "coordinate")[None])[0]
+
+    def slope(now: float, y: Array) -> Array:
+        load = np.zeros(m)
+        if drive is not None:
+            placed = assembly.system.place(y[None, :m])
+            blocks = assembly.coordinate_blocks(placed, 1)
+            g = assembly.jacobian(blocks, 1)[0, : assembly.n]
+            q = assembly.value(blocks, 1)[0, : assembly.n]
+            load = g.T @ rows("drive", drive(now, q, g @ y[m:]), mechanism.n, "coordinate")
+        return np.concatenate([y[m:], joint_acceleration(mechanism, y[:m], y[m:], load, loads)])
+
+    def put_back(y: Array) -> Array:
+        if not assembly.r:
+            return y
+        near, residual = position.newton(assembly, y[None, :m], None, 8)
+        if not position.closed(residual)[0]:
+            raise ArmError(position.cannot_close(assembly, near[0], 0))
+        g = assembly.closure_jacobian(near)[0]
+        _, pseudo = assembly.split(g)
+        return np.concatenate([near[0], y[m:] - pseudo @ (g @ y[m:])])
+
+    solver: Any = DOP853(slope, times[0], np.concatenate([start[0], rate]), times[-1], rtol=rtol, atol=atol)
+    found = [solver.y.copy()]
+    told = 1
+    while told < len(times):
+        message = solver.step()
+        if solver.status == "failed":
+            raise ArmError(
+                f"the motion cannot be continued beyond t = {solver.t:.6g} s ({message}); it meets a singular "
+                f"configuration, or the loads are too large"
+            )
+        if times[told] <= solver.t:
+            between = solver.dense_output()
+            while told < len(times) and times[told] <= solver.t:
+                found.append(put_back(between(times[told])))
+                told += 1
+        # The next step starts on the closures; its first stage is computed anew, as the state has been touched.
+        solver.y = put_back(solver.y)
+        solver.f = slope(solver.t, solver.y)
+    states = np.array(found)
+    return _told(mechanism, times, states[:, :m], states[:, m:])
+
+
+def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array) -> Motion:
+    assembly = mechanism.assembly
+    blocks = assembly.coordinate_blocks(assembly.system.place(phi), 1)
+    q = assembly.value(blocks, len(phi))[:, : assembly.n]
+    qd = transfer.times(assembly.jacobian(blocks, len(phi))[:, : assembly.n], rate)
+    return Motion(
+        times,
+        phi,
+        rate,
+        q,
+        qd,
+        mechanism.joint_energy(phi, rate),
+        np.abs(assembly.closure_value(phi)).max(1, initial=0),
+    )

@@ -1,0 +1,47 @@
+"""``dalembert mechanism FILE`` on the example files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import dalembert as da
+from dalembert.cli import mechanism
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "mechanisms"
+
+
+def run(*words: str) -> str:
+    app = typer.Typer()
+    mechanism.register(app)
+    app.command("other")(lambda: None)  # with one command alone Typer leaves out its name
+    found = CliRunner().invoke(app, ["mechanism", *words], catch_exceptions=False)
+    assert found.exit_code == 0
+    return found.output
+
+
+def test_mechanism_tells_mobility_position_model_and_modes() -> None:
+    text = run(str(EXAMPLES / "five_bar.toml"), "--modes", "--forces")
+    assert "2 freedoms (4 joints - 2 equations)" in text
+    assert "regular" in text
+    assert "left.joint2" in text
+    assert "Inertia I*" in text
+    assert "2 found" in text
+    assert "tip.x" in text
+
+
+def test_mechanism_takes_coordinates_and_other_drives() -> None:
+    text = run(str(EXAMPLES / "five_bar.toml"), "--drive", "left.joint1,left.joint2", "--q", "110 deg,-60 deg")
+    assert "1.9199" in text  # 110 degrees
+    assert "-1.0472" in text
+    with pytest.raises(da.ArmError, match=r"--q needs 2 values, one for each of left.joint1, right.joint1"):
+        run(str(EXAMPLES / "five_bar.toml"), "--q", "1")
+
+
+def test_mechanism_shares_the_load_of_a_file_with_motors() -> None:
+    text = run(str(EXAMPLES / "two_arms.toml"))
+    assert "6 freedoms (12 joints - 6 equations)" in text
+    assert "shared with the least sum of squares" in text

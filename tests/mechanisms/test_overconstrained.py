@@ -1,0 +1,123 @@
+"""More motors than freedoms: equilibrium, least norms, limits, contacts that push."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.mechanisms import gallery, qp
+from dalembert.mechanisms.overconstrained import Motors
+
+FINGERS = ["left.joint1", "left.joint2", "right.joint1", "right.joint2"]
+STILL = np.zeros(3)
+
+
+@pytest.fixture(scope="module")
+def hand() -> Motors:
+    return Motors(gallery.two_fingered_hand(), FINGERS)
+
+
+def normals(motors: Motors, forces: np.ndarray) -> np.ndarray:
+    return forces[[k for k, name in enumerate(motors.mechanism.equation_names) if name.endswith(".z")]]
+
+
+def test_least_squares_is_4_85_and_its_norm_is_least(hand: Motors) -> None:
+    rng = np.random.default_rng(0)
+    phi = hand.mechanism.home
+    g = hand.influence(phi)
+    assert g.shape == (4, 3)
+    wanted = rng.normal(size=3)
+    found = hand.least_squares(phi, wanted)
+    np.testing.assert_allclose(found, g @ np.linalg.inv(g.T @ g) @ wanted, atol=1e-12)
+    np.testing.assert_allclose(g.T @ found, wanted, atol=1e-13)
+    squeeze = hand.internal(phi)
+    assert squeeze.shape == (4, 1)
+    np.testing.assert_allclose(g.T @ squeeze, 0, atol=1e-13)
+    for step in (1e-3, -1e-3, 1.0):
+        assert np.linalg.norm(found + step * squeeze[:, 0]) > np.linalg.norm(found)
+
+
+def test_contacts_pull_when_allowed_and_push_when_told(hand: Motors) -> None:
+    phi = hand.mechanism.home
+    loose = hand.distribute(phi, STILL, STILL, contacts=False, limits=False)
+    held = hand.distribute(phi, STILL, STILL, limits=False)
+    assert loose.residual < 1e-13
+    assert held.residual < 1e-13
+    assert np.linalg.norm(loose.torque) <= np.linalg.norm(held.torque)
+    pushes = normals(hand, held.closure_forces)
+    assert (pushes >= -1e-12).all()
+    sides = held.closure_forces[[k for k, n in enumerate(hand.mechanism.equation_names) if n.endswith(".x")]]
+    assert (np.abs(sides) <= 0.6 * pushes + 1e-12).all()
+    # The disc is held up by friction alone: 0.4 kg between two contacts.
+    assert np.abs(sides).sum() == pytest.approx(0.4 * 9.81, rel=1e-6)
+    firm = hand.distribute(phi, STILL, STILL, limits=False, push=20.0)
+    assert (normals(hand, firm.closure_forces) >= 20 - 1e-9).all()
+
+
+def test_distributed_loads_and_closure_forces_balance_the_joints(hand: Motors) -> None:
+    rng = np.random.default_rng(3)
+    mechanism = hand.mechanism
+    qd, qdd = 0.2 * rng.normal(size=3), rng.normal(size=3)
+    found = hand.distribute(mechanism.home, qd, qdd)
+    rate, rate2 = mechanism.joint_motion(mechanism.home, qd, qdd)
+    load = mechanism.joint_loads(mechanism.home[None], rate[None], rate2[None], mechanism._forces({}))[0]
+    closing = mechanism.assembly.closure_jacobian(mechanism.home[None])[0]
+    motors = np.zeros(mechanism.m)
+    motors[hand.places] = found.torque
+    np.testing.assert_allclose(motors + closing.T @ found.closure_forces, load, atol=1e-11)
+
+
+def test_motor_limits_are_kept_or_refused(hand: Motors) -> None:
+    phi = hand.mechanism.home
+    kept = hand.distribute(phi, STILL, STILL)
+    assert (np.abs(kept.torque) <= hand.effort + 1e-12).all()
+    with pytest.raises(da.ArmError, match="stronger motors"):
+        hand.distribute(phi, STILL, STILL, limits=1e-3)
+
+
+def test_two_arms_share_an_object_with_least_torque() -> None:
+    pair = gallery.cooperating(da.load("ur5e"))
+    motors = Motors(pair, pair.joint_names)
+    still = np.zeros(6)
+    found = motors.distribute(pair.home, still, still, limits=False)
+    assert found.residual < 1e-10
+    squeeze = motors.internal(pair.home)
+    assert squeeze.shape == (12, 6)
+    np.testing.assert_allclose(squeeze.T @ found.torque, 0, atol=1e-9)
+    one_arm = pair.torque(pair.home, still, still)
+    assert np.linalg.norm(found.torque) < np.linalg.norm(one_arm)
+    limit = 0.9 * np.abs(found.torque).max()
+    kept = motors.distribute(pair.home, still, still, limits=limit)
+    assert np.abs(kept.torque).max() <= limit + 1e-9
+    assert kept.residual < 1e-9
+
+
+def test_motors_that_cannot_drive_the_mechanism_are_refused() -> None:
+    with pytest.raises(da.ArmError, match="add motors"):
+        Motors(gallery.two_fingered_hand(), ["left.joint1", "left.joint2"])
+
+
+def test_quadratic_programs_satisfy_the_conditions_of_a_minimum() -> None:
+    """Random programs: feasible, and no better feasible point nearby (the gradient is a cone of active rows)."""
+    from scipy.optimize import nnls
+
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        n, m, k = 5, 2, 7
+        root = rng.normal(size=(n, n))
+        weight = root @ root.T + 0.1 * np.eye(n)
+        inside = rng.normal(size=n)
+        e, a = rng.normal(size=(m, n)), rng.normal(size=(k, n))
+        b = a @ inside - rng.uniform(0, 0.5, k)
+        centre = 3 * rng.normal(size=n)
+        x = qp.least(weight, centre, (e, e @ inside), (a, b))
+        assert np.abs(e @ (x - inside)).max() < 1e-10
+        assert (a @ x - b > -1e-9).all()
+        gradient = weight @ (x - centre)
+        active = a[a @ x - b < 1e-8]
+        table = np.concatenate([active.T, e.T, -e.T], axis=1)
+        _, residual = nnls(table, gradient)
+        assert residual < 1e-8 * (1 + np.abs(gradient).max())
+    with pytest.raises(qp.Infeasible):
+        qp.least(None, np.zeros(1), None, (np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])))

@@ -1,0 +1,102 @@
+"""Redundant arms: minima are minima, limits are kept, and secondary goals do not disturb the hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.mechanisms import redundant, transfer
+from dalembert.mechanisms.mechanism import Mechanism
+from dalembert.mechanisms.redundant import Redundant
+
+HOME = np.array([0.2, -0.5, 0.3, -1.9, 0.4, 1.6, 0.7])
+
+
+@pytest.fixture(scope="module")
+def panda() -> Redundant:
+    arm = da.load("panda")
+    mechanism = Mechanism({"arm": arm}, [], [f"arm.{name}" for name in arm.joint_names], home=HOME)
+    return Redundant(mechanism, "arm")
+
+
+def test_least_energy_is_a_minimum_of_the_energy(panda: Redundant) -> None:
+    rng = np.random.default_rng(0)
+    inertia = panda.mechanism.model(HOME).inertia
+    g, _ = panda.influence(HOME)
+    for _ in range(3):
+        ud = rng.normal(size=6)
+        best = panda.rates(HOME, ud)
+        np.testing.assert_allclose(g @ best, ud, atol=1e-12)
+        np.testing.assert_allclose(best, redundant.right_inverse(g, inertia) @ ud, atol=1e-12)
+        along = redundant.null_projector(g, inertia) @ rng.normal(size=7)
+        np.testing.assert_allclose(g @ along, 0, atol=1e-12)
+        assert np.linalg.norm(along) > 1e-3
+        for step in (1e-2, -1e-2, 1.0, -1.0):
+            other = best + step * along
+            assert other @ inertia @ other > best @ inertia @ best
+
+
+def test_partial_model_gives_the_torques_of_the_resolved_motion(panda: Redundant) -> None:
+    rng = np.random.default_rng(1)
+    ud, udd = rng.normal(size=6), rng.normal(size=6)
+    g, h = panda.influence(HOME)
+    model = panda.mechanism.model(HOME)
+    inverse = redundant.right_inverse(g, model.inertia)
+    partial = redundant.partial_model(model, inverse, h)
+    qd = inverse @ ud
+    qdd = inverse @ udd + transfer.form(ud, redundant.second(inverse, h))
+    np.testing.assert_allclose(qdd, panda.accelerations(HOME, qd, udd), atol=1e-10)
+    np.testing.assert_allclose(partial.torque(ud, udd), panda.mechanism.torque(HOME, qd, qdd), atol=1e-10)
+    # (4-74): both forms of I*_qu agree for the kinetic-energy weight.
+    other = g.T @ np.linalg.inv(g @ np.linalg.inv(model.inertia) @ g.T)
+    np.testing.assert_allclose(partial.inertia, other, atol=1e-9 * np.abs(other).max())
+
+
+def test_least_torque_is_a_minimum_of_the_torque(panda: Redundant) -> None:
+    rng = np.random.default_rng(2)
+    qd, udd = 0.5 * rng.normal(size=7), rng.normal(size=6)
+    torque, qdd = panda.least_torque(HOME, qd, udd)
+    g, h = panda.influence(HOME)
+    np.testing.assert_allclose(g @ qdd + transfer.form(qd, h), udd, atol=1e-10)
+    np.testing.assert_allclose(panda.mechanism.torque(HOME, qd, qdd), torque, atol=1e-10)
+    free = redundant.null_projector(g) @ rng.normal(size=7)
+    for step in (1e-3, -1e-3, 1.0, -1.0):
+        assert np.linalg.norm(panda.mechanism.torque(HOME, qd, qdd + step * free)) > np.linalg.norm(torque)
+
+
+def test_joint_limits_are_kept_and_the_hand_stays_on_its_path() -> None:
+    arm = da.load("panda")
+    narrow = tuple(replace(j, limits=da.Limits(-0.1, 0.45)) if j.name == arm.joint_names[2] else j for j in arm.joints)
+    mechanism = Mechanism({"arm": replace(arm, joints=narrow)}, [], [f"arm.{n}" for n in arm.joint_names], home=HOME)
+    panda = Redundant(mechanism, "arm")
+    times = np.linspace(0, 1, 21)
+    poses = np.repeat(mechanism.frame(HOME, "arm")[None], len(times), 0)
+    poses[:, 1, 3] += 0.05 * np.sin(np.pi * times)
+    wish = np.array([0, 0, 0.8, 0, 0, 0, 0])  # a secondary goal that drives joint 3 beyond its limit
+    free, kept = (panda.track(times, poses, HOME, wish, limits=limits) for limits in (False, True))
+    assert free.phi[:, 2].max() > 0.46
+    assert kept.phi[:, 2].max() <= 0.45 + 1e-12
+    assert kept.phi[:, 2].max() > 0.44
+    assert kept.error < 1e-11
+    assert free.error < 1e-11
+
+
+def test_null_motion_moves_the_elbow_and_not_the_hand(panda: Redundant) -> None:
+    start = panda.mechanism.frame(HOME, "arm")
+    times = np.linspace(0, 1, 11)
+    wish = np.array([0.5, 0, 0, 0, 0, 0, 0])
+    motion = panda.track(times, np.repeat(start[None], len(times), 0), HOME, wish)
+    assert motion.error < 1e-10
+    assert np.abs(motion.phi[-1] - HOME).max() > 0.05
+
+
+def test_wrong_requests_are_refused_with_a_remedy() -> None:
+    arm = da.load("planar-2r")
+    mechanism = Mechanism({"arm": arm}, [], None, home=[0.3, 0.5])
+    with pytest.raises(da.ArmError, match="want fewer"):
+        Redundant(mechanism, "arm")
+    with pytest.raises(da.ArmError, match="choose energy, joints"):
+        Redundant(mechanism, "arm", ("x",), "enrgy")
