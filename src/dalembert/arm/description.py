@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from .axes import shortened
 from .elastic import Elastic
@@ -22,6 +22,9 @@ from .errors import ArmError, PhysicalWarning
 from .exact import Angle, exact, exact_vector
 from .inertia import Inertia, Load
 from .placement import Placement, Step, Vector
+
+if TYPE_CHECKING:
+    from .drives import DriveTrain
 
 Kind = Literal["revolute", "prismatic", "fixed"]
 KINDS: tuple[Kind, ...] = ("revolute", "prismatic", "fixed")
@@ -135,6 +138,7 @@ class ArmDescription:
     title: str = ""
     sources: tuple[str, ...] = ()
     notes: str = ""
+    drive_train: DriveTrain | None = None
     origin: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import PurePath
 
@@ -21,6 +21,8 @@ from .errors import ArmError
 from .expression import LONGEST_NUMBER, shown
 from .inertia import ENTRIES, Inertia, Load
 from .placement import Placement, Step
+from .toml_drives import TOP as DRIVES
+from .toml_drives import read_drives
 from .toml_table import Table, nearest
 from .toml_writer import write_toml
 
@@ -29,7 +31,7 @@ __all__ = ["read_toml", "write_toml"]
 LONGEST_TEXT = 1_000_000
 MOST_JOINTS = 1000
 MOST_DOTS = 1000
-TOP = ("name", "title", "sources", "notes", "gravity", "convention", "base", "tool", "joints", "springs", "loads")
+TOP = ("name", "title", "sources", "notes", "gravity", "convention", "base", "tool", "joints", "springs", "loads", "drives")
 FRAME = ("xyz", "rpy", "steps", "link")
 BODY = ("mass", "com", "first_moment", "inertia", "about", "gyration")
 LINK = ("name", *BODY, "meshes", "source")
@@ -69,6 +71,9 @@ def read_toml(text: str, origin: str, physical: str = "warn") -> ArmDescription:
                 raise table.fault(f"link {name!r} carries a load already; add the two up in one")
             body = read_body(table)
             arm = arm.holding(Load(body.mass, body.com, body.central), name)
+        drives = top.table("drives", DRIVES)
+        if drives is not None:
+            arm = replace(arm, drive_train=read_drives(drives, arm, origin))
     except ArmError as fault:
         raise fault if str(fault).startswith(origin) else ArmError(f"{origin}: {fault}") from None
     return arm.checked(physical)

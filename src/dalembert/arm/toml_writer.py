@@ -21,6 +21,7 @@ from .exact import Angle, exact
 from .expression import quantity
 from .inertia import ENTRIES, Inertia
 from .placement import Matrix, Placement, Step, Vector
+from .toml_drives import write_drives
 
 DIRECTIONS: tuple[Vector, ...] = tuple(
     (Fraction(sign * (axis == 0)), Fraction(sign * (axis == 1)), Fraction(sign * (axis == 2)))
@@ -53,6 +54,8 @@ def write_toml(arm: ArmDescription) -> str:
     blocks += ["[[springs]]\n" + lines(spring_pairs(part)) for part in arm.elastic]
     for name, load in arm.loads:
         blocks.append("[[loads]]\n" + lines([("link", quoted(name)), *body_pairs(load.body)]))
+    if arm.drive_train is not None:
+        blocks.append(write_drives(arm.drive_train, "drives."))
     return "\n".join(blocks)
 
 

@@ -1,0 +1,24 @@
+"""A linear model with motors, handed to python-control, and an LQR that tracks a trajectory of the IRb-6."""
+
+import numpy as np
+
+import dalembert as da
+from dalembert.api.driven_arm import DrivenArm
+from dalembert.arm.toml_drives import built_in_drives
+from dalembert.control.design import tracking_lqr
+from dalembert.control.trajectories import quintic
+
+arm = da.load("irb6")
+driven = DrivenArm.of(arm, built_in_drives("irb6", arm))
+path = quintic([np.zeros(5), [0.8, 0.3, -0.2, 0.4, 0.5]], 1.5)
+
+model = driven.linearize(path.position(0.7), path.velocity(0.7), path.acceleration(0.7), input="voltage")
+print([f"{signal.name} [{signal.unit}]" for signal in model.states[:2]], "controllable:", model.is_controllable)
+print("slowest poles:", np.round(model.poles[-4:], 4))
+try:
+    print(model.sampled(0.002).state_space().name, "sampled for python-control")
+except da.ArmError as fault:
+    print(fault)
+
+motion = driven.simulate(tracking_lqr(driven, path, 400.0, 20.0), np.full(5, 0.01), None, 2.5, rtol=1e-6)
+print("end error (mrad):", np.round(1e3 * (motion.q[-1] - path.position(9.9)), 2), motion)

@@ -1,0 +1,1 @@
+"""Control: trajectories and what they ask of the drives, controllers, gains from linear models."""

@@ -1,0 +1,231 @@
+"""A closed loop as one function in machine code: trajectory, controller, arm, integrator, nothing of Python between.
+
+Serves constant torques, and computed torque and PD with gravity compensation on polynomial trajectories, the arm of
+the controller's model being any arm with the same number of joints. The graph holds the whole loop: inverse
+dynamics of the model feeds forward dynamics of the arm.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..compile import build
+from ..compile.emit_c import Program
+from ..compile.emit_single import single_source
+from ..compile.functions import Function, Model
+from ..compile.kernel import arm_facts
+from ..drives.batch import joint_values
+from ..formulations import composite_body, factor, newton_euler
+from ..rings.algebra import add, mul, sub
+from ..rings.graph import Graph, Node
+from ..rings.ring import Scalar
+from ..simulation.dop853 import dop853_source
+from ..simulation.inputs import Input
+from ..simulation.motion import Motion, SimulationError
+from ..simulation.native import loaded
+from ..simulation.simulate import TOO_FAST
+from .controllers import ComputedTorque, PDGravity
+from .trajectories import Polynomials
+
+Array = NDArray[np.float64]
+
+RATES = """\
+#define N {n}
+#define SPEEDS N
+#define SIZE (2 * N + 1)
+static __thread const double *knots, *table, *kp, *kd; /* set and used within one call, each thread its own */
+static __thread long pieces;
+static __thread int degree;
+
+static void reference(double t, double *r, double *rd, double *rdd)
+{{
+  long k = 0;
+  const int outside = t < knots[0] || t > knots[pieces];
+  if (t < knots[0]) t = knots[0];
+  if (t > knots[pieces]) t = knots[pieces];
+  while (k + 1 < pieces && t >= knots[k + 1]) k++;
+  const double u = t - knots[k];
+  for (int j = 0; j < N; j++) {{
+    double p = 0, v = 0, a = 0;
+    for (int d = degree; d >= 0; d--) {{
+      a = a * u + 2 * v;
+      v = v * u + p;
+      p = p * u + table[(k * (degree + 1) + d) * N + j];
+    }}
+    r[j] = p;
+    rd[j] = outside ? 0 : v;
+    rdd[j] = outside ? 0 : a;
+  }}
+}}
+
+static void loop(double t, const double *x, double *qdd, double *tau)
+{{
+  double r[N], rd[N], rdd[N];
+  reference(t, r, rd, rdd);
+  const double *const in[] = {{x, x + N, r, rd, rdd, kp, kd}};
+  double *const out[] = {{qdd, tau}};
+  kernel_single(in, out);
+}}
+
+static void rates(double t, const double *x, double *f)
+{{
+  double tau[N], power = 0;
+  loop(t, x, f + N, tau);
+  for (int j = 0; j < N; j++) {{ f[j] = x[N + j]; power += x[N + j] * tau[j]; }}
+  f[2 * N] = power;
+}}
+
+void torques(const double *times, const double *states, long count, double *tau)
+{{
+  double qdd[N];
+  for (long i = 0; i < count; i++) loop(times[i], states + i * SIZE, qdd, tau + i * N);
+}}
+
+void settings(const double *a, const double *b, long c, int d, const double *e, const double *f)
+{{
+  knots = a; table = b; pieces = c; degree = d; kp = e; kd = f;
+}}
+"""
+
+_kept: dict[tuple[int, int, str], Any] = {}
+
+
+def serves(arm: Any, control: Any) -> str:
+    """Why this loop cannot be compiled, or nothing."""
+    if not callable(control):
+        return ""
+    if type(control) not in (ComputedTorque, PDGravity):
+        return "the controller is a function of Python"
+    if not isinstance(control.trajectory, Polynomials):
+        return "the trajectory is not made of polynomials"
+    if not isinstance(control.model, ArmDescription) or control.model.n != arm.n:
+        return "the model of the controller is not an arm with as many joints"
+    if control.trajectory.n != arm.n:
+        return "the trajectory has another number of joints"
+    return ""
+
+
+def closed_loop(arm: ArmDescription, model: ArmDescription, kind: str) -> Function:
+    """The loop as a graph: (q, qd, reference, gains) to accelerations and torques."""
+    graph = Graph()
+    plant, inner = Model(arm, graph), Model(model, graph)
+    n = arm.n
+    q, qd, r, rd, rdd, kp, kd = (plant.input(name) for name in ("q", "qd", "r", "rd", "rdd", "kp", "kd"))
+    pull = [add(mul(kp[j], sub(r[j], q[j])), mul(kd[j], sub(rd[j], qd[j]))) for j in range(n)]
+    tau: list[Scalar]
+    if kind == "torque":
+        tau = list(kp)
+    elif kind == "computed torque":
+        tau = _torque(inner, q, qd, [add(rdd[j], pull[j]) for j in range(n)])
+    else:
+        tau = [add(g, p) for g, p in zip(composite_body.gravity(inner.chain, graph, q), pull, strict=True)]
+    lower, pivots = factor.factor(plant.chain, graph, composite_body.mass_matrix(plant.chain, graph, q))
+    bias = _torque(plant, q, qd, [0] * n)
+    qdd = factor.solve(plant.chain, lower, pivots, [sub(t, b) for t, b in zip(tau, bias, strict=True)])
+    names = tuple((name, tuple(f"{name}_{j}" for j in range(n))) for name in ("q", "qd", "r", "rd", "rdd", "kp", "kd"))
+    outputs = tuple(((n,), tuple(graph.node(x) for x in table)) for table in (qdd, tau))
+    return Function("closed_loop", names, outputs)
+
+
+def _torque(model: Model, q: list[Node], qd: list[Node], qdd: list[Scalar]) -> list[Scalar]:
+    torque = newton_euler.inverse_dynamics(model.chain, model.graph, q, qd, qdd)
+    if model.extra is None:
+        return torque
+    return [sub(t, load) for t, load in zip(torque, model.extra(model.graph, q, qd), strict=True)]
+
+
+def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
+    """The compiled loop, kept while both arms live; None without a compiler."""
+    key = id(arm), id(model), kind
+    if key not in _kept:
+        try:
+            build.find()
+        except build.CompileError as fault:
+            build.say_slow(fault)
+            return None
+        program = Program(closed_loop(arm, model, kind))
+        text = single_source(program, "float64") + RATES.format(n=arm.n) + dop853_source()
+        found = loaded(text, f"{kind} {arm_facts(arm)} {arm_facts(model)}")
+        if found is None:
+            return None
+        found.dop853.restype = ctypes.c_int
+        found.torques.restype = found.settings.restype = None
+        _kept[key] = found
+        for one in (arm, model):
+            weakref.finalize(one, _kept.pop, key, None)
+    return _kept[key]
+
+
+def run(
+    arm: Any, control: Any, q: ArrayLike, qd: ArrayLike | None, duration: float, times: ArrayLike | None, samples: int,
+    start: float, rtol: float, atol: float,
+) -> Motion | None:  # fmt: skip
+    """The motion, or None where there is no compiler."""
+    n = arm.n
+    place = joint_values(n, "q", q)
+    speed = np.zeros(n) if qd is None else joint_values(n, "qd", qd)
+    if not duration > 0 or not np.isfinite(duration):
+        raise ArmError(f"the duration is {duration:g} s; give a time above zero")
+    if place.shape != (n,) or speed.shape != (n,):
+        raise ArmError("a simulation starts from one state; use simulate_many for a batch")
+    if callable(control):
+        kind, model = "computed torque" if type(control) is ComputedTorque else "pd", control.model
+        path, gains = control.trajectory, [control.kp, control.kd]
+    else:
+        # the torques take the place of the gains, and nothing is followed
+        kind, model, path = "torque", arm, Polynomials(np.array([start, start + duration]), np.zeros((1, 1, n)))
+        gains = [Input(control, arm.joint_names).constant, 0.0]
+    loop = library(arm, model, kind)
+    if loop is None:
+        return None
+    grid = np.linspace(start, start + duration, samples) if times is None else np.array(times, dtype=float)
+    grid = np.ascontiguousarray(grid[(grid >= start) & (grid <= start + duration)])
+    tables = [np.ascontiguousarray(x, dtype=float) for x in (path.times, path.coefficients)]
+    gains = [np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains]
+    state = np.concatenate([place, speed, [0.0]])
+    states = np.empty((len(grid), 2 * n + 1))
+    stats, reached = (ctypes.c_long * 3)(), ctypes.c_double()
+    loop.settings(
+        _at(tables[0]), _at(tables[1]), ctypes.c_long(len(path.times) - 1), ctypes.c_int(tables[1].shape[1] - 1),
+        _at(gains[0]), _at(gains[1]),
+    )  # fmt: skip
+    fault = loop.dop853(
+        ctypes.c_double(start), ctypes.c_double(start + duration), ctypes.c_double(rtol), ctypes.c_double(atol),
+        ctypes.c_double(TOO_FAST), _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats,
+        ctypes.byref(reached),
+    )  # fmt: skip
+    states, grid = states[: stats[2]], grid[: stats[2]]
+    if not len(grid) or grid[-1] < reached.value:
+        states, grid = np.vstack([states, state]), np.append(grid, reached.value)
+    tau = np.empty((len(grid), n))
+    loop.torques(_at(grid), _at(states), ctypes.c_long(len(grid)), _at(tau))
+    motion = _motion(arm, grid, states, tau, stats, "")
+    if fault:
+        usable = np.where(np.isfinite(state[n : 2 * n]), np.abs(state[n : 2 * n]), np.inf)
+        joint = arm.joint_names[int(np.argmax(usable))]
+        said = f"the motion diverges at t = {reached.value:.6g} s at joint {joint!r}; check torques and gains"
+        raise SimulationError(said, _motion(arm, grid, states, tau, stats, said))
+    return motion
+
+
+def _motion(arm: Any, t: Array, states: Array, tau: Array, stats: Any, fault: str) -> Motion:
+    n = arm.n
+    q, qd = states[:, :n], states[:, n : 2 * n]
+    turning = [joint.kind == "revolute" for joint in arm.moving]
+    return Motion(
+        arm.name, t, q, qd, tau, arm.joint_names, tuple("rad" if x else "m" for x in turning), arm.joint_names,
+        tuple("N m" if x else "N" for x in turning), np.atleast_1d(arm.kinetic_energy(q, qd)),
+        np.atleast_1d(arm.potential_energy(q)), states[:, -1], np.zeros(len(t)), steps=stats[0], evaluations=stats[1],
+        fault=fault,
+    )  # fmt: skip
+
+
+def _at(array: Array) -> Any:
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))

@@ -1,0 +1,144 @@
+"""Controllers: functions of time, position and velocity that give torques; any of them drives a simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..drives.driven import Driven
+from ..formulations import kinematics
+from ..formulations.model import chain
+from ..rings.dual import Dual, Duals, slope_of, value_of
+from ..rings.real import REAL
+from .trajectories import Trajectory
+
+Array = NDArray[np.float64]
+
+
+def _needed(model: Any, q: Array, qd: Array, qdd: Array) -> Array:
+    """The input a model says is needed: motor torques for an arm with drives, else joint torques."""
+    return model.motor_torques(q, qd, qdd) if isinstance(model, Driven) else model.inverse_dynamics(q, qd, qdd)
+
+
+def _to_input(model: Any, q: Array, torque: Array) -> Array:
+    return model.to_motors(q, torque) if isinstance(model, Driven) else torque
+
+
+@dataclass(frozen=True)
+class PDGravity:
+    """tau = G(q) + kp (q_ref - q) + kd (qd_ref - qd), gains at the joints."""
+
+    model: Any
+    trajectory: Trajectory
+    kp: ArrayLike
+    kd: ArrayLike
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        place, speed, _ = self.trajectory.state(t)
+        torque = self.model.gravity_load(q) + np.asarray(self.kp) * (place - q) + np.asarray(self.kd) * (speed - qd)
+        return _to_input(self.model, q, torque)
+
+
+@dataclass(frozen=True)
+class ComputedTorque:
+    """tau = ID(q, qd, qdd_ref + kd (qd_ref - qd) + kp (q_ref - q)) with any model: exact, reduced, wrong load.
+
+    With the exact model the error obeys e'' + kd e' + kp e = 0.
+    """
+
+    model: Any
+    trajectory: Trajectory
+    kp: ArrayLike = 100.0
+    kd: ArrayLike = 20.0
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        place, speed, rate = self.trajectory.state(t)
+        wanted = rate + np.asarray(self.kd) * (speed - qd) + np.asarray(self.kp) * (place - q)
+        return _needed(self.model, q, qd, wanted)
+
+
+@dataclass(frozen=True)
+class ServoFollowingInertia:
+    """Bejczy's position servo (1974, section II): one loop a joint, its velocity gain follows the inertia.
+
+    tau_i = kp_i (q_ref - q)_i - kv_i qd_i + G_i, kv_i = 2 zeta sqrt(kp_i D_ii(q)). If D_ii falls by n, damping and
+    frequency rise by sqrt(n); a velocity gain lower by sqrt(n) restores the damping. ``adapt=False`` keeps the gain
+    of the configuration ``at``.
+    """
+
+    model: Any
+    trajectory: Trajectory
+    kp: ArrayLike
+    damping: float = 1.0
+    adapt: bool = True
+    at: ArrayLike | None = None
+
+    def velocity_gain(self, q: Array) -> Array:
+        place = q if self.adapt else np.asarray(self.trajectory.position(0.0) if self.at is None else self.at)
+        inertia = np.diagonal(self.model.mass_matrix(place), axis1=-2, axis2=-1)
+        return 2 * self.damping * np.sqrt(np.asarray(self.kp) * inertia)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        place, speed, _ = self.trajectory.state(t)
+        torque = np.asarray(self.kp) * (place - q) + self.velocity_gain(q) * (speed - qd) + self.model.gravity_load(q)
+        return _to_input(self.model, q, torque)
+
+
+@dataclass(frozen=True)
+class StateFeedback:
+    """u = u_ref(t) - K(t) (x - x_ref(t)); gains on a grid of times, linear between."""
+
+    model: Any
+    trajectory: Trajectory
+    times: Array
+    gains: Array
+
+    def gain(self, t: float) -> Array:
+        if len(self.times) == 1 or t <= self.times[0]:
+            return self.gains[0]
+        k = min(int(np.searchsorted(self.times, t)), len(self.times) - 1)
+        share = min((t - self.times[k - 1]) / (self.times[k] - self.times[k - 1]), 1.0)
+        return (1 - share) * self.gains[k - 1] + share * self.gains[k]
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        place, speed, rate = self.trajectory.state(t)
+        feed = _needed(self.model, place, speed, rate)
+        return feed - self.gain(t) @ np.concatenate([q - place, qd - speed])
+
+
+class OperationalSpace:
+    """Operational-space control of the tool position (Khatib 1987): tau = J^T Lambda (a - Jdot qd) + h + G.
+
+    Lambda = (J D^-1 J^T)^-1 and a = x''_ref + kd (x'_ref - x') + kp (x_ref - x); what joints do beyond the hand is
+    damped by ``rest_damping`` in its null space. ``path(t)`` gives position, velocity and acceleration of the tool.
+    """
+
+    def __init__(self, arm: Any, path: Any, kp: float = 100.0, kd: float = 20.0, rest_damping: float = 5.0) -> None:
+        self.arm, self.path = arm, path
+        self.kp, self.kd, self.rest_damping = kp, kd, rest_damping
+        self._chain = chain(arm, REAL)
+
+    def _hand(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+        """Tool position, J of the position, and Jdot qd, by one pass of dual numbers along qd."""
+        duals = Duals(REAL)
+        x = [Dual(float(a), {0: float(b)}) for a, b in zip(q, qd, strict=True)]
+        rows = kinematics.jacobian(self._chain, duals, x)[:3]
+        jacobian = np.array([[float(value_of(e)) for e in row] for row in rows])
+        rate = np.array([[float(slope_of(e, 0)) for e in row] for row in rows])
+        _, place = kinematics.tool_frame(self._chain, REAL, [float(a) for a in q])
+        return np.array([float(c) for c in place]), jacobian, rate @ qd
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        place, jacobian, drift = self._hand(q, qd)
+        wanted, speed, rate = (np.asarray(x, dtype=float) for x in self.path(t))
+        pull = rate + self.kd * (speed - jacobian @ qd) + self.kp * (wanted - place)
+        mass = self.arm.mass_matrix(q)
+        carried = np.linalg.solve(mass, jacobian.T)
+        inertia = np.linalg.inv(jacobian @ carried)
+        task = jacobian.T @ inertia @ (pull - drift)
+        rest = -self.rest_damping * mass @ qd
+        rest = rest - jacobian.T @ inertia @ (carried.T @ rest)
+        return task + rest + self.arm.bias(q, qd)

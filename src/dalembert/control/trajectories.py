@@ -1,0 +1,229 @@
+"""Trajectories of the joints: position, velocity, acceleration and jerk at any time."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.errors import ArmError
+
+Array = NDArray[np.float64]
+
+
+class Trajectory(Protocol):
+    """What controllers and the drives ask of a trajectory; times may be an array, joints come last."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def duration(self) -> float: ...
+    def position(self, t: ArrayLike) -> Array: ...
+    def velocity(self, t: ArrayLike) -> Array: ...
+    def acceleration(self, t: ArrayLike) -> Array: ...
+    def jerk(self, t: ArrayLike) -> Array: ...
+    def state(self, t: float) -> tuple[Array, Array, Array]: ...
+
+
+@dataclass(frozen=True)
+class Polynomials:
+    """Pieces of polynomials: ``coefficients[k, p, j]`` is that of (t - times[k])^p for joint j in piece k.
+
+    Before the start and after the end the joints rest where the trajectory starts and ends.
+    """
+
+    times: Array
+    coefficients: Array
+
+    @property
+    def n(self) -> int:
+        return self.coefficients.shape[2]
+
+    @property
+    def duration(self) -> float:
+        return float(self.times[-1])
+
+    @cached_property
+    def _tables(self) -> list[Array]:
+        """Coefficients of the polynomials and of their first two derivatives."""
+        tables = [np.asarray(self.coefficients, dtype=float)]
+        for _ in range(2):
+            last = tables[-1]
+            tables.append(np.arange(1, last.shape[1])[None, :, None] * last[:, 1:])
+        return tables
+
+    def state(self, t: float) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration at one time: the short way for control loops."""
+        still = np.zeros(self.n)
+        if t < self.times[0]:
+            return self._tables[0][0, 0], still, still
+        k = min(bisect_right(self._knots, t), len(self._knots) - 1) - 1
+        local = min(t, self._knots[-1]) - self._knots[k]
+        powers = local ** np.arange(self.coefficients.shape[1])
+        q, qd, qdd = (powers[: table.shape[1]] @ table[k] for table in self._tables)
+        return (q, still, still) if t > self._knots[-1] else (q, qd, qdd)
+
+    @cached_property
+    def _knots(self) -> list[float]:
+        return [float(t) for t in self.times]
+
+    def derivative(self, t: ArrayLike, order: int) -> Array:
+        """The derivative of this order at time or times ``t``."""
+        when = np.asarray(t, dtype=float)
+        inside = np.clip(when, self.times[0], self.times[-1])
+        piece = np.clip(np.searchsorted(self.times, inside, side="right") - 1, 0, len(self.times) - 2)
+        local = inside - self.times[piece]
+        found = np.zeros((*when.shape, self.n))
+        for power in reversed(range(order, self.coefficients.shape[1])):
+            factor = np.prod(np.arange(power - order + 1, power + 1), dtype=float)
+            found = found * local[..., None] + factor * self.coefficients[piece, power]
+        if order:
+            outside = (when < self.times[0]) | (when > self.times[-1])
+            found[outside] = 0.0
+        return found
+
+    def position(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 0)
+
+    def velocity(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 1)
+
+    def acceleration(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 2)
+
+    def jerk(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 3)
+
+
+def quintic(points: Sequence[ArrayLike], times: Sequence[float] | float) -> Polynomials:
+    """Through ``points``, at rest (velocity and acceleration zero) at each; ``times`` at each, or the duration.
+
+    Between two points s = 10 u^3 - 15 u^4 + 6 u^5 with u from 0 to 1.
+    """
+    places = _points(points)
+    when = np.linspace(0, times, len(places)) if np.ndim(times) == 0 else np.asarray(times, dtype=float)
+    if len(when) != len(places) or (np.diff(when) <= 0).any():
+        raise ArmError(f"{len(places)} points need {len(places)} times that grow; got {when.tolist()}")
+    table = np.zeros((len(places) - 1, 6, places.shape[1]))
+    for k, (a, b) in enumerate(pairwise(places)):
+        span = when[k + 1] - when[k]
+        table[k, 0] = a
+        for power, factor in ((3, 10.0), (4, -15.0), (5, 6.0)):
+            table[k, power] = factor * (b - a) / span**power
+    return Polynomials(when, table)
+
+
+def trapezoidal(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration: ArrayLike) -> Polynomials:
+    """From rest to rest with bounded speed and acceleration, all joints over the same time.
+
+    The slowest joint sets the time; the others go proportionally slower.
+    """
+    a, b = _points([start, end])
+    limit_v, limit_a = (
+        np.broadcast_to(speed, a.shape).astype(float),
+        np.broadcast_to(acceleration, a.shape).astype(float),
+    )
+    if (limit_v <= 0).any() or (limit_a <= 0).any():
+        raise ArmError("speed and acceleration of a trapezoidal trajectory must be above zero")
+    way = np.abs(b - a)
+    if not way.any():
+        raise ArmError("the trapezoidal trajectory starts where it ends; give two different points")
+    # s runs from 0 to 1 with speed at most v, acceleration at most a
+    moves = way > 0
+    v, c = np.min(limit_v[moves] / way[moves]), np.min(limit_a[moves] / way[moves])
+    ramp = min(v / c, np.sqrt(1 / c))
+    peak = c * ramp
+    cruise = max((1 - peak * ramp) / peak, 0.0)
+    pieces = [(ramp, 0.0, 0.0, c / 2)]
+    if cruise > 1e-12:
+        pieces.append((cruise, peak * ramp / 2, peak, 0.0))
+    pieces.append((ramp, 1 - peak * ramp / 2, peak, -c / 2))
+    times = np.cumsum([0.0, *(piece[0] for piece in pieces)])
+    table = np.zeros((len(pieces), 3, len(a)))
+    for k, (_, s, rate, half) in enumerate(pieces):
+        table[k] = np.array([a + s * (b - a), rate * (b - a), half * (b - a)])
+    return Polynomials(times, table)
+
+
+@dataclass(frozen=True)
+class Fourier:
+    """A periodic excitation: q = centre + sum_k sin_k (sin(k w t))/(k w) - cos_k (cos(k w t))/(k w).
+
+    The usual form for identification; ``sines`` and ``cosines`` are (harmonics, n).
+    """
+
+    centre: Array
+    sines: Array
+    cosines: Array
+    period: float
+
+    @property
+    def n(self) -> int:
+        return len(self.centre)
+
+    @property
+    def duration(self) -> float:
+        return self.period
+
+    def state(self, t: float) -> tuple[Array, Array, Array]:
+        return self.position(t), self.velocity(t), self.acceleration(t)
+
+    def derivative(self, t: ArrayLike, order: int) -> Array:
+        when = np.asarray(t, dtype=float)[..., None, None]
+        k = np.arange(1, len(self.sines) + 1)[:, None]
+        rate = 2 * np.pi * k / self.period
+        # the derivative of order m of sin(x) is sin(x + m pi/2)
+        phase = rate * when + order * np.pi / 2
+        terms = (self.sines * np.sin(phase) - self.cosines * np.cos(phase)) * rate ** (order - 1)
+        return terms.sum(axis=-2) + (self.centre if order == 0 else 0.0)
+
+    def position(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 0)
+
+    def velocity(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 1)
+
+    def acceleration(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 2)
+
+    def jerk(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 3)
+
+
+def excitation(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    period: float = 10.0,
+    harmonics: int = 5,
+    seed: int = 0,
+    speed: ArrayLike = np.inf,
+) -> Fourier:
+    """A random excitation that stays within position limits and ``speed``; every joint uses its range."""
+    low, high = np.asarray(lower, float), np.asarray(upper, float)
+    low, high = np.where(np.isfinite(low), low, -1.0), np.where(np.isfinite(high), high, 1.0)
+    rng = np.random.default_rng(seed)
+    sines, cosines = rng.uniform(-1, 1, (2, harmonics, len(low)))
+    raw = Fourier(np.zeros(len(low)), sines, cosines, period)
+    t = np.linspace(0, period, 40 * harmonics + 1)
+    place = raw.position(t)
+    middle = (place.max(axis=0) + place.min(axis=0)) / 2
+    # 5 percent for what lies between the samples
+    scale = (high - low) / (place.max(axis=0) - place.min(axis=0)) / 1.05
+    scale = np.minimum(scale, np.broadcast_to(speed, low.shape) / (1.05 * np.abs(raw.velocity(t)).max(axis=0)))
+    return Fourier((low + high) / 2 - scale * middle, scale * raw.sines, scale * raw.cosines, period)
+
+
+def _points(points: Sequence[ArrayLike]) -> Array:
+    try:
+        places = np.array([np.asarray(point, dtype=float) for point in points])
+    except (TypeError, ValueError):
+        raise ArmError("the points of a trajectory must be lists of numbers, one for each joint") from None
+    if places.ndim != 2 or len(places) < 2 or not np.isfinite(places).all():
+        raise ArmError("a trajectory needs at least two points, each with one finite number for each joint")
+    return places

@@ -1,0 +1,85 @@
+"""Effective inertia seen by each motor: the parameter by which servo gains are set (Szkodny 1995, section 4).
+
+Carried to the motor shafts, D_a = N^-T D N^-1. Its diagonal is what a motor feels while the other motors are held
+by their servos; the reciprocal of the diagonal of D_a^-1 is what it feels while they are free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+
+if TYPE_CHECKING:
+    from .driven import Driven
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class InertiaRange:
+    """Least and greatest effective inertia of each motor (kg m^2) and where they are reached."""
+
+    motors: tuple[str, ...]
+    least: Array
+    greatest: Array
+    at_least: Array
+    at_greatest: Array
+
+    @property
+    def ratio(self) -> Array:
+        """Greatest over least: how far a servo gain must follow."""
+        return self.greatest / self.least
+
+
+def motor_mass_matrix(driven: Driven, q: ArrayLike) -> Array:
+    """D_a = N^-T D N^-1, ``(..., motors, motors)``."""
+    inverse = np.linalg.inv(driven.transmission(q))
+    return np.swapaxes(inverse, -1, -2) @ driven.mass_matrix(q) @ inverse
+
+
+def effective_inertia(driven: Driven, q: ArrayLike, others: str = "held") -> Array:
+    """Inertia at each motor shaft (kg m^2), the other motors "held" or "free"."""
+    matrix = motor_mass_matrix(driven, q)
+    if others == "free":
+        return 1 / np.diagonal(np.linalg.inv(matrix), axis1=-2, axis2=-1)
+    return np.diagonal(matrix, axis1=-2, axis2=-1).copy()
+
+
+def inertia_range(
+    driven: Driven, lower: Array, upper: Array, others: str = "held", samples: int = 2000, seed: int = 0
+) -> InertiaRange:
+    """The range over all configurations: the best of ``samples`` random ones, each then improved by descent.
+
+    Infinite limits of a joint count as one full turn.
+    """
+    low = np.where(np.isfinite(lower), lower, -np.pi)
+    high = np.where(np.isfinite(upper), upper, np.pi)
+    places = low + (high - low) * np.random.default_rng(seed).random((samples, driven.n))
+    values = effective_inertia(driven, places, others)
+    bounds = list(zip(low, high, strict=True))
+    found: dict[str, list[Array]] = {"least": [], "greatest": []}
+    for motor in range(driven.n):
+        for name, sign, start in (
+            ("least", 1.0, np.argmin(values[:, motor])),
+            ("greatest", -1.0, np.argmax(values[:, motor])),
+        ):
+            size = float(values[start, motor])
+
+            def cost(q: Array, motor: int = motor, sign: float = sign, size: float = size) -> float:
+                return sign * float(effective_inertia(driven, q, others)[motor]) / size
+
+            better = minimize(cost, places[start], bounds=bounds, method="L-BFGS-B", options={"maxiter": 30})
+            found[name].append(better.x if better.fun < sign else places[start])
+    at_least, at_greatest = np.array(found["least"]), np.array(found["greatest"])
+    pick = np.arange(driven.n)
+    return InertiaRange(
+        driven.motor_names,
+        effective_inertia(driven, at_least, others)[pick, pick],
+        effective_inertia(driven, at_greatest, others)[pick, pick],
+        at_least,
+        at_greatest,
+    )

@@ -1,0 +1,118 @@
+"""Who sticks: friction of standing shafts, exactly, with the load and all couplings in.
+
+A contact is a row c with relative speed c . qd: a motor shaft, a joint, or a stop that a joint leans on. Standing
+contacts carry forces lambda within their limits; among all such forces those are real that leave the contact at
+rest where they are inside the limits, and lie at a limit, against the motion, where it starts to move:
+
+    a = C D^-1 (r + C^T lambda),    a_c = 0 or lambda_c at the limit that opposes a_c.
+
+These are the conditions of least  lambda . A lambda / 2 + lambda . a0  within the limits, A = C D^-1 C^T: a convex
+problem with one answer for the accelerations, solved by bounded least squares. No regularisation is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog, lsq_linear
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A shaft with Coulomb friction: its speed is ``row`` . qd; ``hold``, ``forward``, ``backward`` as magnitudes."""
+
+    name: str
+    row: Array
+    hold: float
+    forward: float
+    backward: float
+
+    def sliding(self, direction: float) -> float:
+        """The friction force on the shaft while it moves in ``direction``."""
+        return -self.forward if direction > 0 else self.backward
+
+
+def contact_forces(
+    mass: Array, torque: Array, rows: Array, low: Array, high: Array, drift: Array | None = None
+) -> tuple[Array, Array]:
+    """Forces lambda of standing contacts and their accelerations; ``torque`` is what acts otherwise, less the bias.
+
+    ``drift`` is what velocities alone give the contacts, for rows that vary.
+    """
+    lower = np.linalg.cholesky(mass)
+    leverage = np.linalg.solve(lower, rows.T)
+    pull = np.linalg.solve(lower, torque)
+    if drift is not None and drift.any():
+        pull = pull + np.linalg.lstsq(leverage.T, drift, rcond=None)[0]
+    answer = lsq_linear(leverage, -pull, bounds=(low, high), method="bvls", tol=1e-15)
+    force = np.clip(answer.x, low, high)
+    return force, leverage.T @ (pull + leverage @ force)
+
+
+def holding_share(rows: Array, needed: Array, low: Array, high: Array) -> float:
+    """How much of their limits standing contacts use to give ``needed`` = C^T lambda: above 1 something moves.
+
+    For limits (-hold, hold); a stop, with limits (0, inf), uses nothing while it is pushed and more than all
+    while it is pulled.
+    """
+    count = len(rows)
+    if np.linalg.matrix_rank(rows) == count:
+        force = np.linalg.lstsq(rows.T, needed, rcond=None)[0]
+        return float(max(_share(f, a, b) for f, a, b in zip(force, low, high, strict=True)))
+    # rows that depend on each other share the load; the best they can do is a linear programme
+    bounded = np.isfinite(high)
+    cost = np.r_[np.zeros(count), 1.0]
+    limits = np.vstack(
+        [
+            np.column_stack([np.eye(count)[bounded], -high[bounded]]),
+            np.column_stack([-np.eye(count)[bounded], low[bounded]]),
+        ]
+    )
+    size = max(1.0, float(np.abs(needed).max()))
+    found = linprog(
+        cost,
+        A_ub=limits,
+        b_ub=np.zeros(len(limits)),
+        A_eq=np.column_stack([rows.T, np.zeros(rows.shape[1])]) / size,
+        b_eq=needed / size,
+        bounds=[*((None, None) if b else (0, None) for b in bounded), (0, None)],
+    )
+    return float(found.x[-1]) if found.success else 2.0
+
+
+def _share(force: float, low: float, high: float) -> float:
+    if not np.isfinite(high):
+        return 1.0 - force / (1.0 + abs(force))
+    if high <= 0 <= low:
+        return 2.0
+    return force / high if force > 0 else force / low
+
+
+def free_directions(rows: Array, n: int) -> Array:
+    """A basis of {qd: rows . qd = 0} by elimination, columns; joints that stand get exact zeros."""
+    work = np.array(rows, dtype=float).reshape(-1, n)
+    scale = np.abs(work).max(axis=1, initial=1.0)
+    work = work / np.where(scale > 0, scale, 1.0)[:, None]
+    pivots: list[int] = []
+    for rank in range(min(len(work), n)):
+        rest = np.abs(work[rank:])
+        i, j = divmod(int(np.argmax(rest)), n)
+        if rest[i, j] < 1e-12:
+            break
+        work[[rank, rank + i]] = work[[rank + i, rank]]
+        work[rank] /= work[rank, j]
+        for k in range(len(work)):
+            if k != rank and work[k, j]:
+                work[k] -= work[k, j] * work[rank]
+        pivots.append(j)
+    free = [j for j in range(n) if j not in pivots]
+    basis = np.zeros((n, len(free)))
+    for column, j in enumerate(free):
+        basis[j, column] = 1.0
+        for row, pivot in enumerate(pivots):
+            basis[pivot, column] = -work[row, j] if work[row, j] else 0.0
+    return basis

@@ -1,0 +1,139 @@
+"""Linear models in joint coordinates (Freeman 1985, eqs 2-201 ff) and with motors (2-241 to 2-252).
+
+The derivatives are exact: dual numbers through the formulations give what (2-203), (2-204) and (2-225) write out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..drives.driven import Driven
+from ..rings.real import REAL
+from .model import LinearModel, Signal
+
+Array = NDArray[np.float64]
+
+
+def joint_signals(arm: Any) -> tuple[tuple[Signal, ...], tuple[Signal, ...], tuple[Signal, ...]]:
+    """Positions, velocities and torques of the joints, by name and unit."""
+    turning = [joint.kind == "revolute" for joint in arm.moving]
+    pairs = list(zip(arm.joint_names, turning, strict=True))
+    return (
+        tuple(Signal(f"q_{name}", "rad" if t else "m") for name, t in pairs),
+        tuple(Signal(f"qd_{name}", "rad/s" if t else "m/s") for name, t in pairs),
+        tuple(Signal(f"tau_{name}", "N m" if t else "N") for name, t in pairs),
+    )
+
+
+def links_model(arm: Any, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> LinearModel:
+    """States (q, qd), inputs the joint torques, about a state under torques ``tau``.
+
+    A = [[0, 1], [d qdd/dq, d qdd/dqd]], B = [[0], [D^-1]].
+    """
+    to_q, to_qd, to_tau = arm.forward_dynamics_derivatives(q, qd, tau)
+    positions, speeds, torques = joint_signals(arm)
+    at = {"q": np.asarray(q, float), "qd": np.asarray(qd, float), "tau": np.asarray(tau, float)}
+    return _second_order(to_q, to_qd, to_tau, positions, speeds, torques, arm.name, at)
+
+
+def driven_model(
+    driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None = None
+) -> LinearModel:
+    """States (q, qd) of the joints, inputs the motor torques, rotors and friction in, about this motion.
+
+    Coulomb friction is constant away from rest and does not enter, unless ``width`` makes it smooth.
+    """
+    to_q, to_qd, matrix, drive = _torque_derivatives(driven, q, qd, qdd, width)
+    inverse = np.linalg.inv(matrix)
+    arm: ArmDescription = driven.links  # type: ignore[assignment]
+    positions, speeds, _ = joint_signals(arm)
+    motors = tuple(Signal(f"torque_{name}", "N m") for name in driven.motor_names)
+    at = {"q": np.asarray(q, float), "qd": np.asarray(qd, float), "qdd": np.asarray(qdd, float)}
+    return _second_order(-inverse @ to_q, -inverse @ to_qd, inverse @ drive.T, positions, speeds, motors, arm.name, at)
+
+
+def motor_model(driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None = None) -> LinearModel:
+    """States position, velocity and current, inputs voltage (2-241).
+
+    F21 = -I*^-1 dT/dphi (2-248; in print dT/dphi-dot), F22 = -I*^-1 (dT/dphi-dot + B), F23 = I*^-1 C_M,
+    F32 = -L^-1 C_E, F33 = -L^-1 R, G31 = L^-1 (2-251, 2-252).
+    """
+    electric = driven.electric
+    if (electric.inductance == 0).any():
+        raise ArmError(
+            f"{driven.motor_names[int(np.argmin(electric.inductance))]} has no inductance, so its current is no "
+            f"state; give its inductance"
+        )
+    mechanical = driven_model(driven, q, qd, qdd, width)
+    n = driven.n
+    turning = driven.transmission(q)
+    a = np.zeros((3 * n, 3 * n))
+    a[: 2 * n, : 2 * n] = mechanical.A
+    a[: 2 * n, 2 * n :] = mechanical.B * electric.torque_constant
+    a[2 * n :, n : 2 * n] = -(electric.speed_constant / electric.inductance)[:, None] * turning
+    if driven.train.turns is not None:
+        bend = _speed_slopes(driven, q, qd)
+        a[2 * n :, :n] = -(electric.speed_constant / electric.inductance)[:, None] * bend
+    a[2 * n :, 2 * n :] = -np.diag(electric.resistance / electric.inductance)
+    b = np.zeros((3 * n, n))
+    b[2 * n :] = np.diag(1 / electric.inductance)
+    currents = tuple(Signal(f"current_{name}", "A") for name in driven.motor_names)
+    voltages = tuple(Signal(f"voltage_{name}", "V") for name in driven.motor_names)
+    states = mechanical.states + currents
+    return LinearModel(
+        a, b, np.eye(3 * n), np.zeros((3 * n, n)), states, voltages, states, mechanical.name, at=mechanical.at
+    )
+
+
+def along(model: Any, states: Iterable[tuple[Array, ...]], build: Any) -> list[LinearModel]:
+    """``build(model, *state)`` at every state of a trajectory."""
+    return [build(model, *state) for state in states]
+
+
+def _torque_derivatives(
+    driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None
+) -> tuple[Array, Array, Array, Array]:
+    """d(needed - driven)/dq, /dqd at the joints, D, and N; friction and a varying transmission in."""
+    to_q, to_qd, matrix = driven.inverse_dynamics_derivatives(q, qd, qdd)
+    turning = driven.transmission(q)
+    speed = np.asarray(qd, float)
+    shafts = turning @ speed
+    if width is None:
+        motor_slope, joint_slope = driven.motor_friction.viscous, driven.joint_friction.viscous
+        motor_friction = driven.motor_friction.moving(shafts)
+    else:
+        motor_slope = driven.motor_friction.smooth_slope(shafts, width)
+        joint_slope = driven.joint_friction.smooth_slope(speed, width)
+        motor_friction = driven.motor_friction.smooth(shafts, width)
+    to_qd = to_qd + turning.T @ (motor_slope[:, None] * turning) + np.diag(joint_slope)
+    if driven.train.turns is not None:
+        second = np.array(driven._parts.transmission(REAL, np.asarray(q, float).tolist()).second, dtype=float)
+        friction_at_joints = driven.friction_torque(q, qd, width)
+        torque = driven.to_motors(q, driven.inverse_dynamics(q, qd, qdd) + friction_at_joints)
+        # d(N^T (F_a - friction(N qd)))/dq: the lever varies, and so does the speed of the shaft
+        to_q = to_q - np.einsum("ajk,a->jk", second, torque - motor_friction)
+        to_q = to_q + turning.T @ (motor_slope[:, None] * np.einsum("ajk,j->ak", second, speed))
+    return to_q, to_qd, matrix, turning
+
+
+def _speed_slopes(driven: Driven, q: ArrayLike, qd: ArrayLike) -> Array:
+    """d(N qd)/dq."""
+    second = np.array(driven._parts.transmission(REAL, np.asarray(q, float).tolist()).second, dtype=float)
+    return np.einsum("ajk,j->ak", second, np.asarray(qd, float))
+
+
+def _second_order(
+    to_q: Array, to_qd: Array, to_input: Array, positions: tuple[Signal, ...], speeds: tuple[Signal, ...],
+    inputs: tuple[Signal, ...], name: str, at: dict[str, Array],
+) -> LinearModel:  # fmt: skip
+    n = len(to_q)
+    a = np.block([[np.zeros((n, n)), np.eye(n)], [to_q, to_qd]])
+    b = np.vstack([np.zeros((n, to_input.shape[1])), to_input])
+    states = positions + speeds
+    return LinearModel(a, b, np.eye(2 * n), np.zeros((2 * n, b.shape[1])), states, inputs, states, name, at=at)

@@ -1,0 +1,95 @@
+"""A linear model with names and units on everything: dx/dt = A dx + B du, dy = C dx + D du."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import expm
+
+from ..arm.errors import ArmError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Signal:
+    """One entry of a state, input or output vector."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """Deviations from an operating point (``at``) obey these matrices; ``period`` is None in continuous time."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    states: tuple[Signal, ...]
+    inputs: tuple[Signal, ...]
+    outputs: tuple[Signal, ...]
+    name: str = "arm"
+    period: float | None = None
+    at: dict[str, Array] = field(default_factory=dict, compare=False)
+
+    @property
+    def poles(self) -> NDArray[np.complex128]:
+        """Eigenvalues of A, by real part, then imaginary part."""
+        return np.sort_complex(np.asarray(np.linalg.eigvals(self.A), dtype=np.complex128))
+
+    @property
+    def units(self) -> dict[str, str]:
+        return {signal.name: signal.unit for signal in (*self.states, *self.inputs, *self.outputs)}
+
+    @property
+    def controllability_matrix(self) -> Array:
+        """[B, A B, A^2 B, ...]."""
+        blocks = [self.B]
+        for _ in range(len(self.A) - 1):
+            blocks.append(self.A @ blocks[-1])
+        return np.hstack(blocks)
+
+    @property
+    def is_controllable(self) -> bool:
+        """By the test of Popov, Belevitch and Hautus at every pole: rank [A - s I, B] is full."""
+        n = len(self.A)
+        size = np.linalg.norm(self.A, 2) + np.linalg.norm(self.B, 2)
+        for pole in self.poles:
+            pencil = np.hstack([self.A - pole * np.eye(n), self.B.astype(complex)])
+            if np.linalg.svd(pencil, compute_uv=False)[-1] < 1e-12 * size * n:
+                return False
+        return True
+
+    def sampled(self, period: float) -> LinearModel:
+        """The exact model between samples ``period`` (s) apart, inputs held: exp of [[A, B], [0, 0]]."""
+        if not period > 0:
+            raise ArmError(f"the sampling period is {period:g} s; give a time above zero")
+        n, m = self.B.shape
+        whole = expm(np.block([[self.A, self.B], [np.zeros((m, n + m))]]) * period)
+        return replace(self, A=whole[:n, :n], B=whole[:n, n:], period=period)
+
+    def with_outputs(self, matrix: Array, outputs: tuple[Signal, ...]) -> LinearModel:
+        """The same model with other outputs y = matrix x."""
+        return replace(self, C=np.asarray(matrix, float), D=np.zeros((len(outputs), self.B.shape[1])), outputs=outputs)
+
+    def state_space(self) -> Any:
+        """As ``control.StateSpace`` of python-control, with named states, inputs and outputs."""
+        try:
+            import control  # type: ignore[import-untyped,import-not-found,unused-ignore]
+        except ImportError:
+            raise ArmError("python-control is not installed; install dalembert[control]") from None
+        names = {
+            "states": [signal.name for signal in self.states],
+            "inputs": [signal.name for signal in self.inputs],
+            "outputs": [signal.name for signal in self.outputs],
+        }
+        return control.ss(self.A, self.B, self.C, self.D, self.period or 0, name=self.name, **names)
+
+    def response(self, times: Array, start: Array) -> Array:
+        """States (times, n) of the free continuous model from deviation ``start``."""
+        return np.array([expm(self.A * t) @ start for t in np.asarray(times)])

@@ -1,0 +1,180 @@
+"""C of the explicit Runge-Kutta method of order 8(5,3) by Dormand and Prince, as scipy's DOP853 does it.
+
+Coefficients are read from ``scipy.integrate.DOP853``; error norm, step control, first step and the interpolant of
+order 7 follow scipy, so that both give the same steps (Hairer, Norsett, Wanner: Solving Ordinary Differential
+Equations I, section II.10). Expects ``SIZE`` and ``static void rates(double t, const double *x, double *f)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.integrate import DOP853
+
+LOOP = """\
+#define STAGES 12
+#define ROWS 16
+static double norm(const double *x, const double *scale)
+{
+  double sum = 0;
+  for (int i = 0; i < SIZE; i++) sum += (x[i] / scale[i]) * (x[i] / scale[i]);
+  return sqrt(sum / SIZE);
+}
+
+static int finite_all(const double *x)
+{
+  double sum = 0;
+  for (int i = 0; i < SIZE; i++) sum += x[i] * 0.0;
+  return sum == 0;
+}
+
+static double first_step(double t, double end, const double *x, const double *f, double rtol, double atol)
+{
+  double scale[SIZE], y[SIZE], g[SIZE], d[SIZE];
+  const double span = end - t;
+  for (int i = 0; i < SIZE; i++) scale[i] = atol + fabs(x[i]) * rtol;
+  const double d0 = norm(x, scale), d1 = norm(f, scale);
+  double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+  if (h0 > span) h0 = span;
+  for (int i = 0; i < SIZE; i++) y[i] = x[i] + h0 * f[i];
+  rates(t + h0, y, g);
+  for (int i = 0; i < SIZE; i++) d[i] = g[i] - f[i];
+  const double d2 = norm(d, scale) / h0;
+  const double h1 = d1 <= 1e-15 && d2 <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : pow(0.01 / fmax(d1, d2), 1.0 / 8);
+  return fmin(fmin(100 * h0, h1), span);
+}
+
+/* 0: done, 1: the step became too small, 2: the state is not finite or beyond `fastest` */
+int dop853(double t, double end, double rtol, double atol, double fastest, double *x, const double *times, long count,
+           double *out, long *stats, double *reached)
+{
+  static const double A[STAGES][STAGES] = {@A@};
+  static const double B[STAGES] = {@B@}, C[STAGES] = {@C@};
+  static const double E3[STAGES + 1] = {@E3@}, E5[STAGES + 1] = {@E5@};
+  static const double AX[3][ROWS] = {@AX@}, CX[3] = {@CX@}, D[4][ROWS] = {@D@};
+  double K[ROWS][SIZE], y[SIZE], z[SIZE];
+  long next = 0, steps = 0, calls = 2;
+  int fault = 0;
+  rates(t, x, K[0]);
+  while (next < count && times[next] <= t) {
+    if (times[next] == t) memcpy(out + next * SIZE, x, sizeof y);
+    next++;
+  }
+  double h = first_step(t, end, x, K[0], rtol, atol);
+  while (t < end) {
+    const double least = 10 * fabs(nextafter(t, INFINITY) - t);
+    int rejected = 0;
+    double to = end;
+    if (h < least) h = least;
+    for (;;) {
+      if (h < least) { fault = 1; break; }
+      to = t + h;
+      if (to > end) to = end;
+      h = to - t;
+      for (int s = 1; s < STAGES; s++) {
+        for (int i = 0; i < SIZE; i++) {
+          double sum = 0;
+          for (int k = 0; k < s; k++) sum += A[s][k] * K[k][i];
+          z[i] = x[i] + h * sum;
+        }
+        rates(t + C[s] * h, z, K[s]);
+      }
+      for (int i = 0; i < SIZE; i++) {
+        double sum = 0;
+        for (int k = 0; k < STAGES; k++) sum += B[k] * K[k][i];
+        y[i] = x[i] + h * sum;
+      }
+      rates(to, y, K[STAGES]);
+      calls += STAGES;
+      double e3 = 0, e5 = 0;
+      for (int i = 0; i < SIZE; i++) {
+        const double scale = atol + fmax(fabs(x[i]), fabs(y[i])) * rtol;
+        double a = 0, b = 0;
+        for (int k = 0; k <= STAGES; k++) { a += E3[k] * K[k][i]; b += E5[k] * K[k][i]; }
+        e3 += (a / scale) * (a / scale);
+        e5 += (b / scale) * (b / scale);
+      }
+      const double error = e3 == 0 && e5 == 0 ? 0 : h * e5 / sqrt((e5 + 0.01 * e3) * SIZE);
+      if (error < 1) {
+        double factor = error == 0 ? 10 : fmin(10, 0.9 * pow(error, -1.0 / 8));
+        if (rejected && factor > 1) factor = 1;
+        const double used = h;
+        h *= factor;
+        steps++;
+        if (next < count && times[next] <= to) {
+          double F[7][SIZE];
+          for (int s = 0; s < 3; s++) {
+            for (int i = 0; i < SIZE; i++) {
+              double sum = 0;
+              for (int k = 0; k < STAGES + 1 + s; k++) sum += AX[s][k] * K[k][i];
+              z[i] = x[i] + used * sum;
+            }
+            rates(t + CX[s] * used, z, K[STAGES + 1 + s]);
+          }
+          calls += 3;
+          for (int i = 0; i < SIZE; i++) {
+            const double delta = y[i] - x[i];
+            F[0][i] = delta;
+            F[1][i] = used * K[0][i] - delta;
+            F[2][i] = 2 * delta - used * (K[STAGES][i] + K[0][i]);
+            for (int d = 0; d < 4; d++) {
+              double sum = 0;
+              for (int k = 0; k < ROWS; k++) sum += D[d][k] * K[k][i];
+              F[3 + d][i] = used * sum;
+            }
+          }
+          while (next < count && times[next] <= to) {
+            const double u = (times[next] - t) / used;
+            for (int i = 0; i < SIZE; i++) {
+              double value = 0;
+              for (int k = 6; k >= 0; k--) value = (value + F[k][i]) * ((6 - k) % 2 ? 1 - u : u);
+              out[next * SIZE + i] = value + x[i];
+            }
+            next++;
+          }
+        }
+        memcpy(x, y, sizeof y);
+        memcpy(K[0], K[STAGES], sizeof y);
+        break;
+      }
+      if (!(error >= 1)) { fault = 2; break; }
+      h *= fmax(0.2, 0.9 * pow(error, -1.0 / 8));
+      rejected = 1;
+    }
+    if (fault) break;
+    t = to;
+    double speed = 0;
+    for (int i = SPEEDS; i < 2 * SPEEDS; i++) speed = fmax(speed, fabs(x[i]));
+    if (!finite_all(x) || speed > fastest) { fault = 2; break; }
+  }
+  stats[0] = steps;
+  stats[1] = calls;
+  stats[2] = next;
+  *reached = t;
+  return fault;
+}
+"""
+
+
+def dop853_source() -> str:
+    """The integrator with its coefficients."""
+    method: Any = DOP853
+    wide = [np.pad(row, (0, 16 - len(row))) for row in method.A_EXTRA]
+    tables = {
+        "A": ", ".join(_row(row[:12]) for row in method.A[:12]), "B": _values(method.B), "C": _values(method.C[:12]),
+        "E3": _values(method.E3), "E5": _values(method.E5), "AX": ", ".join(_row(row) for row in wide),
+        "CX": _values(method.C_EXTRA), "D": ", ".join(_row(row) for row in method.D),
+    }  # fmt: skip
+    text = LOOP
+    for name, values in tables.items():
+        text = text.replace(f"@{name}@", values)
+    return text
+
+
+def _values(row: Any) -> str:
+    return ", ".join(repr(float(x)) for x in row)
+
+
+def _row(row: Any) -> str:
+    return "{" + _values(row) + "}"

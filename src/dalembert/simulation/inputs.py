@@ -1,0 +1,64 @@
+"""What drives a simulation: a constant, or a function of time, positions and velocities; checked at every call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.errors import ArmError
+
+Array = NDArray[np.float64]
+Control: TypeAlias = "ArrayLike | Callable[[float, Array, Array], ArrayLike]"
+
+
+class InputFault(ArmError):
+    """A controller gave something that cannot be used."""
+
+
+class Input:
+    """``control`` as a function that always gives one finite number for each of ``names``."""
+
+    def __init__(self, control: Any, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.function: Callable[[float, Array, Array], ArrayLike] | None = control if callable(control) else None
+        self.constant = np.empty(0)
+        if self.function is None:
+            self.constant = self._checked(control, None)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        if self.function is None:
+            return self.constant
+        return self._checked(self.function(t, q, qd), t)
+
+    def _checked(self, values: Any, t: float | None) -> Array:
+        when = f" at t = {t:.6g} s" if t is not None else ""
+        who = "the controller gave" if t is not None else "the input is"
+        try:
+            found = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputFault(f"{who} {values!r}{when}; give {len(self.names)} numbers") from None
+        if found.shape != (len(self.names),):
+            raise InputFault(
+                f"{who} an array of shape {found.shape}{when}; give one number for each of {', '.join(self.names)}"
+            )
+        if not np.isfinite(found).all():
+            name = self.names[int(np.argmin(np.isfinite(found)))]
+            raise InputFault(f"{who} {found[~np.isfinite(found)][0]} for {name!r}{when}; give finite numbers")
+        return found
+
+
+class Held:
+    """An input kept from one sample to the next (zero-order hold)."""
+
+    def __init__(self, source: Input) -> None:
+        self.source = source
+        self.value = np.zeros(len(source.names))
+
+    def sample(self, t: float, q: Array, qd: Array) -> None:
+        self.value = self.source(t, q, qd)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        return self.value

@@ -1,0 +1,170 @@
+"""A simulated motion: every column has a name and a unit; saved, plotted, and its energy accounted for."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+
+Array = NDArray[np.float64]
+
+
+class SimulationError(ArmError):
+    """A simulation that could not go on; ``motion`` holds what was found up to there."""
+
+    def __init__(self, sentence: str, motion: Motion | None = None) -> None:
+        super().__init__(sentence)
+        self.motion = motion
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened: when, what ("sticks", "slips", "stop", "leaves stop", "load"), to which shaft."""
+
+    time: float
+    kind: str
+    name: str
+    energy: float = 0.0
+    """Energy (J) that left the arm in this instant: impacts, and changes of load."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Positions, velocities and inputs over time, joints last; ``energy`` is the account of every joule.
+
+    ``others`` holds what the plant adds, motor positions and currents among it.
+    """
+
+    name: str
+    t: Array
+    q: Array
+    qd: Array
+    u: Array
+    joint_names: tuple[str, ...]
+    joint_units: tuple[str, ...]
+    input_names: tuple[str, ...]
+    input_units: tuple[str, ...]
+    kinetic: Array
+    potential: Array
+    work: Array
+    lost: Array
+    events: tuple[Event, ...] = ()
+    others: dict[str, Array] = field(default_factory=dict)
+    other_names: tuple[str, ...] = ()
+    steps: int = 0
+    evaluations: int = 0
+    fault: str = ""
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic and potential energy (J)."""
+        return self.kinetic + self.potential
+
+    @property
+    def balance(self) -> Array:
+        """What the account is off by (J): energy - start - work put in + lost to friction and in impacts."""
+        jumps = np.array([sum(event.energy for event in self.events if event.time <= t) for t in self.t])
+        return self.energy - self.energy[0] - self.work + self.lost + jumps
+
+    @property
+    def energy_scale(self) -> float:
+        """The size of the energies that are exchanged, for a relative balance."""
+        return float(max(np.ptp(self.kinetic), np.ptp(self.potential), np.abs(self.kinetic).max(), 1e-300))
+
+    def at(self, time: float) -> tuple[Array, Array]:
+        """Position and velocity at the sample nearest to ``time``."""
+        index = int(np.argmin(np.abs(self.t - time)))
+        return self.q[index], self.qd[index]
+
+    @property
+    def columns(self) -> dict[str, tuple[str, Array]]:
+        """Every column: name -> (unit, values)."""
+        found: dict[str, tuple[str, Array]] = {"time": ("s", self.t)}
+        for j, (name, unit) in enumerate(zip(self.joint_names, self.joint_units, strict=True)):
+            found[f"q_{name}"] = (unit, self.q[:, j])
+        for j, (name, unit) in enumerate(zip(self.joint_names, self.joint_units, strict=True)):
+            found[f"qd_{name}"] = (f"{unit}/s", self.qd[:, j])
+        for j, (name, unit) in enumerate(zip(self.input_names, self.input_units, strict=True)):
+            found[f"input_{name}"] = (unit, self.u[:, j])
+        units = {"motor_position": "rad", "motor_torque": "N m", "current": "A"}
+        for key, values in self.others.items():
+            for j, name in enumerate(self.other_names):
+                found[f"{key}_{name}"] = (units.get(key, ""), values[:, j])
+        for key in ("kinetic", "potential", "work", "lost"):
+            found[key] = ("J", getattr(self, key))
+        return found
+
+    def save(self, path: str | Path) -> None:
+        """As .csv (units in the head), .nc (NetCDF 3, units as attributes) or .parquet (needs pyarrow)."""
+        target = Path(path)
+        suffix = target.suffix.lower()
+        if suffix == ".csv":
+            self._save_csv(target)
+        elif suffix == ".nc":
+            self._save_netcdf(target)
+        elif suffix == ".parquet":
+            self._save_parquet(target)
+        else:
+            raise ArmError(f"{target}: a motion is saved as .csv, .nc or .parquet, not {suffix or 'without ending'!r}")
+
+    def _save_csv(self, path: Path) -> None:
+        columns = self.columns
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow([f"{name} [{unit}]" if unit else name for name, (unit, _) in columns.items()])
+            writer.writerows(zip(*([repr(float(x)) for x in values] for _, values in columns.values()), strict=True))
+
+    def _save_netcdf(self, path: Path) -> None:
+        from scipy.io import netcdf_file
+
+        with netcdf_file(str(path), "w") as file:
+            file.title = f"motion of {self.name}".encode()
+            file.createDimension("time", len(self.t))
+            for name, (unit, values) in self.columns.items():
+                variable = file.createVariable(name.replace(" ", "_"), "d", ("time",))
+                variable[:] = values
+                variable.units = unit.encode()
+
+    def _save_parquet(self, path: Path) -> None:
+        try:
+            import pyarrow as arrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
+            from pyarrow import parquet
+        except ImportError:
+            raise ArmError("pyarrow is not installed; install it, or save as .csv or .nc") from None
+        columns = self.columns
+        fields = [arrow.field(name, arrow.float64(), metadata={"unit": unit}) for name, (unit, _) in columns.items()]
+        table = arrow.Table.from_arrays([v for _, v in columns.values()], schema=arrow.schema(fields))
+        parquet.write_table(table, path)
+
+    def plot(self) -> Any:
+        """A plotly figure: positions, velocities, inputs and energies over time."""
+        try:
+            from plotly import graph_objects  # type: ignore[import-not-found,import-untyped,unused-ignore]
+            from plotly.subplots import make_subplots  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        except ImportError:
+            raise ArmError("plotly is not installed; install dalembert[plot]") from None
+        figure = make_subplots(
+            rows=4, cols=1, shared_xaxes=True, subplot_titles=("position", "velocity", "input", "energy")
+        )
+        for row, (values, names) in enumerate(
+            ((self.q, self.joint_names), (self.qd, self.joint_names), (self.u, self.input_names)), start=1
+        ):
+            for j, name in enumerate(names):
+                figure.add_trace(graph_objects.Scatter(x=self.t, y=values[:, j], name=name), row=row, col=1)
+        for key in ("kinetic", "potential", "work", "lost"):
+            figure.add_trace(graph_objects.Scatter(x=self.t, y=getattr(self, key), name=key), row=4, col=1)
+        for event in self.events:
+            figure.add_vline(x=event.time, line_dash="dot", line_width=1)
+        figure.update_layout(title=f"{self.name}", xaxis4_title="time (s)", height=900)
+        return figure
+
+    def __repr__(self) -> str:
+        end = f", stopped: {self.fault}" if self.fault else ""
+        span = f"{self.t[-1] - self.t[0]:g} s, {self.steps} steps, {len(self.events)} events"
+        return f"<Motion of {self.name!r}: {span}{end}>"

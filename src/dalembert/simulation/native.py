@@ -1,0 +1,144 @@
+"""Integrators in C around a function of the graph: the loop itself in machine code.
+
+``many``: RK4 over vectors of arms. ``dop853``: the method of scipy's DOP853, with its own coefficients, error
+estimate and step control, around a closed loop (``control/compiled.py``).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..arm.description import ArmDescription
+from ..compile import build, cache
+from ..compile.emit_batch import ANY_VECTOR, ROOT, head
+from ..compile.emit_c import Program, Style, literal, statements
+from ..compile.functions import function
+from ..compile.kernel import arm_facts, code_digest
+from ..compile.sincos import source as sincos_source
+
+
+def vector_body(program: Program, name: str = "body") -> str:
+    """C of ``static void body(V *x, V *y)``: early sines taken into x behind the inputs, then all statements."""
+    lines = statements(program, Style("V", "", "x[{}]".format, "y[{}]".format, constant="(V){{0}} + {value}"))
+    inputs, pairs = len(program.inputs), len(program.angles)
+    near, far = [], []
+    for angle, place in program.angles.items():
+        plus = f" + {literal(angle.offset)}" if angle.offset else ""
+        rest = f"x[{program.inputs[angle.input]}]{plus}, &x[{inputs + place}], &x[{inputs + pairs + place}]"
+        near.append(f"sincos_vector({rest}, &far);")
+        far.append(f"sincos_any({rest});")
+    return f"""\
+static void {name}(V *restrict x, V *restrict y)
+{{
+  VI far = {{0}};
+  {" ".join(near)}
+  if (any_lane(far)) {{ {" ".join(far)} }}
+  {(chr(10) + "  ").join(lines)}
+}}
+"""
+
+
+MANY = """\
+/* state of a vector of arms: q, qd, tau, parameters, then room for sines and cosines */
+#define N {n}
+#define P {parameters}
+static void rates(const V *q, const V *qd, V *x, V *a)
+{{
+  for (int j = 0; j < N; j++) {{ x[j] = q[j]; x[N + j] = qd[j]; }}
+  V y[{targets}];
+  body(x, y);
+  static const short where[] = {{{where}}};
+  for (int j = 0; j < N; j++) a[j] = y[where[j]];
+}}
+
+void many(double *q, double *qd, const double *tau, const double *parameters, double step, long keep, long frames,
+          long arms)
+{{
+  const double half = step / 2, sixth = step / 6;
+  for (long first = 0; first < arms; first += W) {{
+    const long live = arms - first < W ? arms - first : W;
+    V x[{room}], p[N], v[N], p2[N], v2[N], v3[N], v4[N], a1[N], a2[N], a3[N], a4[N];
+    for (int i = 0; i < W; i++) {{
+      const long arm = first + (i < live ? i : live - 1);
+      for (int j = 0; j < N; j++) {{
+        p[j][i] = q[arm * N + j];
+        v[j][i] = qd[arm * N + j];
+        x[2 * N + j][i] = tau[arm * N + j];
+      }}
+      for (int j = 0; j < P; j++) x[3 * N + j][i] = parameters[arm * P + j];
+    }}
+    for (long frame = 1; frame <= frames; frame++) {{
+      for (long k = 0; k < keep; k++) {{
+        rates(p, v, x, a1);
+        for (int j = 0; j < N; j++) {{ v2[j] = v[j] + half * a1[j]; p2[j] = p[j] + half * v[j]; }}
+        rates(p2, v2, x, a2);
+        for (int j = 0; j < N; j++) {{ v3[j] = v[j] + half * a2[j]; p2[j] = p[j] + half * v2[j]; }}
+        rates(p2, v3, x, a3);
+        for (int j = 0; j < N; j++) {{ v4[j] = v[j] + step * a3[j]; p2[j] = p[j] + step * v3[j]; }}
+        rates(p2, v4, x, a4);
+        for (int j = 0; j < N; j++) {{
+          p[j] += sixth * (v[j] + 2 * v2[j] + 2 * v3[j] + v4[j]);
+          v[j] += sixth * (a1[j] + 2 * a2[j] + 2 * a3[j] + a4[j]);
+        }}
+      }}
+      for (int i = 0; i < live; i++)
+        for (int j = 0; j < N; j++) {{
+          const long place = (frame * arms + first + i) * N + j;
+          q[place] = p[j][i];
+          qd[place] = v[j][i];
+        }}
+    }}
+  }}
+}}
+"""
+
+
+def prelude() -> str:
+    """Types, sines and roots of vectors, as in the kernels for batches."""
+    return f"{head('float64')}\n#define SQRT sqrt\n{sincos_source('float64')}\n{ANY_VECTOR}\n{ROOT}\n"
+
+
+def many_source(arm: ArmDescription, parameters: bool) -> str:
+    program = Program(function(arm, "forward_dynamics", "inertial" if parameters else None))
+    room = len(program.inputs) + 2 * len(program.angles)
+    loop = MANY.format(
+        n=arm.n, parameters=10 * arm.n if parameters else 0, targets=len(program.targets), room=room,
+        where=", ".join(map(str, program.scatter[0])),
+    )  # fmt: skip
+    return prelude() + vector_body(program) + loop
+
+
+def loaded(text: str, facts: str) -> Any:
+    """The library of this source, built once and kept; None, after one line, where nothing can be compiled."""
+    try:
+        compiler = build.find()
+        key = hashlib.sha256(
+            "\0".join((facts, code_digest(), compiler.identity, build.machine(), text)).encode()
+        ).hexdigest()
+        path = cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O2",)))
+    except build.CompileError as fault:
+        build.say_slow(fault)
+        return None
+    return ctypes.CDLL(str(path))
+
+
+@lru_cache(maxsize=16)
+def _many(facts: str, parameters: bool, text: str) -> Any:
+    library = loaded(text, f"many {parameters} {facts}")
+    if library is not None:
+        library.many.restype = None
+    return library
+
+
+def many_library(arm: ArmDescription, parameters: bool) -> Any:
+    """The library with ``many`` of this arm, or None."""
+    try:
+        build.find()
+    except build.CompileError as fault:
+        build.say_slow(fault)
+        return None
+    return _many(arm_facts(arm), parameters, many_source(arm, parameters))

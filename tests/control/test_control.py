@@ -1,0 +1,233 @@
+"""Trajectories, controllers, gains from linear models, and Bejczy's servo."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.drives import with_locked_rotors
+from dalembert.arm.errors import ArmError
+from dalembert.arm.toml_drives import built_in_drives
+from dalembert.control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia
+from dalembert.control.design import closed_loop_poles, linear_at, lqr, place, tracking_lqr, tracking_poles
+from dalembert.control.requirements import requirements
+from dalembert.control.trajectories import excitation, quintic, trapezoidal
+from dalembert.drives.driven import Driven
+from dalembert.simulation.plant import DrivenPlant, LinkPlant
+from dalembert.simulation.simulate import simulate
+
+
+def driven_arm(name: str) -> Driven:
+    arm = da.load(name, physical="ignore")
+    train = built_in_drives(name, arm)
+    return Driven(with_locked_rotors(arm, train), train)
+
+
+TRAJECTORIES = {
+    "quintic": quintic([[0, 0.1], [1.0, -0.5], [0.2, 0.4]], [0, 1.0, 2.5]),
+    "trapezoidal": trapezoidal([0, 0.1], [1.0, -0.5], 0.6, [2.0, 1.0]),
+    "triangle": trapezoidal([0, 0.1], [0.1, 0.0], 5.0, 1.0),
+    "excitation": excitation([-1, -2], [1, 0.5], speed=2.0),
+}
+
+
+@pytest.mark.parametrize("name", TRAJECTORIES)
+def test_each_derivative_is_the_slope_of_the_one_before(name):
+    path = TRAJECTORIES[name]
+    t = np.linspace(0.01, path.duration - 0.01, 56)
+    step = 1e-6
+    pairs = [(path.position, path.velocity), (path.velocity, path.acceleration)]
+    for when in (-1.0, 0.3, path.duration / 3, path.duration):
+        if when >= 0 or name != "excitation":
+            for found, value in zip(path.state(when), (path.position, path.velocity, path.acceleration), strict=True):
+                assert found == pytest.approx(value(when), abs=1e-12)
+    if name not in ("trapezoidal", "triangle"):
+        pairs.append((path.acceleration, path.jerk))
+    for value, slope in pairs:
+        difference = (value(t + step) - value(t - step)) / (2 * step)
+        assert difference == pytest.approx(slope(t), rel=1e-5, abs=1e-5)
+
+
+def test_quintic_rests_at_its_points_and_beyond_its_ends():
+    path = TRAJECTORIES["quintic"]
+    for when, where in ((0, [0, 0.1]), (1.0, [1.0, -0.5]), (2.5, [0.2, 0.4]), (9.0, [0.2, 0.4])):
+        assert path.position(when) == pytest.approx(where)
+        assert path.velocity(when) == pytest.approx([0, 0], abs=1e-12)
+        assert path.acceleration(when) == pytest.approx([0, 0], abs=1e-11)
+
+
+def test_trapezoid_keeps_its_limits_and_arrives():
+    path = TRAJECTORIES["trapezoidal"]
+    t = np.linspace(0, path.duration, 2001)
+    assert np.abs(path.velocity(t)).max() <= 0.6 + 1e-12
+    assert (np.abs(path.acceleration(t)) <= [2.0 + 1e-12, 1.0 + 1e-12]).all()
+    assert path.position(path.duration) == pytest.approx([1.0, -0.5])
+    # one limit is met, or it could be faster
+    assert np.abs(path.velocity(t)).max() == pytest.approx(0.6)
+
+
+def test_excitation_stays_within_its_limits():
+    path = TRAJECTORIES["excitation"]
+    q, qd = path.position(np.linspace(0, 10, 4001)), path.velocity(np.linspace(0, 10, 4001))
+    assert (q >= [-1, -2]).all()
+    assert (q <= [1, 0.5]).all()
+    assert np.abs(qd).max() <= 2.0
+    assert np.ptp(q, axis=0).min() > 0.3
+
+
+def test_computed_torque_with_the_exact_model_makes_the_error_obey_its_second_order_equation():
+    arm = da.load("planar-2r")
+    path = quintic([[0, 0], [1.0, -1.0]], 1.5)
+    control = ComputedTorque(arm, path, kp=25.0, kd=10.0)
+    motion = simulate(LinkPlant(arm), control, [0.1, -0.2], None, 1.5)
+    error = motion.q - path.position(motion.t)
+    start = np.array([0.1, -0.2])
+    expected = start * (1 + 5 * motion.t[:, None]) * np.exp(-5 * motion.t[:, None])
+    assert error == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_wrong_load_in_the_model_leaves_an_error_that_the_right_one_does_not():
+    arm = da.load("planar-2r").holding(da.Load(mass=3))
+    path = quintic([[0, 0], [1.0, -1.0]], 1.0)
+    right = simulate(LinkPlant(arm), ComputedTorque(arm, path), [0, 0], None, 1.0)
+    wrong = simulate(LinkPlant(arm), ComputedTorque(arm.holding(None), path), [0, 0], None, 1.0)
+    miss = [np.abs(m.q - path.position(m.t)).max() for m in (right, wrong)]
+    assert miss[0] < 1e-6
+    assert miss[1] > 0.01
+
+
+def test_pd_with_gravity_compensation_comes_to_rest_at_its_goal():
+    driven = driven_arm("planar-2r") if built_in_drives("planar-2r", da.load("planar-2r")) else None
+    assert driven is None
+    arm = da.load("planar-2r")
+    goal = quintic([[0.5, 0.5], [0.5, 0.5]], 1.0)
+    motion = simulate(LinkPlant(arm), PDGravity(arm, goal, 60.0, 25.0), [0, 0], None, 6.0, rtol=1e-6)
+    assert motion.q[-1] == pytest.approx([0.5, 0.5], abs=1e-3)
+
+
+def test_operational_space_control_moves_the_tool_on_its_line():
+    arm = da.load("ur5e", physical="ignore")
+    q = np.array([0.1, -1.2, 1.4, -0.6, 0.5, 0.2])
+    start = arm.forward_kinematics(q)[:3, 3]
+    shift = np.array([0.1, -0.05, 0.08])
+
+    def path(t):
+        s, v, a = 3 * t**2 - 2 * t**3, 6 * t - 6 * t**2, 6 - 12 * t
+        return start + s * shift, v * shift, a * shift
+
+    motion = simulate(LinkPlant(arm), OperationalSpace(arm, path), q, None, 1.0, rtol=1e-6, samples=11)
+    tool = arm.forward_kinematics(motion.q)[:, :3, 3]
+    assert tool == pytest.approx(np.array([path(t)[0] for t in motion.t]), abs=1e-5)
+
+
+def test_lqr_agrees_with_python_control_and_poles_go_where_they_are_placed():
+    control = pytest.importorskip("control")
+    driven = driven_arm("puma560")
+    path = quintic([np.zeros(6), np.full(6, 0.5)], 2.0)
+    linear = linear_at(driven, path, 0.7)
+    gain = lqr(linear, 10.0, 1.0)
+    theirs, _, _ = control.lqr(linear.state_space(), 10.0 * np.eye(12), np.eye(6))
+    assert gain == pytest.approx(theirs, rel=1e-6, abs=1e-6)
+    assert closed_loop_poles(linear, gain).real.max() < 0
+    poles = np.linspace(-4, -9, 12)
+    assert closed_loop_poles(linear, place(linear, poles)) == pytest.approx(np.sort(poles), rel=1e-4)
+    sampled = linear.sampled(0.01)
+    assert np.abs(np.linalg.eigvals(sampled.A - sampled.B @ lqr(sampled, 10.0, 1.0))).max() < 1
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_lqr_is_stable_across_the_workspace_in_simulation(seed):
+    driven = driven_arm("irb6")
+    rng = np.random.default_rng(seed)
+    arm = driven.links
+    a, b = 0.7 * (arm.lower + (arm.upper - arm.lower) * rng.random((2, 5)))
+    path = quintic([a, b], 1.5)
+    control = tracking_lqr(driven, path, q=400.0, r=20.0, knots=5)
+    off = a + 0.02 * rng.uniform(-1, 1, 5)
+    motion = simulate(DrivenPlant(driven), control, off, None, 2.5, rtol=1e-6)
+    assert np.abs(motion.q[-1] - b).max() < 0.01
+    assert np.abs(motion.q - path.position(motion.t)).max() < 0.1
+
+
+def test_placed_poles_track_a_trajectory():
+    arm = da.load("planar-2r")
+    path = quintic([[0, 0], [1.0, -1.0]], 1.5)
+    control = tracking_poles(arm, path, [-6, -7, -8, -9], knots=8)
+    motion = simulate(LinkPlant(arm), control, [0.05, -0.05], None, 2.5, rtol=1e-6)
+    assert np.abs(motion.q[-1] - [1.0, -1.0]).max() < 1e-3
+
+
+def measured_damping(arm, control, q, joint):
+    """The damping ratio of a small swing of one joint, the others locked, from the simulated motion itself."""
+    others = {name: float(q[k]) for k, name in enumerate(arm.joint_names) if k != joint}
+    single = arm.locked(others)
+
+    def alone(t, x, v):
+        whole, speed = q.copy(), np.zeros(arm.n)
+        whole[joint], speed[joint] = x[0], v[0]
+        return [control(t, whole, speed)[joint]]
+
+    motion = simulate(LinkPlant(single), alone, [q[joint] + 1e-3], None, 1.0, samples=200, rtol=1e-9, atol=1e-14)
+    x = motion.q[:, 0] - q[joint]
+    rate = np.gradient(motion.qd[:, 0], motion.t)
+    inside = slice(2, 100)
+    a, b = np.linalg.lstsq(np.column_stack([-x[inside], -motion.qd[inside, 0]]), rate[inside], rcond=None)[0]
+    return b / (2 * np.sqrt(a))
+
+
+def test_bejczys_servo_keeps_its_damping_over_the_whole_range_of_inertia():
+    """Section II: with the velocity gain following D_11 the ratio stays; with a fixed one it moves by sqrt(n)."""
+    arm = da.load("jpl-rrp")
+    poses = [np.array([0, tilt, reach, 0, 0, 0.0]) for tilt, reach in ((0.2, 0.2), (np.pi / 2, 0.2), (np.pi / 2, 1.1))]
+    inertia = [arm.mass_matrix(q)[0, 0] for q in poses]
+    assert max(inertia) / min(inertia) > 4
+    ratios, fixed = [], []
+    for q in poses:
+        goal = quintic([q, q], 1.0)
+        ratios.append(measured_damping(arm, ServoFollowingInertia(arm, goal, 40.0), q, 0))
+        frozen = ServoFollowingInertia(arm, goal, 40.0, adapt=False, at=poses[0])
+        fixed.append(measured_damping(arm, frozen, q, 0))
+    assert np.abs(np.array(ratios) - 1).max() < 0.02
+    expected = np.sqrt(inertia[0] / np.array(inertia))
+    assert fixed == pytest.approx(expected, rel=0.02)
+    assert min(fixed) < 0.6
+
+
+@pytest.mark.parametrize(
+    "goal", [(0.5, 0.8, 0.6, 0.3, 0.4, 0.2), (-2.0, 1.6, 1.1, -1.0, 1.2, 0.5), (1.0, 0.1, 0.15, 2.0, -1.5, -2.0)]
+)
+def test_the_servo_is_stable_across_the_workspace(goal):
+    driven = driven_arm("jpl-rrp")
+    place = np.array(goal)
+    start = place + 0.1 * np.random.default_rng(2).uniform(-1, 1, 6)
+    stiffness = np.array([200, 300, 300, 20, 20, 5])
+    control = ServoFollowingInertia(driven, quintic([place, place], 1.0), stiffness)
+    motion = simulate(DrivenPlant(driven), control, start, None, 4.0, rtol=1e-6)
+    # friction holds it a little off the goal, no more than holding friction over stiffness
+    hold = np.abs(driven._ratios.T) @ driven.motor_friction.starting
+    assert (np.abs(motion.q[-1] - place) <= hold / stiffness + 2e-3).all()
+    assert np.abs(motion.qd[-1]).max() < 1e-2
+
+
+def test_requirements_name_the_limit_that_is_met_first():
+    driven = driven_arm("puma560")
+    slow = requirements(driven, quintic([np.zeros(6), [0.5, 0.4, -0.5, 0.3, 0.3, 0.3]], 4.0))
+    fast = requirements(driven, quintic([np.zeros(6), [0.5, 0.4, -0.5, 0.3, 0.3, 0.3]], 0.25))
+    assert slow.feasible
+    assert not fast.feasible
+    assert fast.first_limit.what in ("current", "voltage", "torque", "stall torque")
+    assert fast.first_limit.name in str(fast.first_limit)
+    assert slow.voltage.shape == (501, 6)
+    bare = requirements(da.load("planar-2r"), quintic([[0, 0], [1, 1]], 1.0))
+    assert bare.current is None
+
+
+def test_bad_trajectories_are_refused():
+    for fault in (
+        lambda: quintic([[0, 0]], 1.0),
+        lambda: quintic([[0, 0], [1, 1]], [0, 0]),
+        lambda: trapezoidal([0], [1], -1, 1),
+        lambda: trapezoidal([0], [0], 1, 1),
+        lambda: quintic([["a"], ["b"]], 1.0),
+    ):
+        with pytest.raises(ArmError):
+            fault()
