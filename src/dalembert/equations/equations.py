@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ class Equations:
     Coefficients are arrays of polynomials indexed from 0: ``mass_matrix[i, j]``, ``christoffel[i, j, k]`` (symmetric
     in j and k), ``gravity[i]``. By printed name, counted from 1: ``equations["D12"]``.
     """
+
+    reducer: ClassVar[Callable[..., Any] | None] = None
+    """What ``reduce`` does; set by the room that knows about reduction, which stands on this one."""
 
     def __init__(
         self, arm: ArmDescription, parameters: Request = "symbols", starred: Mapping[str, TrigPolynomial] | None = None
@@ -264,6 +267,15 @@ class Equations:
         from .base_parameters import base_parameters
 
         return base_parameters(self.arm, of)
+
+    def reduce(self, tolerance: float = 0.01, **options: Any) -> Any:
+        """The cheapest model of this arm whose torque error is proved to stay within ``tolerance``.
+
+        Options as in ``dalembert.reduction.reduce.reduce``: speed, acceleration, box, load, drives, ...
+        """
+        if Equations.reducer is None:
+            raise ArmError("equations made without an Arm cannot be reduced; ask arm.equations() for them")
+        return Equations.reducer(self, tolerance, **options)
 
     def values(self, q: Any, parameters: Mapping[str, object] | None = None) -> tuple[Any, Any, Any]:
         """D, C and G as numbers at joint positions ``q``; mostly a check against the numeric formulations."""

@@ -1,0 +1,155 @@
+"""``dalembert ranges``: how much inertia and gravity load vary, with proof."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dalembert.arm.errors import ArmError
+from dalembert.arm.inertia import Inertia, Load
+
+from .arguments import ArmArgument, load
+from .printing import figures, heading, paragraph, say, table
+
+if TYPE_CHECKING:
+    from dalembert.design.tables import LoadTables
+
+LoadOption = Annotated[
+    str,
+    typer.Option(
+        "--load", help="A load in the hand: mass in kg, or mass:edge of a homogeneous cube (m), as in 1.8:0.0762."
+    ),
+]
+BoxOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--box", help="Range of a joint in place of its limits, as in joint3=0:1 (rad or m); may be repeated."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("ranges")(ranges)
+
+
+def ranges(
+    arm: ArmArgument,
+    load_: LoadOption = "",
+    box: BoxOption = None,
+    of: Annotated[str, typer.Option(help="Coefficients, sums or ratios instead of the tables: D12,D12/D11.")] = "",
+    gap: Annotated[float | None, typer.Option(help="Certify to this share of the spread (default 1e-4).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Certified ranges of total inertia and gravity load at every joint."""
+    from dalembert.design.importance import coefficient_range
+    from dalembert.design.tables import load_tables
+
+    given, domain, held = load(arm), boxes(box), read_load(load_)
+    if of:
+        rows = [
+            coefficient_range(given, name.strip(), box=domain, drives=True) for name in of.split(",") if name.strip()
+        ]
+        if as_json:
+            print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
+                               "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
+                               "at_maximum": r.at_maximum.tolist()} for r in rows], indent=2))  # fmt: skip
+            return
+        table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
+               ("greatest", figures(r.maximum for r in rows)), ("proved\nwithin", figures(r.gap for r in rows)),
+               ("unit", [r.unit for r in rows])])  # fmt: skip
+        return
+    found = load_tables(given, held, domain, gap)
+    if as_json:
+        print(json.dumps(tables_json(found), indent=2))
+        return
+    heading("Total inertia at the joints, input inertia included")
+    columns = [
+        ("joint", [r.joint for r in found.inertia]),
+        ("least", figures(r.empty.minimum for r in found.inertia)),
+        ("greatest", figures(r.empty.maximum for r in found.inertia)),
+        ("ratio", figures(r.relative for r in found.inertia)),
+    ]
+    if held is not None:
+        columns += [("greatest\nwith load", figures(r.loaded.maximum for r in found.inertia if r.loaded)),
+                    ("ratio\nwith load", figures(r.relative_loaded or 0 for r in found.inertia))]  # fmt: skip
+    table([*columns, ("unit", [r.unit for r in found.inertia])])
+    heading("Gravity load at the joints, largest")
+    columns = [
+        ("joint", [r.joint for r in found.gravity]),
+        ("at output", figures(r.empty.largest for r in found.gravity)),
+    ]
+    if any(r.gear_ratio for r in found.gravity):
+        columns.append(("at motor", optional([r.at_motor(r.empty.largest) for r in found.gravity])))
+    if held is not None:
+        columns.append(("with load", figures(r.loaded.largest for r in found.gravity if r.loaded)))
+    if any(r.capacity for r in found.gravity):
+        shares = [r.share(r.loaded or r.empty) for r in found.gravity]
+        columns.append(("percent of\nthe drive", optional([None if s is None else 100 * s for s in shares])))
+    table([*columns, ("unit", [r.unit for r in found.gravity])])
+    spreads = [r.empty for r in found.inertia] + [r.empty for r in found.gravity]
+    gaps = [r.gap / r.largest for r in spreads if r.largest]
+    say()
+    paragraph(
+        "Proved: no pose within the limits lies outside these figures by more than "
+        f"{100 * max(gaps, default=0):.2g} percent."
+    )
+
+
+def tables_json(found: LoadTables) -> dict[str, object]:
+    return {
+        "arm": found.arm,
+        "load": found.load,
+        "inertia": [
+            {"joint": r.joint, "unit": r.unit, "minimum": r.empty.minimum, "maximum": r.empty.maximum,
+             "relative": r.relative, "at_minimum": r.empty.at_minimum.tolist(),
+             "at_maximum": r.empty.at_maximum.tolist(),
+             "maximum_with_load": r.loaded.maximum if r.loaded else None, "relative_with_load": r.relative_loaded,
+             "input_inertia": r.input_inertia, "gap": r.empty.gap}
+            for r in found.inertia
+        ],
+        "gravity": [
+            {"joint": r.joint, "unit": r.unit, "largest": r.empty.largest, "at_motor": r.at_motor(r.empty.largest),
+             "largest_with_load": r.loaded.largest if r.loaded else None, "stall_torque": r.stall_torque,
+             "share": r.share(r.empty), "share_with_load": r.share(r.loaded), "gap": r.empty.gap}
+            for r in found.gravity
+        ],
+    }  # fmt: skip
+
+
+def optional(values: list[float | None]) -> list[str]:
+    written = iter(figures(x for x in values if x is not None))
+    return [next(written) if x is not None else "-" for x in values]
+
+
+def read_load(text: str) -> Load | None:
+    """A load as the command line gives it."""
+    if not text:
+        return None
+    mass, _, edge = text.partition(":")
+    try:
+        kilograms, size = float(mass), float(edge) if edge else 0.0
+    except ValueError:
+        raise ArmError(
+            f"--load takes a mass in kg, or mass:edge of a cube in m such as 1.8:0.0762, not {text!r}"
+        ) from None
+    if kilograms < 0 or size < 0:
+        raise ArmError(f"--load takes a mass and an edge of at least zero, not {text!r}")
+    return Load.of(Inertia.box(kilograms, (size, size, size)))
+
+
+def boxes(words: list[str] | None) -> dict[str | int, tuple[float, float]] | None:
+    """Ranges of joints as the command line gives them."""
+    found: dict[str | int, tuple[float, float]] = {}
+    for word in words or []:
+        name, sign, ends = word.partition("=")
+        low, colon, high = ends.partition(":")
+        try:
+            found[name.strip()] = float(low), float(high)
+        except ValueError:
+            sign = ""
+        if not sign or not colon:
+            raise ArmError(f"--box takes joint=lowest:highest such as joint3=0:1.1, not {word!r}")
+    return found or None

@@ -1,0 +1,1 @@
+"""Design: ranges of inertia and gravity load, coupling, guidelines, counterbalancing, sensitivities."""

@@ -1,0 +1,184 @@
+"""Counterbalancing: the weight on a link that takes the gravity load off its joint, solved exactly.
+
+A mass m at the place p + d of a link, p on the joint axis, changes G_i by a function linear in the moment m d, and by
+nothing else. So G_i + sum_k A_k(q) u_k = 0, with A_k the derivatives of the closed form to the first moments of the
+link, is a linear system over the rationals, one equation for every term of the closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import linprog
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..arm.exact import exact
+from ..arm.inertia import Inertia, Load
+from ..equations.equations import Equations
+from ..equations.polynomial import TrigPolynomial
+from ..reduction.box import Box, box_of, place
+from ..reduction.ranges import range_of
+from ..reduction.waves import wave_of
+
+
+@dataclass(frozen=True, eq=False)
+class Counterbalance:
+    """A weight on ``link`` for one joint.
+
+    ``moment`` (kg m) is mass times the arm from the joint axis, in axes of the link frame; ``place`` (m) is in the link
+    frame. ``exact`` says that the gravity load vanishes for every pose; else outer joints move part of it about, the
+    weight is the one that makes the largest load least, and ``rest`` is what is left.
+    ``balanced`` is the arm with the weight.
+    """
+
+    joint: str
+    link: str
+    moment: tuple[float, float, float]
+    mass: float
+    place: tuple[float, float, float]
+    exact: bool
+    before: float
+    after: float
+    unit: str
+    rest: TrigPolynomial
+    balanced: ArmDescription
+
+
+def counterbalance(
+    arm: ArmDescription, joint: str | int, *, mass: object = None, radius: object = "0.2",
+    box: Mapping[str | int, tuple[float, float]] | None = None,
+) -> Counterbalance:  # fmt: skip
+    """The weight that balances a revolute joint: its mass (then the place follows) or its radius (m) may be chosen."""
+    i = place(arm, joint)
+    body = arm.bodies[i]
+    if body.joint.kind != "revolute":
+        raise ArmError(
+            f"{arm.where}joint {body.joint.name!r} slides: a weight on its link adds to its load; "
+            "use a spring or a pulley"
+        )
+    full = Equations(arm, "full")
+    names = [f"{k}{i + 1}" for k in ("mx", "my", "mz")]
+    given = {s.name: s.value for s in full.symbols if s.value is not None}
+    exact_load = Equations(arm, "numbers").gravity[i]
+    slopes = [full.gravity[i].diff(name).substitute(given) for name in names]
+    domain = box_of(arm, box)
+    moment = solved(exact_load, slopes)
+    rest = remaining(exact_load, slopes, moment)
+    if rest:
+        # Outer joints move part of the load about: no weight on this link holds it, so take the largest load down.
+        moment = lowered(exact_load, slopes, domain)
+        rest = remaining(exact_load, slopes, moment)
+    size = sum(u * u for u in moment)
+    if not size:
+        weight, spot = Fraction(0), (Fraction(0),) * 3
+    else:
+        length = exact(float(size) ** 0.5)
+        weight = exact(mass, "mass of the counterweight") if mass is not None else length / exact(radius, "radius")
+        if weight <= 0:
+            raise ArmError(
+                f"{arm.where}the counterweight of joint {body.joint.name!r} needs a mass or a radius above zero"
+            )
+        turn, shift = body.after.exact
+        origin = [-sum(turn[k][a] * shift[k] for k in range(3)) for a in range(3)]
+        spot = tuple(origin[a] + moment[a] / weight for a in range(3))  # type: ignore[assignment]
+    balanced = with_weight(arm, body.joint.child, weight, spot)
+    before = range_of(wave_of(exact_load), domain).largest
+    after = range_of(wave_of(Equations(balanced, "numbers").gravity[i]), domain).largest
+    return Counterbalance(
+        body.joint.name, body.joint.child, floats(moment), float(weight), floats(spot), not rest, before, after, "N m",
+        rest, balanced,
+    )  # fmt: skip
+
+
+def solved(load: TrigPolynomial, slopes: list[TrigPolynomial]) -> list[Fraction]:
+    """The moments u that leave the least sum of squares of coefficients of load + sum slope u, exact."""
+    tables = [named(load), *(named(slope) for slope in slopes)]
+    keys = list(dict.fromkeys(key for table in tables for key in table))
+    rows = [[table.get(key, Fraction(0)) for key in keys] for table in tables]
+    right, columns = rows[0], rows[1:]
+    free = [k for k, column in enumerate(columns) if any(column)]
+    matrix = [[dot(columns[a], columns[b]) for b in free] + [-dot(columns[a], right)] for a in free]
+    answer = eliminated(matrix)
+    found = [Fraction(0)] * len(columns)
+    for k, value in zip(free, answer, strict=True):
+        found[k] = value
+    return found
+
+
+def remaining(load: TrigPolynomial, slopes: list[TrigPolynomial], moment: list[Fraction]) -> TrigPolynomial:
+    """The gravity load with a weight of this moment."""
+    rest = load
+    for slope, amount in zip(slopes, moment, strict=True):
+        rest = rest + slope * amount if slope and amount else rest
+    return rest
+
+
+def lowered(load: TrigPolynomial, slopes: list[TrigPolynomial], box: Box) -> list[Fraction]:
+    """The moments that make the largest load least, by a linear program over sample positions."""
+    q = box.samples(1500, 8)
+    values, table = load(q), np.stack([slope(q) if slope else np.zeros(len(q)) for slope in slopes], axis=1)
+    free = [k for k in range(len(slopes)) if np.any(table[:, k])]
+    if not free:
+        return [Fraction(0)] * len(slopes)
+    ones = np.ones((len(q), 1))
+    rows = np.concatenate([np.hstack([table[:, free], -ones]), np.hstack([-table[:, free], -ones])])
+    cost = np.append(np.zeros(len(free)), 1.0)
+    found = linprog(cost, rows, np.concatenate([-values, values]), bounds=[(None, None)] * len(cost), method="highs")
+    answer = [Fraction(0)] * len(slopes)
+    if found.success and found.x[-1] < 0.99 * np.abs(values).max():
+        for k, x in zip(free, found.x, strict=False):
+            answer[k] = exact(round(float(x), 6))
+    return answer
+
+
+def named(poly: TrigPolynomial) -> dict[tuple[tuple[str, int], ...], Fraction]:
+    names = poly.ring.names
+    return {tuple(sorted((names[i], e) for i, e in m)): value for m, value in poly.dictionary.items()}
+
+
+def dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def eliminated(rows: list[list[Fraction]]) -> list[Fraction]:
+    """A solution of a symmetric system; unknowns that nothing depends on are zero."""
+    n = len(rows)
+    work = [list(row) for row in rows]
+    pivots: list[tuple[int, int]] = []
+    for column in range(n):
+        pivot = next((r for r in range(n) if r not in [p for p, _ in pivots] and work[r][column]), None)
+        if pivot is None:
+            continue
+        pivots.append((pivot, column))
+        head = work[pivot]
+        for r in range(n):
+            if r != pivot and work[r][column]:
+                factor = work[r][column] / head[column]
+                work[r] = [x - factor * y for x, y in zip(work[r], head, strict=True)]
+    found = [Fraction(0)] * n
+    for row, column in pivots:
+        found[column] = work[row][n] / work[row][column]
+    return found
+
+
+def with_weight(arm: ArmDescription, link: str, mass: Fraction, spot: tuple[Fraction, ...]) -> ArmDescription:
+    """The arm with a point mass on a link."""
+    if not mass:
+        return arm
+    extra = Inertia.of(mass, spot, (0, 0, 0))
+    links = tuple(replace(each, inertia=each.inertia + extra) if each.name == link else each for each in arm.links)
+    return replace(arm, links=links)
+
+
+def floats(values: Sequence[Fraction]) -> tuple[float, float, float]:
+    x, y, z = (float(v) for v in values)
+    return x, y, z
+
+
+def as_load(found: Counterbalance) -> Load:
+    """The weight as a load to hold on its link."""
+    return Load(found.mass, found.place)

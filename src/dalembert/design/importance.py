@@ -1,0 +1,161 @@
+"""Relative importance of terms: ratios of coefficients, as curves and with certified extremes (Bejczy 1974, VII)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..reduction.box import Box, box_of, place
+from ..reduction.certify import bound
+from ..reduction.model_waves import ModelWaves
+from ..reduction.ranges import Range, range_of
+from ..reduction.ratios import ratio_range
+from ..reduction.states import Amounts, States, states_of
+from ..reduction.waves import Wave, total
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """|ratio| along one joint: ``values[c]`` for each setting of ``labels[c]``."""
+
+    name: str
+    joint: str
+    x: NDArray[np.float64]
+    labels: tuple[str, ...]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Balance:
+    """Gravity against inertia at one joint: K_i = G_i / D_ii, its range, and where the two torques are equal.
+
+    ``acceleration`` is the largest |K_i|: above it inertia outweighs gravity everywhere (rad/s^2 or m/s^2).
+    """
+
+    joint: str
+    ratio: Range
+    acceleration: float
+
+
+@dataclass(frozen=True, eq=False)
+class SlowFast:
+    """The boundary between dynamically slow and fast motion at one joint (Bejczy 1974, section II).
+
+    At ``speed`` times the given speed limits, velocity torques can reach ``share`` of the torque of inertia and
+    gravity. ``proved`` is a speed below which they cannot.
+    """
+
+    joint: str
+    share: float
+    speed: float
+    proved: float
+
+
+def ratio(
+    arm: ArmDescription, top: str, bottom: str, *, box: Mapping[str | int, tuple[float, float]] | None = None,
+    drives: bool = True, gap: float | None = None,
+) -> Range:  # fmt: skip
+    """The certified range of a ratio of two coefficients such as D12 / D11; names may be sums, "D12+D13"."""
+    model = ModelWaves(arm, drives)
+    return ratio_range(combined(model, top), combined(model, bottom), box_of(arm, box), gap, name=f"{top}/{bottom}")
+
+
+def coefficient_range(
+    arm: ArmDescription, name: str, *, box: Mapping[str | int, tuple[float, float]] | None = None,
+    drives: bool = False, gap: float | None = None,
+) -> Range:  # fmt: skip
+    """The certified range of a coefficient, a sum of coefficients ("D12+D13") or a ratio ("D12/D11")."""
+    if "/" in name:
+        top, _, bottom = name.partition("/")
+        return ratio(arm, top.strip("() "), bottom.strip("() "), box=box, drives=drives, gap=gap)
+    model = ModelWaves(arm, drives)
+    single = name.replace(" ", "")
+    said = model.unit(single) if not set("+-") & set(single) else ""
+    return range_of(combined(model, single), box_of(arm, box), gap, name=name, unit=said)
+
+
+def combined(model: ModelWaves, expression: str) -> Wave:
+    """A coefficient, or a sum and difference of coefficients."""
+    text = expression.replace(" ", "").replace("-", "+-")
+    parts = [part for part in text.split("+") if part]
+    if not parts:
+        raise ArmError(f"there is no coefficient in {expression!r}")
+    return total([-model.wave(p[1:]) if p.startswith("-") else model.wave(p) for p in parts])
+
+
+def ratio_curves(
+    arm: ArmDescription, top: str, bottom: str, along: str | int, settings: Sequence[Mapping[str | int, float]],
+    *, points: int = 181, drives: bool = True, box: Mapping[str | int, tuple[float, float]] | None = None,
+) -> Curve:  # fmt: skip
+    """|top / bottom| along one joint, the others at zero or at the positions of each setting (Figures 4 to 11)."""
+    model, domain = ModelWaves(arm, drives), box_of(arm, box)
+    joint = place(arm, along)
+    x = np.linspace(domain.lower[joint], domain.upper[joint], points)
+    above, below = combined(model, top), combined(model, bottom)
+    rows, labels = [], []
+    for setting in settings or [{}]:
+        q = np.zeros((points, arm.n))
+        for key, value in setting.items():
+            q[:, place(arm, key)] = value
+        q[:, joint] = x
+        rows.append(np.abs(above(q) / below(q)))
+        labels.append(", ".join(f"{arm.joint_names[place(arm, k)]} = {v:g}" for k, v in setting.items()))
+    return Curve(f"{top}/{bottom}", arm.joint_names[joint], x, tuple(labels), np.array(rows))
+
+
+def balances(
+    arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = True
+) -> tuple[Balance, ...]:
+    """Gravity against inertia at every joint that gravity loads."""
+    model, domain = ModelWaves(arm, drives), box_of(arm, box)
+    found = []
+    for i, name in enumerate(arm.joint_names):
+        if len(model.gravity(i)):
+            spread = ratio_range(model.gravity(i), model.inertia(i, i), domain, name=f"G{i + 1}/D{i + 1}{i + 1}")
+            found.append(Balance(name, spread, spread.largest))
+    return tuple(found)
+
+
+def slow_fast(
+    arm: ArmDescription, share: float = 0.05, *, speed: Amounts = None, acceleration: Amounts = None,
+    box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = True,
+) -> tuple[SlowFast, ...]:  # fmt: skip
+    """For every joint, how fast is fast: the part of the speed limits at which velocity terms reach ``share``.
+
+    They are compared with the largest torque of acceleration and gravity. Velocity torques grow with the square of
+    the speed, so the boundary is sqrt(share x reference / velocity torque at the limits).
+    """
+    if not share > 0:
+        raise ArmError(f"a share of the torque must be above zero, got {share!r}")
+    model, states = ModelWaves(arm, drives), states_of(arm, box, speed, acceleration)
+    found = []
+    for i, name in enumerate(arm.joint_names):
+        reached, proved = velocity_torque(model, i, states)
+        steady = bound(model.gravity(i), states)[1] if len(model.gravity(i)) else 0.0
+        inertial = bound(model.inertia(i, i), states)[1] * float(states.acceleration[i])
+        reference = steady + inertial
+        at = np.inf if reached == 0 else float(np.sqrt(share * reference / reached))
+        safe = np.inf if proved == 0 else float(np.sqrt(share * reference / proved))
+        found.append(SlowFast(name, share, at, safe))
+    return tuple(found)
+
+
+def velocity_torque(model: ModelWaves, i: int, states: States) -> tuple[float, float]:
+    """(attained on samples, proved) largest torque of speeds at joint i."""
+    box: Box = states.box
+    q = box.samples(400, 2)
+    signs = np.sign(np.random.default_rng(0).standard_normal((24, model.n)))
+    sampled = np.zeros((len(signs), len(q)))
+    proved = 0.0
+    for (row, j, k), wave in model.christoffel.items():
+        if row != i:
+            continue
+        factor = float(states.speed[j] * states.speed[k] * (1 if j == k else 2))
+        proved += factor * bound(wave, states)[0]
+        sampled += (signs[:, j] * signs[:, k] * factor)[:, None] * wave(q)[None]
+    return float(np.abs(sampled).max()), proved

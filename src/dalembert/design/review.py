@@ -1,0 +1,160 @@
+"""A design review by the guidelines of Tourassis and Neuman 1985, section 6, with the figures of this arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..arm.description import ArmDescription
+from ..equations.equations import Equations
+from ..reduction.box import box_of
+from ..reduction.ranges import range_of
+from ..reduction.waves import wave_of
+from .counterbalance import Counterbalance, counterbalance
+from .coupling import Coupling, coupling, moved_mass
+from .tables import LoadTables, capacity, load_tables
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one guideline says of this arm. ``verdict`` is "met", "partly met" or "not met"."""
+
+    guideline: str
+    verdict: str
+    text: str
+    figures: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Review:
+    """All findings, the couplings, and what balancing each loaded joint would take."""
+
+    arm: str
+    findings: tuple[Finding, ...]
+    couplings: tuple[Coupling, ...]
+    balances: tuple[Counterbalance, ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One figure of two designs; ``change`` is second over first less one."""
+
+    name: str
+    unit: str
+    first: float
+    second: float
+
+    @property
+    def change(self) -> float:
+        return self.second / self.first - 1 if self.first else (0.0 if not self.second else float("inf"))
+
+
+def review(arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None) -> Review:
+    """The four guidelines, coupling and counterbalancing of an arm."""
+    eq = Equations(arm, "numbers")
+    pairs = coupling(arm, box=box)
+    balances = tuple(
+        counterbalance(arm, i, box=box)
+        for i, joint in enumerate(arm.moving)
+        if joint.kind == "revolute" and eq.gravity[i]
+    )
+    findings = (translation(arm), directions(arm, eq), masses(arm, pairs), gravity(arm, eq, box))
+    return Review(arm.name, findings, pairs, balances)
+
+
+def translation(arm: ArmDescription) -> Finding:
+    slides = [joint.name for joint in arm.moving if joint.kind == "prismatic"]
+    verdict = "met" if len(slides) >= 3 else "partly met" if slides else "not met"
+    said = f"{len(slides)} of {arm.n} joints translate" + (f" ({', '.join(slides)})" if slides else "")
+    return Finding(
+        "As many translational joints as the application allows", verdict,
+        f"{said}; a translational joint has a constant self-inertia, makes no centrifugal torque, "
+        "and no Coriolis torque with outer links.",
+        {"translational joints": float(len(slides)), "joints": float(arm.n)},
+    )  # fmt: skip
+
+
+def directions(arm: ArmDescription, eq: Equations) -> Finding:
+    """Axes parallel or at right angles, and what that makes zero."""
+    skew = []
+    for index, body in enumerate(arm.bodies):
+        turn = (body.before if body.parent < 0 else arm.bodies[body.parent].after @ body.before).rotation
+        if turn[2][2] not in (-1, 0, 1):
+            skew.append(arm.joint_names[index])
+    n = arm.n
+    mutual = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    zeros = sum(not eq.mass_matrix[i, j] for i, j in mutual)
+    speeds = [eq.christoffel[i, j, k] for i in range(n) for j in range(n) for k in range(j, n)]
+    gone = sum(not poly for poly in speeds)
+    verdict = "met" if not skew else "partly met"
+    text = (
+        "every axis is parallel or at right angles to the one before it" if not skew
+        else f"not parallel or at right angles to the axis before: {', '.join(skew)}"
+    )  # fmt: skip
+    return Finding(
+        "Axes parallel or at right angles", verdict,
+        f"{text}; {zeros} of {len(mutual)} mutual inertias and {gone} of {len(speeds)} velocity coefficients are zero.",
+        {"zero mutual inertias": float(zeros), "zero velocity coefficients": float(gone)},
+    )  # fmt: skip
+
+
+def masses(arm: ArmDescription, pairs: tuple[Coupling, ...]) -> Finding:
+    """Masses that fall from base to hand keep the loading factors, and with them the coupling, low."""
+    own = [float(body.inertia.mass) for body in arm.bodies]
+    rising = [
+        (arm.bodies[i].joint.child, own[i], own[arm.bodies[i].parent])
+        for i in range(arm.n)
+        if arm.bodies[i].parent >= 0 and own[i] > own[arm.bodies[i].parent] > 0
+    ]
+    moved = moved_mass(arm)
+    figures = {f"mass of {arm.bodies[i].joint.child}": own[i] for i in range(arm.n)}
+    figures |= {f"mass moved by {arm.joint_names[i]}": moved[i] for i in range(arm.n)}
+    text = "the masses of the links fall from base to hand"
+    if rising:
+        text = "; ".join(f"{name} ({m:g} kg) is heavier than the link before it ({p:g} kg)" for name, m, p in rising)
+    if pairs:
+        top = pairs[0]
+        text += (
+            f"; the strongest coupling is {top.first} with {top.second}, k up to {top.largest:.3g} "
+            f"(loading factor {top.loading:.3g} times kinematic factor {top.kinematic:.3g})"
+        )
+    return Finding(
+        "Masses falling from base to hand", "met" if not rising else "partly met" if len(rising) == 1 else "not met",
+        text + ".", figures,
+    )  # fmt: skip
+
+
+def gravity(arm: ArmDescription, eq: Equations, box: Mapping[str | int, tuple[float, float]] | None) -> Finding:
+    """No work against gravity at the first joint, and where gravity costs most."""
+    domain = box_of(arm, box)
+    loads = {f"G{i + 1}": range_of(wave_of(eq.gravity[i]), domain).largest for i in range(arm.n)}
+    free = [name for name, value in loads.items() if not value]
+    parts = []
+    for i, joint in enumerate(arm.moving):
+        limit = capacity(joint)
+        if loads[f"G{i + 1}"] and limit:
+            parts.append(f"{joint.name} {100 * loads[f'G{i + 1}'] / limit:.0f} percent")
+    cost = f" Gravity takes of what the drives can give: {', '.join(parts)}." if parts else ""
+    first = "the first joint does no work against gravity" if "G1" in free else "the first joint works against gravity"
+    return Finding(
+        "No gravity load at the first joint", "met" if "G1" in free else "not met",
+        f"{first}; gravity terms that are zero: {', '.join(free) or 'none'}.{cost}", loads,
+    )  # fmt: skip
+
+
+def compared(
+    first: ArmDescription, second: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None
+) -> tuple[Compared, ...]:
+    """Two designs side by side: inertia, its variation, gravity load and coupling, joint by joint."""
+    tables: list[LoadTables] = [load_tables(arm, box=box) for arm in (first, second)]
+    found: list[Compared] = []
+    for a, b in zip(tables[0].inertia, tables[1].inertia, strict=False):
+        found.append(Compared(f"{a.name} least", a.unit, a.empty.minimum, b.empty.minimum))
+        found.append(Compared(f"{a.name} greatest", a.unit, a.empty.maximum, b.empty.maximum))
+        found.append(Compared(f"{a.name} greatest/least", "", a.relative, b.relative))
+    for c, d in zip(tables[0].gravity, tables[1].gravity, strict=False):
+        found.append(Compared(f"{c.name} largest", c.unit, c.empty.largest, d.empty.largest))
+    kinds = [{(c.first, c.second): c.largest for c in coupling(arm, box=box)} for arm in (first, second)]
+    for key in dict.fromkeys([*kinds[0], *kinds[1]]):
+        found.append(Compared(f"k {key[0]}, {key[1]}", "", kinds[0].get(key, 0.0), kinds[1].get(key, 0.0)))
+    return tuple(found)

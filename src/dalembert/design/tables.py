@@ -1,0 +1,131 @@
+"""Ranges of total inertia and gravity load at every joint: Bejczy 1974, Tables 1 and 2, Figure 3, for any arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..arm.description import ArmDescription, Joint
+from ..arm.inertia import Load
+from ..reduction.box import box_of
+from ..reduction.model_waves import ModelWaves, input_inertia, unit
+from ..reduction.ranges import Range, range_of
+
+
+@dataclass(frozen=True, eq=False)
+class InertiaRow:
+    """One line of Table 1: the total inertia D_ii of a joint, its input inertia included."""
+
+    joint: str
+    name: str
+    unit: str
+    input_inertia: float
+    gear_ratio: float | None
+    empty: Range
+    loaded: Range | None
+
+    @property
+    def relative(self) -> float:
+        """Maximum over minimum without load."""
+        return self.empty.relative
+
+    @property
+    def relative_loaded(self) -> float | None:
+        """Maximum with load over minimum without, as in Bejczy 1974, Table 1."""
+        if self.loaded is None:
+            return None
+        return self.loaded.maximum / self.empty.minimum if self.empty.minimum > 0 else float("inf")
+
+    def at_motor(self, value: float) -> float | None:
+        """An inertia of this row as the motor shaft feels it: over the square of the gear ratio."""
+        return value / self.gear_ratio**2 if self.gear_ratio else None
+
+
+@dataclass(frozen=True, eq=False)
+class GravityRow:
+    """One line of Table 2: the gravity load G_i of a joint.
+
+    ``capacity`` is what the drive can give at the joint (stall torque times gear ratio, else the effort limit).
+    """
+
+    joint: str
+    name: str
+    unit: str
+    gear_ratio: float | None
+    stall_torque: float | None
+    capacity: float | None
+    empty: Range
+    loaded: Range | None
+
+    def at_motor(self, value: float) -> float | None:
+        """A load of this row as the motor shaft feels it: over the gear ratio."""
+        return value / abs(self.gear_ratio) if self.gear_ratio else None
+
+    def share(self, which: Range | None) -> float | None:
+        """The largest load as a share of what the drive can give."""
+        return which.largest / self.capacity if which is not None and self.capacity else None
+
+
+@dataclass(frozen=True, eq=False)
+class LoadTables:
+    """Total inertia and gravity load at all joints, without and with a load."""
+
+    arm: str
+    load: str
+    inertia: tuple[InertiaRow, ...]
+    gravity: tuple[GravityRow, ...]
+
+    @property
+    def figure(self) -> tuple[tuple[str, float, float, float | None], ...]:
+        """Figure 3: per joint 1, maximum over minimum without load, and the same with load."""
+        return tuple((row.name, 1.0, row.relative, row.relative_loaded) for row in self.inertia)
+
+
+def load_tables(
+    arm: ArmDescription,
+    load: Load | None = None,
+    box: Mapping[str | int, tuple[float, float]] | None = None,
+    gap: float | None = None,
+) -> LoadTables:
+    """The ranges of D_ii (with input inertia) and G_i over the joint limits or ``box``, certified to ``gap``.
+
+    ``gap`` is a share of each function's spread (1e-4 by default).
+    """
+    domain = box_of(arm, box)
+    empty = ModelWaves(arm.holding(None) if load is not None else arm, drives=True)
+    loaded = ModelWaves(arm.holding(load), drives=True) if load is not None else None
+
+    def certified(model: ModelWaves | None, name: str) -> Range | None:
+        if model is None:
+            return None
+        wave = model.wave(name)
+        tolerance = None
+        if gap is not None and wave.joints:
+            values = wave(domain.samples(512))
+            tolerance = gap * max(float(values.max() - values.min()), 1e-9)
+        return range_of(wave, domain, tolerance, name=name, unit=unit(arm, name))
+
+    inertias = input_inertia(arm)
+    rows_d, rows_g = [], []
+    for index, joint in enumerate(arm.moving):
+        gear = joint.drive.gear_ratio if joint.drive is not None else None
+        d, g = f"D{index + 1}{index + 1}" if arm.n < 10 else f"D{index + 1},{index + 1}", f"G{index + 1}"
+        bare = certified(empty, d)
+        weight = certified(empty, g)
+        assert bare is not None
+        assert weight is not None
+        rows_d.append(InertiaRow(joint.name, d, unit(arm, d), float(inertias[index]), gear, bare, certified(loaded, d)))
+        stall = joint.drive.stall_torque if joint.drive is not None else None
+        rows_g.append(
+            GravityRow(joint.name, g, unit(arm, g), gear, stall, capacity(joint), weight, certified(loaded, g))
+        )
+    said = f"{float(load.body.mass):g} kg" if load is not None else ""
+    return LoadTables(arm.name, said, tuple(rows_d), tuple(rows_g))
+
+
+def capacity(joint: Joint) -> float | None:
+    """Largest torque or force at the joint: stall torque through the gear, else the effort limit, where known."""
+    drive = joint.drive
+    if drive is not None and drive.stall_torque is not None:
+        return drive.stall_torque * abs(drive.gear_ratio or 1.0)
+    return joint.limits.effort if joint.limits.effort < float("inf") else None

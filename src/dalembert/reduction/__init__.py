@@ -1,0 +1,1 @@
+"""What matters in an arm, with proof: certified ranges, significance of terms, reduced models with known error."""

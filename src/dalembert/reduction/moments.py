@@ -1,0 +1,75 @@
+"""Exact mean and mean square of a function over a box, all states alike.
+
+Over whole turns Parseval's theorem holds: the mean square is the sum of |c_m|^2 / 2. Over a part of the circle waves
+are not orthogonal, and the mean of exp(i k x) over [-h, h] is sin(k h)/(k h): the same sum, with all pairs in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .box import Box
+from .waves import Complex, Wave, Whole
+
+
+def mean(wave: Wave, box: Box) -> float:
+    """The mean of the function over the box."""
+    if not len(wave):
+        return 0.0
+    return float((wave.c * _averages(wave.k, wave.p, box)).real.sum())
+
+
+def mean_square(wave: Wave, box: Box) -> float:
+    """The mean of the square of the function over the box: conj(F) . (S_1 x S_2 x ...) F, one S for each joint."""
+    if not len(wave):
+        return 0.0
+    joints = wave.joints
+    if not joints:
+        return float(wave.c.real.sum()) ** 2
+    slides = [bool(wave.p[:, j].any()) for j in joints]
+    degrees = [int(max(np.abs(wave.k[:, j]).max(), wave.p[:, j].max())) for j in joints]
+    shape = [n + 1 if slide else 2 * n + 1 for n, slide in zip(degrees, slides, strict=True)]
+    dense = np.zeros(shape, np.complex128)
+    for sign, c in ((1, wave.c / 2), (-1, np.conj(wave.c) / 2)):
+        index = tuple(
+            wave.p[:, j] if slide else sign * wave.k[:, j] + n
+            for j, n, slide in zip(joints, degrees, slides, strict=True)
+        )
+        np.add.at(dense, index, c)
+    summed: Complex = dense
+    for j, n, slide in zip(joints, degrees, slides, strict=True):
+        # The first axis goes, the new one comes last: after all of them the order is as before.
+        summed = np.tensordot(summed, _gram(n, slide, box, j), axes=([0], [0]))
+    return max(float((summed * np.conj(dense)).real.sum()), 0.0)
+
+
+def _gram(n: int, slide: bool, box: Box, j: int) -> Complex:
+    """Means of the products of two powers of a position, or of exp(i k x) with the conjugate of another."""
+    row = np.arange(n + 1) if slide else np.arange(-n, n + 1)
+    pairs = (row[:, None] + row[None] if slide else row[:, None] - row[None]).reshape(-1)
+    k = np.zeros((len(pairs), len(box.lower)), np.int64)
+    p = k.copy()
+    (p if slide else k)[:, j] = pairs
+    return _averages(k, p, box).reshape(len(row), len(row))
+
+
+def rms(wave: Wave, box: Box) -> float:
+    """The root of the mean square over the box."""
+    return float(np.sqrt(mean_square(wave, box)))
+
+
+def _averages(k: Whole, p: Whole, box: Box) -> Complex:
+    """The mean of exp(i k.x) prod x^p over the box, term by term."""
+    found = np.ones(len(k), np.complex128)
+    for j in range(k.shape[1]):
+        if box.circle[j]:
+            found *= k[:, j] == 0
+        elif k[:, j].any():
+            found *= np.sinc(k[:, j] * box.half[j] / np.pi) * np.exp(1j * k[:, j] * box.centre[j])
+        if p[:, j].any():
+            low, high, e = box.lower[j], box.upper[j], p[:, j] + 1
+            if high > low:
+                found *= (high**e - low**e) / (e * (high - low))
+            else:
+                found *= low ** p[:, j]
+    return found

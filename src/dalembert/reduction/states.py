@@ -1,0 +1,139 @@
+"""All states a model is meant for: positions in a box, speeds and accelerations within limits.
+
+The largest torque, or the largest difference of two torques, over such states is found by search (never a proof,
+always attained): torques are affine in the accelerations, so these stand at a limit; positions and speeds climb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..formulations import newton_euler
+from ..formulations.model import chain
+from ..rings.real import REAL
+from .box import Box, box_of, place
+
+Array: TypeAlias = NDArray[np.float64]
+Torque: TypeAlias = Callable[[Array, Array, Array], Array]
+Amounts: TypeAlias = "float | Sequence[float] | Mapping[str | int, float] | None"
+
+SPEED = {"revolute": 2.0, "prismatic": 1.0}
+"""Largest speed (rad/s, m/s) where neither the caller nor the arm says one."""
+SECONDS = 0.2
+"""Time in which a joint reaches its largest speed, where no acceleration is given."""
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """Positions in ``box``, |qd| at most ``speed``, |qdd| at most ``acceleration``."""
+
+    box: Box
+    speed: Array
+    acceleration: Array
+
+    @property
+    def n(self) -> int:
+        return len(self.speed)
+
+    def samples(self, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
+        """Random states, evenly spread over positions, speeds and accelerations."""
+        rng = np.random.default_rng(seed)
+        q = rng.uniform(self.box.lower, self.box.upper, (count, self.n))
+        return (
+            q,
+            rng.uniform(-1, 1, (count, self.n)) * self.speed,
+            rng.uniform(-1, 1, (count, self.n)) * self.acceleration,
+        )
+
+
+def states_of(
+    arm: ArmDescription,
+    box: Mapping[str | int, tuple[float, float]] | None = None,
+    speed: Amounts = None,
+    acceleration: Amounts = None,
+) -> States:
+    """The states meant: joint limits or ``box``; speeds given, or the arm's limits, or 2 rad/s and 1 m/s;
+    accelerations given, or those that reach the largest speed in 0.2 s.
+    """
+    own = [joint.limits.velocity if np.isfinite(joint.limits.velocity) else SPEED[joint.kind] for joint in arm.moving]
+    fast = amounts(arm, "speed", speed, np.array(own))
+    return States(box_of(arm, box), fast, amounts(arm, "acceleration", acceleration, fast / SECONDS))
+
+
+def amounts(arm: ArmDescription, what: str, given: Amounts, default: Array) -> Array:
+    """One number for each joint."""
+    if given is None:
+        return default.astype(float)
+    found = default.astype(float).copy()
+    try:
+        if isinstance(given, Mapping):
+            for key, value in given.items():
+                found[place(arm, key)] = float(value)
+        else:
+            found[:] = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as fault:
+        if isinstance(fault, ArmError):
+            raise
+        raise ArmError(
+            f"{arm.where}{what} must be one number, or {arm.n} of them, or a table by joint; got {given!r}"
+        ) from None
+    if not np.all(np.isfinite(found)) or np.any(found < 0):
+        raise ArmError(f"{arm.where}{what} limits must be finite and not negative, got {found.tolist()}")
+    return found
+
+
+def exact_torque(arm: ArmDescription, added: Array | None = None) -> Torque:
+    """The torques of the arm, with ``added`` inertia at the joints."""
+    bodies = chain(arm, REAL)
+    extra = np.zeros(arm.n) if added is None else added
+
+    def torque(q: Array, qd: Array, qdd: Array) -> Array:
+        columns = newton_euler.inverse_dynamics(bodies, REAL, list(q.T), list(qd.T), list(qdd.T))
+        return np.stack([np.broadcast_to(np.asarray(c, float), len(q)) for c in columns], axis=1) + extra * qdd
+
+    return torque
+
+
+def largest(torque: Torque, states: States, count: int = 6000, rounds: int = 40, seed: int = 0) -> tuple[Array, Array]:
+    """The largest |torque| found per joint, and the state (q, qd, qdd in a row) that gives it."""
+    n, box = states.n, states.box
+    rng = np.random.default_rng(seed)
+    q, qd, qdd = states.samples(count, seed)
+    qdd = np.sign(qdd) * states.acceleration
+    half = count // 2
+    qd[:half] = np.sign(qd[:half]) * states.speed
+    qd[half : half + count // 8] = 0.0
+    x = np.concatenate([q, qd, qdd], axis=1)
+    value = np.abs(torque(q, qd, qdd))
+    low = np.concatenate([np.where(box.circle, -np.inf, box.lower), -states.speed, -states.acceleration])
+    high = np.concatenate([np.where(box.circle, np.inf, box.upper), states.speed, states.acceleration])
+    size = np.concatenate([box.half, states.speed, states.acceleration])
+    best, at = np.zeros(n), np.zeros((n, 3 * n))
+    for joint in range(n):
+        top = np.argsort(-value[:, joint])[:12]
+        pool, score = x[top], value[top, joint]
+        for round_ in range(rounds):
+            step = size * 0.4 * 0.86**round_
+            trial = pool[:, None] + step * rng.standard_normal((len(pool), 24, 3 * n)) * (
+                rng.random((len(pool), 24, 3 * n)) < 0.35
+            )
+            trial[:, :, 2 * n :] = (
+                np.where(rng.random(trial[:, :, 2 * n :].shape) < 0.08, -1, 1) * pool[:, None, 2 * n :]
+            )
+            trial = np.clip(trial, low, high).reshape(-1, 3 * n)
+            found = np.abs(torque(trial[:, :n], trial[:, n : 2 * n], trial[:, 2 * n :])[:, joint]).reshape(
+                len(pool), -1
+            )
+            pick = found.argmax(axis=1)
+            better = found[np.arange(len(pool)), pick] > score
+            rows = np.arange(len(pool)) * 24 + pick
+            pool[better], score[better] = trial[rows[better]], found[np.arange(len(pool)), pick][better]
+        best[joint], at[joint] = score.max(), pool[score.argmax()]
+    return best, at

@@ -1,0 +1,247 @@
+"""Waves: the finite Fourier series of a coefficient in floating point, made for bounding.
+
+f(x) = Re sum_m c_m exp(i k_m . x) prod_j x_j^p_mj, with integer k over the angles and powers p over the prismatic
+positions. Exact closed forms (``equations/``) are turned into this once; derivatives, sums and products stay in it.
+Every wave carries ``slack``: a bound on what rounding of its coefficients can change, so that bounds proved on the
+wave are bounds on the exact function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, reduce
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+from ..equations.polynomial import TrigPolynomial
+
+Array: TypeAlias = NDArray[np.float64]
+Complex: TypeAlias = NDArray[np.complex128]
+Whole: TypeAlias = NDArray[np.int64]
+UNIT = 2.0**-52
+
+
+@dataclass(frozen=True, eq=False)
+class Wave:
+    """``k`` (m, n) integers, ``p`` (m, n) powers, ``c`` (m,) complex; one row for each distinct (k, p)."""
+
+    k: NDArray[np.int64]
+    p: NDArray[np.int64]
+    c: NDArray[np.complex128]
+    slack: float = 0.0
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return int(self.k.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.c)
+
+    @cached_property
+    def size(self) -> Array:
+        """Moduli |c_m|."""
+        return np.abs(self.c)
+
+    @cached_property
+    def joints(self) -> tuple[int, ...]:
+        """The joints that the function depends on."""
+        if not len(self):
+            return ()
+        used = np.any(self.k, axis=0) | np.any(self.p, axis=0)
+        return tuple(int(j) for j in np.flatnonzero(used))
+
+    # -- algebra ---------------------------------------------------------------------------------
+
+    def __add__(self, other: Wave | float) -> Wave:
+        other = other if isinstance(other, Wave) else constant(other, self.n)
+        return collected(
+            np.concatenate([self.k, other.k]),
+            np.concatenate([self.p, other.p]),
+            np.concatenate([self.c, other.c]),
+            self.slack + other.slack,
+        )
+
+    def __neg__(self) -> Wave:
+        return self.times(-1.0)
+
+    def __sub__(self, other: Wave | float) -> Wave:
+        return self + (-other if isinstance(other, Wave) else -float(other))
+
+    def times(self, factor: float) -> Wave:
+        """The function times a number."""
+        extra = 0.0 if abs(factor) == 1 else UNIT * abs(factor) * float(self.size.sum())
+        return Wave(self.k, self.p, self.c * factor, self.slack * abs(factor) + extra)
+
+    def __mul__(self, other: Wave) -> Wave:
+        """Re z Re w = Re(z w + z conj(w)) / 2; ``slack`` holds for arguments of at most ``LARGEST``."""
+        m, r = len(self), len(other)
+        if not m or not r:
+            return zero(self.n)
+        k = np.concatenate([self.k[:, None] + other.k[None], self.k[:, None] - other.k[None]])
+        p = np.broadcast_to(self.p[:, None] + other.p[None], (m, r, self.n))
+        products = [self.c[:, None] * other.c[None], self.c[:, None] * np.conj(other.c)[None]]
+        c: Complex = np.concatenate(products).astype(np.complex128) / 2
+        mine, theirs = float(self.size.sum()), float(other.size.sum())
+        slack = mine * other.slack + theirs * self.slack + self.slack * other.slack + 4 * UNIT * mine * theirs
+        return collected(k.reshape(-1, self.n), np.concatenate([p, p]).reshape(-1, self.n), c.reshape(-1), slack)
+
+    def diff(self, joint: int) -> Wave:
+        """The derivative to the position of a joint."""
+        if np.any(self.p[:, joint]):
+            keep = self.p[:, joint] > 0
+            p = self.p[keep].copy()
+            c = self.c[keep] * p[:, joint]
+            p[:, joint] -= 1
+            most = int(self.p[:, joint].max())
+            return Wave(self.k[keep], p, c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()))
+        keep = self.k[:, joint] != 0
+        most = int(np.abs(self.k[:, joint]).max(initial=0))
+        c = 1j * self.k[keep, joint] * self.c[keep]
+        return Wave(self.k[keep], self.p[keep], c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()))
+
+    def kept(self, rows: NDArray[Any]) -> Wave:
+        """Some of the terms."""
+        return Wave(self.k[rows], self.p[rows], self.c[rows], self.slack)
+
+    # -- values ----------------------------------------------------------------------------------
+
+    def __call__(self, q: Any) -> Array:
+        """Values at positions (..., n)."""
+        q = np.asarray(q, dtype=float)
+        if not len(self):
+            return np.zeros(q.shape[:-1])
+        flat = q.reshape(-1, self.n)
+        out = np.empty(len(flat))
+        step = max(1, 4_000_000 // max(1, len(self)))
+        for start in range(0, len(flat), step):
+            part = flat[start : start + step]
+            out[start : start + step] = (np.exp(1j * (part @ self.k.T)) * monomials(part, self.p) @ self.c).real
+        return out.reshape(q.shape[:-1])
+
+    def most(self, reach: Array) -> float:
+        """The sum of the moduli with prismatic positions of at most ``reach``: a crude bound on |f|."""
+        return (
+            float(self.size @ monomials(np.where(np.isfinite(reach), np.abs(reach), 1.0)[None], self.p)[0]) + self.slack
+        )
+
+
+def monomials(q: Array, p: NDArray[np.int64]) -> Array:
+    """prod_j q_j^p_mj for states (N, n) and terms (m, n): (N, m)."""
+    found = np.ones((len(q), len(p)))
+    for joint in np.flatnonzero(p.any(axis=0)):
+        powers = np.stack([q[:, joint] ** e for e in range(int(p[:, joint].max()) + 1)], axis=1)
+        found *= powers[:, p[:, joint]]
+    return found
+
+
+def zero(n: int) -> Wave:
+    return Wave(np.zeros((0, n), np.int64), np.zeros((0, n), np.int64), np.zeros(0, np.complex128))
+
+
+def constant(value: float, n: int) -> Wave:
+    return Wave(np.zeros((1, n), np.int64), np.zeros((1, n), np.int64), np.array([value], np.complex128))
+
+
+def collected(k: NDArray[np.int64], p: NDArray[np.int64], c: NDArray[np.complex128], slack: float = 0.0) -> Wave:
+    """Terms with the same waves added up; of k and -k the one whose first non-zero entry is positive stays."""
+    if not len(c):
+        return Wave(k, p, c, slack)
+    first = np.take_along_axis(k, np.argmax(k != 0, axis=1)[:, None], axis=1)[:, 0]
+    flip = first < 0
+    k = np.where(flip[:, None], -k, k)
+    c = np.where(flip, np.conj(c), c)
+    still = ~k.any(axis=1)
+    c = np.where(still, c.real, c)
+    rows = np.concatenate([k, p], axis=1)
+    low = rows.min(axis=0)
+    span = rows.max(axis=0) - low + 1
+    weights = np.cumprod(np.concatenate([[1], span[:-1]]).astype(float))
+    if weights[-1] * span[-1] < 2**62:
+        keys = (rows - low) @ weights.astype(np.int64)
+        _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    else:
+        _, index, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    total = np.bincount(inverse, c.real, len(index)) + 1j * np.bincount(inverse, c.imag, len(index))
+    # Adding a few dozen numbers of one size: each sum is off by at most (count) units of what was added.
+    moduli = np.bincount(inverse, np.abs(c), len(index))
+    counts = np.bincount(inverse, minlength=len(index))
+    slack += UNIT * float((moduli * counts)[counts > 1].sum())
+    alive = np.abs(total) > 1e-17 * moduli.max()
+    slack += float(np.abs(total[~alive]).sum())
+    return Wave(k[index][alive], p[index][alive], total[alive], slack)
+
+
+# -- from exact polynomials --------------------------------------------------------------------------
+
+
+@cache
+def circle(cosines: int, sines: int) -> tuple[tuple[int, ...], tuple[complex, ...]]:
+    """cos^p sin^e as a sum of exponentials: multiples and coefficients (dyadic, so exact)."""
+    waves: dict[int, complex] = {0: 1.0}
+    for step, factors in ((cosines, {1: 0.5, -1: 0.5}), (sines, {1: -0.5j, -1: 0.5j})):
+        for _ in range(step):
+            grown: dict[int, complex] = {}
+            for a, x in waves.items():
+                for b, y in factors.items():
+                    grown[a + b] = grown.get(a + b, 0) + x * y
+            waves = {a: x for a, x in grown.items() if x}
+    return tuple(waves), tuple(waves.values())
+
+
+def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = None) -> Wave:
+    """The wave of an exact polynomial; symbols take the arm's numbers unless ``values`` says otherwise."""
+    ring = polynomial.ring
+    numbers = (
+        polynomial.space.values(polynomial.parameters, values) if polynomial.parameters or ring.angles.fixed else {}
+    )
+    joints, count, moving = ring.angles.joints, len(ring.tags), len(ring.angles.revolute)
+    turns = np.zeros((moving, joints), np.int64)
+    for place in range(moving):
+        for joint, sign in ring.angles.weights[place]:
+            turns[place, joint] = sign
+    slides = {place: joint for joint, place in ring.sliding.items()}
+    groups: dict[tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]], float] = {}
+    moduli = 0.0
+    for powers, value in polynomial.dictionary.items():
+        number = float(value)
+        angles: dict[int, list[int]] = {}
+        slide: list[tuple[int, int]] = []
+        for variable, power in powers:
+            if variable in slides:
+                slide.append((slides[variable], power))
+            elif variable < 2 * count and variable % count < moving:
+                angles.setdefault(variable % count, [0, 0])[int(variable < count)] = power
+            else:
+                number *= numbers[ring.names[variable]] ** power
+        key = (tuple((a, c, s) for a, (c, s) in angles.items()), tuple(slide))
+        groups[key] = groups.get(key, 0.0) + number
+        moduli += abs(number)
+    ks, ps, cs = [np.zeros((0, joints), np.int64)], [np.zeros((0, joints), np.int64)], [np.zeros(0, np.complex128)]
+    for (angles_key, slide_key), number in groups.items():
+        k, c = np.zeros((1, joints), np.int64), np.array([number], np.complex128)
+        for angle, cosines, sines in angles_key:
+            multiples, factors = circle(cosines, sines)
+            k = (k[:, None] + np.array(multiples)[None, :, None] * turns[angle]).reshape(-1, joints)
+            c = (c[:, None] * np.array(factors)[None]).reshape(-1)
+        p = np.zeros((len(c), joints), np.int64)
+        for joint, power in slide_key:
+            p[:, joint] = power
+        ks.append(k)
+        ps.append(p)
+        cs.append(c)
+    # A rational to a float, and at most a few products with symbols: each term is off by a few units.
+    slack = 8 * UNIT * moduli
+    return collected(np.concatenate(ks), np.concatenate(ps), np.concatenate(cs), slack)
+
+
+def total(waves: Sequence[Wave]) -> Wave:
+    """The sum of waves (at least one)."""
+    if not waves:
+        raise ArmError("there is no wave to add")
+    return reduce(lambda a, b: a + b, waves)

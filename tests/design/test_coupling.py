@@ -1,0 +1,135 @@
+"""Coupling, parts, significance, sensitivities, counterweights and the review."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+from dalembert.design.counterbalance import counterbalance
+from dalembert.design.coupling import coupling, coupling_map, dominance, moved_mass
+from dalembert.design.review import compared, review
+from dalembert.design.sensitivity import sensitivities
+from dalembert.design.shares import part_shares
+from dalembert.reduction.box import box_of
+from dalembert.reduction.model_waves import ModelWaves
+from dalembert.reduction.significance import significance
+
+
+@pytest.fixture(scope="module")
+def planar():
+    return da.load("planar-2r")
+
+
+def test_the_coupling_holds_every_pose_and_is_loading_times_kinematic_factor() -> None:
+    arm = da.load("puma560-arm", physical="ignore")
+    model, q = ModelWaves(arm), box_of(arm).samples(50_000)
+    found = coupling(arm)
+    assert found
+    for c in found:
+        i, j = arm.joint_names.index(c.first), arm.joint_names.index(c.second)
+        k = np.abs(model.inertia(i, j)(q)) / np.sqrt(model.inertia(i, i)(q) * model.inertia(j, j)(q))
+        assert k.max() <= c.proved <= 1
+        assert c.largest <= c.proved
+        assert k.max() <= c.largest * 1.01
+        assert c.loading * c.kinematic == pytest.approx(c.largest)
+        masses = moved_mass(arm)
+        assert c.loading == pytest.approx(np.sqrt(masses[j] / masses[i]))
+    assert [c.largest for c in found] == sorted((c.largest for c in found), reverse=True)
+
+
+def test_a_coupling_map_has_the_values_of_the_mass_matrix(planar) -> None:
+    found = coupling_map(planar, 0, 1, 0, 1, points=9)
+    q = np.array([found.x[3], found.y[5]])
+    D = planar.mass_matrix(q)
+    assert found.values[5, 3] == pytest.approx(abs(D[0, 1]) / np.sqrt(D[0, 0] * D[1, 1]))
+    with pytest.raises(ArmError, match="two different joints"):
+        coupling_map(planar, 0, 0, 0, 1)
+
+
+def test_diagonal_dominance_is_that_of_the_mass_matrix(planar) -> None:
+    rows = dominance(planar)
+    D = planar.mass_matrix(rows[0].at)
+    assert rows[0].least == pytest.approx((D[0, 0] - abs(D[0, 1])) / D[0, 0])
+
+
+def test_translation_and_rotation_add_up(planar) -> None:
+    for part in part_shares(planar, velocity=True):
+        assert part.whole <= part.translational + part.rotational + 1e-12
+        assert 0 <= part.share <= 1
+
+
+def test_terms_are_ranked_by_what_they_can_contribute(planar) -> None:
+    found = significance(planar, speed=2.0, acceleration=5.0)
+    by_joint = [t for t in found if t.joint == planar.joint_names[0]]
+    assert [t.largest for t in by_joint] == sorted((t.largest for t in by_joint), reverse=True)
+    d11 = next(t for t in by_joint if t.name == "D11")
+    q = box_of(planar).samples(50_000)
+    values = ModelWaves(planar).wave("D11")(q)
+    assert values.max() * 5 <= d11.proved
+    assert d11.rms == pytest.approx(np.sqrt((values**2).mean() * 25 / 3), rel=0.01)
+    still = significance(planar, motion=(np.zeros((3, 2)), np.zeros((3, 2)), np.ones((3, 2))))
+    assert next(t for t in still if t.name == "D11").largest == pytest.approx(planar.mass_matrix([0.0, 0.0])[0, 0])
+
+
+def test_a_sensitivity_is_the_slope_of_the_range(planar) -> None:
+    from dalembert.reduction.ranges import range_of
+
+    found = {s.parameter: s for s in sensitivities(planar, "D11")}
+    some = found["m2"]
+    step = 1e-3
+    links = []
+    for link in planar.links:
+        body = link.inertia
+        if link.name == planar.bodies[1].joint.child:
+            from dalembert.arm.exact import exact
+            from dalembert.arm.inertia import Inertia
+
+            body = Inertia.of(body.mass + exact(step), body.com, body.central)
+        links.append(replace(link, inertia=body))
+    heavier = replace(planar, links=tuple(links))
+    box = box_of(planar)
+    change = (
+        range_of(ModelWaves(heavier).wave("D11"), box).maximum - range_of(ModelWaves(planar).wave("D11"), box).maximum
+    )
+    assert change / step == pytest.approx(some.of_maximum, rel=1e-3)
+
+
+def test_a_counterweight_on_the_last_link_takes_the_load_off_its_joint() -> None:
+    arm = da.load("planar-2r").with_gravity((0, -9.81, 0))
+    found = counterbalance(arm, 1, mass=2.0)
+    assert found.exact
+    assert found.before > 0
+    assert found.after == pytest.approx(0, abs=1e-12)
+    balanced = da.Arm.of(found.balanced)
+    q = box_of(arm).samples(50)
+    assert np.allclose(balanced.gravity_load(q)[:, 1], 0, atol=1e-12)
+    assert found.mass == 2.0
+
+
+def test_where_outer_joints_move_the_load_about_the_weight_lowers_the_largest_load() -> None:
+    arm = da.load("planar-2r").with_gravity((0, -9.81, 0))
+    found = counterbalance(arm, 0)
+    assert not found.exact
+    assert 0 < found.after < found.before
+    with pytest.raises(ArmError, match="slides"):
+        counterbalance(da.load("jpl-rrp"), "joint3")
+
+
+def test_the_review_tells_what_the_guidelines_say() -> None:
+    found = review(da.load("cylindrical"))
+    verdicts = {f.guideline: f.verdict for f in found.findings}
+    assert verdicts["No gravity load at the first joint"] == "met"
+    assert verdicts["Axes parallel or at right angles"] == "met"
+    assert len(found.findings) == 4
+    assert all(f.text.endswith(".") for f in found.findings)
+
+
+def test_two_designs_side_by_side(planar) -> None:
+    same = compared(planar, planar)
+    assert all(c.change == pytest.approx(0, abs=1e-9) for c in same)
+    heavier = planar.holding(da.Load(mass=1.0))
+    assert next(c for c in compared(planar, heavier) if c.name == "D11 greatest").change > 0
