@@ -17,10 +17,13 @@ from ..arm.toml_writer import write_toml
 from ..arm.urdf_write import write_urdf
 from .closed_form import ClosedForm
 from .compiled import Compiled
+from .driven import Drives
 from .kinematics import Kinematics
+from .reduced import Reductions
+from .reporting import Reporting
 
 
-class Arm(Kinematics, Compiled, ClosedForm):
+class Arm(Kinematics, Compiled, ClosedForm, Drives, Reductions, Reporting):
     """A robot arm: links, joints, gravity, tool and loads, and its dynamics.
 
     Immutable: ``holding``, ``locked``, ``with_gravity``, ``subarm`` and the like give a new arm.

@@ -31,6 +31,10 @@ class ClosedForm:
         ``joints`` names the joints that move (all by default); the others rest at the positions ``at`` gives, or at
         zero, and the bodies they carry are absorbed into starred parameters.
         """
+        from ..equations.equations import Equations
         from ..equations.restricted import restricted
+        from .reduced import reduce_equations
+
+        Equations.reducer = staticmethod(reduce_equations)
 
         return restricted(cast(ArmDescription, self), parameters, joints, at)

@@ -31,7 +31,10 @@ __all__ = ["read_toml", "write_toml"]
 LONGEST_TEXT = 1_000_000
 MOST_JOINTS = 1000
 MOST_DOTS = 1000
-TOP = ("name", "title", "sources", "notes", "gravity", "convention", "base", "tool", "joints", "springs", "loads", "drives")
+TOP = (
+    "name", "title", "sources", "notes", "gravity", "convention", "base", "tool", "joints", "springs", "loads",
+    "drives",
+)  # fmt: skip
 FRAME = ("xyz", "rpy", "steps", "link")
 BODY = ("mass", "com", "first_moment", "inertia", "about", "gyration")
 LINK = ("name", *BODY, "meshes", "source")

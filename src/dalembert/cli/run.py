@@ -17,7 +17,21 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.version import __version__
 
-from . import compiling, convert, demo, dynamics, equations, list_arms, show
+from . import (
+    compiling,
+    convert,
+    demo,
+    dynamics,
+    equations,
+    list_arms,
+    mechanism,
+    ranges,
+    reduce,
+    report,
+    review,
+    show,
+    simulate,
+)
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -33,7 +47,7 @@ app.command("show")(show.show)
 app.command("dynamics")(dynamics.dynamics)
 app.command("convert")(convert.convert)
 app.command("demo")(demo.demo)
-for words in (equations, compiling):
+for words in (equations, ranges, reduce, review, report, compiling, simulate, mechanism):
     words.register(app)
 
 

@@ -7,6 +7,7 @@ dynamics, one launch for all arguments.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from ...arm.description import ArmDescription, listed
@@ -32,8 +33,7 @@ def torch_function(
     arm: ArmDescription, name: str, dtype: str = "float32", accuracy: str = "full"
 ) -> Callable[..., Any]:
     """A function of tensors ``(..., n)`` on the GPU that ``backward`` goes through."""
-    import torch
-
+    torch: Any = import_module("torch")
     kernel, slopes = _pair(arm, name, dtype, accuracy)
 
     class Dynamics(torch.autograd.Function):  # type: ignore[misc]
@@ -59,13 +59,13 @@ def torch_function(
 
 def jax_function(arm: ArmDescription, name: str, dtype: str = "float32", accuracy: str = "full") -> Callable[..., Any]:
     """A function of arrays ``(..., n)`` on the GPU that ``jax.grad`` goes through (outside ``jit``)."""
-    import jax
-
+    jax: Any = import_module("jax")
     kernel, slopes = _pair(arm, name, dtype, accuracy)
 
-    @jax.custom_vjp
-    def dynamics(*arrays: Any) -> Any:
+    def plain(*arrays: Any) -> Any:
         return kernel(*arrays)
+
+    dynamics = jax.custom_vjp(plain)
 
     def forward(*arrays: Any) -> tuple[Any, tuple[Any, ...]]:
         return kernel(*arrays), arrays
