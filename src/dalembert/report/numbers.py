@@ -1,0 +1,101 @@
+"""Numbers as people read them, and the units of joints."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+from .markup import Html
+
+MINUS = "\u2212"
+LEAST = 1e-6
+"""The smallest share that is written out."""
+
+
+class HasKind(Protocol):
+    @property
+    def kind(self) -> str: ...
+
+
+UNITS = {
+    "position": {"revolute": "rad", "prismatic": "m"},
+    "shown": {"revolute": "deg", "prismatic": "m"},
+    "speed": {"revolute": "rad/s", "prismatic": "m/s"},
+    "acceleration": {"revolute": "rad/s²", "prismatic": "m/s²"},
+    "effort": {"revolute": "N m", "prismatic": "N"},
+    "inertia": {"revolute": "kg m²", "prismatic": "kg"},
+}
+
+
+def unit(joint: HasKind, quantity: str) -> str:
+    """The unit of a quantity of this joint; "shown" is the unit in which positions are shown to people."""
+    return UNITS[quantity][joint.kind]
+
+
+def pair_unit(a: HasKind, b: HasKind) -> str:
+    """The unit of D_ij."""
+    slides = (a.kind == "prismatic") + (b.kind == "prismatic")
+    return ("kg m²", "kg m", "kg")[slides]
+
+
+def velocity_unit(joint: HasKind, a: HasKind, b: HasKind) -> str:
+    """The unit of C_ijk: kg/m times one metre for each of the three joints that turns."""
+    turning = sum(which.kind == "revolute" for which in (joint, a, b))
+    return ("kg/m", "kg", "kg m", "kg m²")[turning]
+
+
+def written(value: float | None, digits: int = 4) -> str:
+    """A number to ``digits`` significant digits; a dash where there is none."""
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    if value == 0:
+        return "0"
+    size = math.floor(math.log10(abs(value)))
+    if size < -4 or size > 6:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        return f"{mantissa}·10^{int(exponent)}".replace("-", MINUS)
+    places = max(0, digits - 1 - size)
+    plain = f"{value:.{places}f}"
+    if "." in plain:
+        plain = plain.rstrip("0").rstrip(".")
+    return plain.replace("-", MINUS) if plain not in ("0", "-0") else "0"
+
+
+def number(value: float | None, digits: int = 4) -> Html:
+    """The same as markup, powers of ten raised."""
+    plain = written(value, digits)
+    if "^" in plain:
+        mantissa, exponent = plain.split("^")
+        return Html(f"{mantissa}<sup>{exponent}</sup>")
+    return Html(plain)
+
+
+def percent(share: float | None, digits: int = 3) -> str:
+    """A share in percent; what is less than rounding shows is said to be less."""
+    if share is None or math.isnan(share):
+        return "–"
+    if 0 < abs(share) < LEAST:
+        return f"<\u00a0{written(100 * LEAST)}\u00a0%"
+    return f"{written(100 * share, digits)}\u00a0%"
+
+
+def shown_position(joint: HasKind, value: float) -> float:
+    """A position as people read it: degrees for a revolute joint, metres for a prismatic one."""
+    return math.degrees(value) if joint.kind == "revolute" else value
+
+
+def listed(words: list[str], most: int = 6) -> str:
+    """a, b and c; the first ``most`` where they are many."""
+    if len(words) > most:
+        words = [*words[:most], f"{len(words) - most} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "none"
+
+
+def joint_label(index: int, name: str) -> str:
+    """How a joint is called, counted from 1: its number, and its name where that says more."""
+    number = str(index + 1)
+    said = name.lower().replace("_", "").replace(" ", "").replace("-", "")
+    return f"joint {number}" if said in (f"joint{number}", f"j{number}", number) else f"joint {number}, {name}"

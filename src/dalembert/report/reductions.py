@@ -1,0 +1,116 @@
+"""Certified reductions, put in the form the section on reduced models takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..arm.inertia import Load
+from ..reduction import model as reduction_model
+from ..reduction.reduce import reduce
+from ..reduction.states import Amounts
+from .markup import Html, join, tag
+from .sections import reduced
+from .sections.equations import flowing, name_math
+from .tables import Rich
+
+MOST_TERMS = 40
+"""Terms of the longest coefficient of a reduced model that is set out."""
+
+
+def reductions(
+    arm: ArmDescription,
+    tolerances: Sequence[float],
+    load: Load | None,
+    box: Mapping[str | int, tuple[float, float]] | None,
+    speed: Amounts,
+    acceleration: Amounts,
+    tell: Callable[[str], None],
+) -> tuple[reduced.Reduction, list[reduction_model.ReducedModel]]:
+    """The models at these tolerances, drives counted, to show and as they are; with a load, each serves the empty and
+    the loaded hand.
+    """
+    models: list[reduction_model.ReducedModel] = []
+    refused: list[str] = []
+    for tolerance in tolerances:
+
+        def follow(text: str, share: float, tolerance: float = tolerance) -> None:
+            tell(f"reducing to {100 * tolerance:g} %: {text}")
+
+        try:
+            models.append(
+                reduce(
+                    arm,
+                    tolerance,
+                    speed=speed,
+                    acceleration=acceleration,
+                    box=box,
+                    load=[None, load] if load is not None else None,
+                    drives=True,
+                    progress=follow,
+                )
+            )
+        except ArmError as fault:
+            refused.append(str(fault))
+    curve = front((point.operations, point.error) for model in models for point in model.curve)
+    before = models[0].before.total if models else 0
+    shown = tuple(view(model, load) for model in models)
+    return reduced.Reduction(before, shown, tuple(curve), said(models), tuple(refused)), models
+
+
+def front(points: object) -> list[tuple[float, float]]:
+    """The models that no other beats in both operations and error, fewest operations first."""
+    found: list[tuple[float, float]] = []
+    for operations, error in sorted(set(points)):  # type: ignore[call-overload]
+        if not found or error < found[-1][1]:
+            found.append((float(operations), float(error)))
+    return found
+
+
+def said(models: Sequence[reduction_model.ReducedModel]) -> str:
+    states = "Errors are proved for all states of the table of states above, drives counted"
+    if models and models[0].loads:
+        return f"{states}, and for the hand with {' and with '.join(models[0].loads)} and everything between."
+    return f"{states}."
+
+
+def view(model: reduction_model.ReducedModel, load: Load | None) -> reduced.ReducedModel:
+    held = {name.replace("_", ""): value for name, value in model.with_load(load).items()} if load is not None else {}
+    joints = tuple(
+        reduced.JointError(float(bound), float(found), float(rms), float(scale))
+        for bound, found, rms, scale in zip(model.bound, model.found, model.rms, model.scale, strict=True)
+    )
+    errors = tuple(
+        reduced.CoefficientError(one.name, one.unit, one.bound, one.found, one.rms) for one in model.coefficient_errors
+    )
+    constants = tuple(
+        reduced.Constant(one.name, one.value, held.get(one.name) if one.depends_on_load else None, one.definition)
+        for one in model.constants
+    )
+    after = model.after
+    return reduced.ReducedModel(
+        model.tolerance,
+        after.total,
+        after.multiplications,
+        after.additions,
+        joints,
+        errors,
+        equations(model),
+        constants,
+    )
+
+
+def equations(model: reduction_model.ReducedModel) -> tuple[Rich, ...]:
+    """D_ij and G_i as the program has them: the readable form, beside Bejczy 1974, Table 3."""
+    found = []
+    for name, polynomial in sorted(model.coefficients.items()):
+        if name[0] == "C":
+            continue
+        plain = f"{name} = {polynomial.text()}"
+        if len(polynomial) <= MOST_TERMS:
+            html = join([name_math(name), Html(" <math><mo>=</mo></math> "), flowing(polynomial)])
+        else:
+            html = join([name_math(name), tag("span", f": {len(polynomial)} terms")])
+        found.append(Rich(plain, html))
+    return tuple(found)

@@ -1,0 +1,116 @@
+"""Curves of any function of the pose over the joint that changes it most.
+
+One curve for each of three positions of the joint that comes second. The other joints stand in the middle of their
+travel, or, where nothing moves there, at the sample of many poses that has the largest magnitude.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import ArmDescription
+from .arm3d import travel
+from .figures import Axis
+from .line_chart import LineChart, Series
+from .numbers import joint_label, listed, shown_position, unit, written
+
+Array: TypeAlias = NDArray[np.float64]
+Values: TypeAlias = Callable[[Array], Array]
+"""Values at positions (..., n)."""
+POINTS = 121
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A function to draw: its values, the joints it depends on, and how it is called."""
+
+    values: Values
+    joints: tuple[int, ...]
+    name: str
+    title: str
+    unit: str
+    file: str = ""
+
+
+def chart(arm: ArmDescription, sweep: Sweep) -> tuple[LineChart, float]:
+    """The chart of a function, and its largest over its least value where both are positive (else 0)."""
+    ranked = by_effect(arm, sweep)
+    mover, second = ranked[0], ranked[1] if len(ranked) > 1 else None
+    low, high = travel(arm.moving[mover])
+    x = np.linspace(low, high, POINTS)
+    place, where = others_at(arm, sweep, mover)
+    series = []
+    positions = [None] if second is None else levels(arm, second)
+    for position in positions:
+        q = np.tile(place, (POINTS, 1))
+        q[:, mover] = x
+        label = sweep.name
+        if second is not None and position is not None:
+            q[:, second] = position
+            joint = arm.moving[second]
+            label = f"joint {second + 1} at {written(shown_position(joint, position), 4)} {unit(joint, 'shown')}"
+        series.append(Series(label, tuple(float(y) for y in sweep.values(q))))
+    everything = [y for one in series for y in one.values]
+    least, most = min(everything), max(everything)
+    joint = arm.moving[mover]
+    caption = (
+        f"From {written(least)} to {written(most)} {sweep.unit} on these curves{where if len(ranked) > 2 else ''}."
+    )
+    made = LineChart(
+        sweep.file or sweep.name,
+        sweep.title,
+        caption,
+        x_axis=Axis(joint_label(mover, joint.name), unit(joint, "shown")),
+        y_axis=Axis(sweep.name, sweep.unit),
+        x=tuple(float(shown_position(joint, value)) for value in x),
+        series=tuple(series),
+    )
+    return made, most / least if least > 1e-12 * abs(most) > 0 else 0.0
+
+
+def others_at(arm: ArmDescription, sweep: Sweep, mover: int) -> tuple[NDArray[np.float64], str]:
+    """Where the joints stand that a figure does not move, and how to say it."""
+    ends = np.array([travel(joint) for joint in arm.moving])
+    samples = np.random.default_rng(1).uniform(ends[:, 0], ends[:, 1], (2000, arm.n))
+    values = sweep.values(samples)
+    q = np.tile(middle(arm), (POINTS, 1))
+    q[:, mover] = np.linspace(ends[mover, 0], ends[mover, 1], POINTS)
+    if np.ptp(sweep.values(q)) > 0.1 * np.ptp(values):
+        return middle(arm), "; the other joints stand in mid-travel"
+    best = samples[int(np.argmax(np.abs(values)))]
+    shown = [
+        f"joint {j + 1} at {written(shown_position(arm.moving[j], best[j]), 3)} {unit(arm.moving[j], 'shown')}"
+        for j in sweep.joints
+        if j != mover
+    ]
+    return best, f"; where no curve says otherwise, {listed(shown)}"
+
+
+def middle(arm: ArmDescription) -> NDArray[np.float64]:
+    return np.array([sum(travel(joint)) / 2 for joint in arm.moving])
+
+
+def levels(arm: ArmDescription, joint: int) -> list[float | None]:
+    """Three positions of a joint: ends and middle of its travel, or quarter turns where it goes all the way round."""
+    low, high = travel(arm.moving[joint])
+    if arm.moving[joint].kind == "revolute" and high - low >= 2 * np.pi - 1e-9:
+        return [0.0, np.pi / 2, np.pi]
+    return [low, (low + high) / 2, high]
+
+
+def by_effect(arm: ArmDescription, sweep: Sweep, seed: int = 0) -> list[int]:
+    """The joints a function depends on, that which changes it most (on average over other positions) first."""
+    rng = np.random.default_rng(seed)
+    ends = np.array([travel(joint) for joint in arm.moving])
+    base = rng.uniform(ends[:, 0], ends[:, 1], (48, arm.n))
+    found = {}
+    for joint in sweep.joints:
+        q = np.repeat(base[:, None], 25, axis=1)
+        q[:, :, joint] = np.linspace(ends[joint, 0], ends[joint, 1], 25)
+        found[joint] = float(np.ptp(sweep.values(q), axis=1).mean())
+    return sorted(found, key=lambda joint: -found[joint])

@@ -1,0 +1,198 @@
+"""Tables: shown on the page to a few digits, and written beside it in full as CSV or JSON."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from .markup import Html, coefficient, join, tag, text
+from .numbers import number, percent
+
+
+@dataclass(frozen=True)
+class Rich:
+    """A cell whose markup is more than its text, such as a formula."""
+
+    plain: str
+    html: Html
+
+
+Value: TypeAlias = "str | float | int | bool | Rich | tuple[float, ...] | None"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: ``key`` names it in files, ``head`` on the page.
+
+    ``kind`` is "text", "number", "share" (a fraction shown in percent), "name" (of a coefficient, such as D12),
+    "unit", or "pose" (a tuple of joint positions: on the page a button in the cell before it, which puts the drawing
+    there).
+    """
+
+    key: str
+    head: object
+    unit: str = ""
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Table:
+    """``name`` is the stem of its file; ``caption`` stands above it on the page."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    note: str = ""
+    first: int = 0
+    """How many rows to show at once, the others on demand; 0 shows all."""
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"table {self.name}: a row has {len(row)} cells for {len(self.columns)} columns")
+
+    # -- files -----------------------------------------------------------------------------------
+
+    def csv(self) -> str:
+        """Comma-separated values: one line of heads with units, numbers in full."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\r\n")
+        writer.writerow([f"{column.key} ({column.unit})" if column.unit else column.key for column in self.columns])
+        for row in self.rows:
+            writer.writerow([plain_cell(value) for value in row])
+        return stream.getvalue()
+
+    def records(self) -> dict[str, Any]:
+        """The table as JSON holds it: a list of objects, with the units apart."""
+        return {
+            "caption": self.caption,
+            "units": {column.key: column.unit for column in self.columns if column.unit},
+            "rows": [
+                {column.key: json_cell(value) for column, value in zip(self.columns, row, strict=True)}
+                for row in self.rows
+            ],
+        }
+
+    # -- the page --------------------------------------------------------------------------------
+
+    def html(self) -> Html:
+        """The table with its caption, and links that save it."""
+        head = tag("tr", *(head_cell(column) for column in self.columns if column.kind != "pose"))
+        cut = self.first or len(self.rows)
+        body = [tag("tbody", *(self._row(row) for row in self.rows[:cut]))]
+        rest = self.rows[cut:]
+        caption = tag("caption", text(self.caption), self.links())
+        parts = [tag("table", caption, tag("thead", head), *body)]
+        if rest:
+            more = tag("table", tag("thead", head), tag("tbody", *(self._row(row) for row in rest)))
+            parts.append(
+                tag(
+                    "details",
+                    tag("summary", f"{len(rest)} more row{'s' * (len(rest) > 1)}"),
+                    tag("div", more, class_="scroll"),
+                )
+            )
+        if self.note:
+            parts.append(tag("p", self.note, class_="note"))
+        return tag("div", *parts, class_="table scroll", id=f"table-{self.name}")
+
+    def links(self) -> Html:
+        """Links that save the table without any server: the files are in the links."""
+        files = (("CSV", "text/csv", self.csv(), "csv"), ("JSON", "application/json", self.json(), "json"))
+        links = [
+            tag(
+                "a",
+                label,
+                href=data_link(kind, content),
+                download=f"{self.name}.{ending}",
+                class_="save",
+                aria_label=f"Save the table {self.name} as {label}",
+            )
+            for label, kind, content, ending in files
+        ]
+        return tag("span", join(links, " "), class_="saves")
+
+    def json(self) -> str:
+        return json.dumps(self.records(), indent=1, allow_nan=False, ensure_ascii=False)
+
+    def _row(self, row: Sequence[Value]) -> Html:
+        cells: list[tuple[str | None, list[Html]]] = []
+        for column, value in zip(self.columns, row, strict=True):
+            if column.kind == "pose" and cells:
+                cells[-1][1].append(shown(column, value) if value is not None else Html())
+            else:
+                cells.append((style(column), [shown(column, value)]))
+        first, *others = cells
+        return tag(
+            "tr",
+            tag("th", join(first[1]), scope="row", class_=first[0]),
+            *(tag("td", join(parts, " "), class_=kind) for kind, parts in others),
+        )
+
+
+def style(column: Column) -> str | None:
+    """The class of a column's cells."""
+    return "num" if column.kind in ("number", "share") else "unit" if column.kind == "unit" else None
+
+
+def head_cell(column: Column) -> Html:
+    unit = tag("span", f" {column.unit}", class_="unit") if column.unit else Html()
+    return tag("th", column.head, unit, scope="col", class_=style(column))
+
+
+def shown(column: Column, value: Value) -> Html:
+    """A cell as the page shows it."""
+    if isinstance(value, Rich):
+        return value.html
+    if value is None:
+        return Html("–")
+    if column.kind == "pose" and isinstance(value, tuple):
+        words = ",".join(repr(float(x)) for x in value)
+        return tag("button", "show", type="button", class_="pose", data_pose=words, title=f"Put the drawing at {words}")
+    if column.kind == "share" and isinstance(value, int | float):
+        return text(percent(value))
+    if isinstance(value, bool):
+        return Html("yes" if value else "no")
+    if isinstance(value, int) and abs(value) < 10**6:
+        return Html(str(value).replace("-", "\u2212"))
+    if isinstance(value, int | float):
+        return number(float(value))
+    if column.kind == "name":
+        return coefficient(str(value))
+    return text(value)
+
+
+def plain_cell(value: Value) -> str:
+    """A cell of a CSV file. A spreadsheet must not take somebody's joint name for a formula."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " ".join(repr(float(x)) for x in value)
+    if isinstance(value, int | float):
+        return repr(value if isinstance(value, int) else float(value))
+    words = value.plain if isinstance(value, Rich) else value
+    return f"'{words}" if words[:1] in ("=", "+", "-", "@", "\t", "\r") else words
+
+
+def json_cell(value: Value) -> Any:
+    """A cell of a JSON file; JSON has no infinity, so what is not finite is null."""
+    if isinstance(value, Rich):
+        return value.plain
+    if isinstance(value, tuple):
+        return [float(x) for x in value]
+    if isinstance(value, bool | int) or value is None or isinstance(value, str):
+        return value
+    return float(value) if math.isfinite(value) else None
+
+
+def data_link(kind: str, content: str) -> str:
+    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(content.encode()).decode()}"

@@ -1,0 +1,99 @@
+"""The report as files: the page, its tables as CSV or JSON beside it, and the page as PDF."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..arm.inertia import Load
+from ..reduction.states import Amounts
+from .browser import NONE_FOUND, find_browser, write_pdf
+from .findings import Question, Report, no_progress, report
+from .page import page
+
+
+def write_report(
+    arm: ArmDescription,
+    path: str | Path | None = None,
+    *,
+    load: Load | None = None,
+    box: Mapping[str | int, tuple[float, float]] | None = None,
+    speed: Amounts = None,
+    acceleration: Amounts = None,
+    tolerances: Sequence[float] = (0.05, 0.01),
+    pose: Sequence[float] | None = None,
+    pdf: str | Path | None = None,
+    csv: str | Path | None = None,
+    json: str | Path | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Report:
+    """Work out the report of an arm and write what is asked for; ``Reporting.report`` says what is what."""
+    if pose is not None and len(pose) != arm.n:
+        raise ArmError(f"{arm.where}the pose has {len(pose)} values; {arm.name} has {arm.n} joints that move")
+    if pdf is not None and find_browser() is None:
+        # Said before the work, not after it.
+        raise ArmError(NONE_FOUND)
+    place = tuple(float(x) for x in pose) if pose is not None else None
+    found = report(Question(arm, load, box, speed, acceleration, tuple(tolerances), place), progress or no_progress)
+    if path is not None:
+        Path(path).write_text(html(found), encoding="utf-8")
+    if pdf is not None:
+        with tempfile.TemporaryDirectory(prefix="dalembert-report-") as folder:
+            source = Path(folder, "report.html")
+            source.write_text(html(found), encoding="utf-8")
+            write_pdf(source, Path(pdf))
+    if csv is not None:
+        write_csv(found, Path(csv))
+    if json is not None:
+        write_json(found, Path(json))
+    return found
+
+
+def html(report: Report) -> str:
+    """The page as text."""
+    return page(report.arm.name, report.arm.title, report.glance, report.sections)
+
+
+def write_csv(report: Report, folder: Path) -> list[Path]:
+    """One file for each table and figure in ``folder``, which is made if it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for section in report.sections:
+        for table in section.tables:
+            path = folder / f"{section.name}-{table.name}.csv"
+            path.write_text(table.csv(), encoding="utf-8", newline="")
+            written.append(path)
+    return written
+
+
+def write_json(report: Report, path: Path) -> None:
+    """All tables and figures in one file, with what each section says."""
+    whole = {
+        "arm": report.arm.name,
+        "sections": {
+            section.name: {
+                "title": section.title,
+                "meaning": plain(str(section.meaning)),
+                "tables": {table.name: table.records() for table in section.tables},
+            }
+            for section in report.sections
+        },
+    }
+    path.write_text(json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def plain(markup: str) -> str:
+    """A sentence without its tags."""
+    words: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_data(self, data: str) -> None:
+            words.append(data)
+
+    Reader().feed(markup)
+    return "".join(words)

@@ -1,0 +1,229 @@
+"""Each section by itself, on results made up for the test: what it shows is what it was given."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.design.counterbalance import counterbalance
+from dalembert.design.review import Finding
+from dalembert.equations.equations import Equations
+from dalembert.reduction.box import box_of
+from dalembert.reduction.model_waves import ModelWaves, input_inertia
+from dalembert.reduction.reduce import reduce
+from dalembert.reduction.significance import significance as term_shares
+from dalembert.reduction.states import exact_torque, states_of
+from dalembert.reduction.terms import reduce_coefficients
+from dalembert.report import analysis
+from dalembert.report.closed_loop import motion_within, track
+from dalembert.report.markup import Html
+from dalembert.report.reductions import reductions
+from dalembert.report.section import Section
+from dalembert.report.sections import closed_loop, coupling, curves, reduced, review, short_forms, significance
+from dalembert.report.sections.equations import flowing
+from dalembert.report.sweeps import Sweep, chart
+from dalembert.report.tables import Rich
+from dalembert.report.write import plain
+
+ARM = da.load("puma560", physical="ignore")
+ERRORS = (reduced.JointError(1.0, 0.5, 0.1, 100.0), reduced.JointError(2.0, 1.5, 0.3, 50.0))
+MODEL = reduced.ReducedModel(
+    0.05,
+    120,
+    70,
+    50,
+    ERRORS,
+    (reduced.CoefficientError("D12", "kg m^2", 0.02, 0.015, 0.004),),
+    (Rich("tau1 = k1 qdd1", Html("τ<sub>1</sub> = k<sub>1</sub>")),),
+    (reduced.Constant("k1", 2.5, 3.5, "m2 + m3"), reduced.Constant("k2", 1.0)),
+)
+
+
+def numbers(section: Section, table: str, column: str) -> list[object]:
+    found = next(one for one in section.tables if one.name == table)
+    place = [one.key for one in found.columns].index(column)
+    return [row[place] for row in found.rows]
+
+
+def test_a_reduction_is_shown_with_its_proof_and_what_the_load_changes() -> None:
+    arm = da.load("planar-2r")
+    found = reduced.section(arm, reduced.Reduction(400, (MODEL,), ((100.0, 0.05), (200.0, 0.01)), "All states."))
+    assert plain(str(found.meaning)).startswith("120 operations instead of 400 (70\u00a0% fewer)")
+    assert "within 4\u00a0% of its largest value" in found.meaning
+    assert numbers(found, "joint-errors-5", "ratio") == [2.0, pytest.approx(4 / 3)]
+    assert numbers(found, "joint-errors-5", "share") == [0.01, 0.04]
+    assert numbers(found, "reduced-models", "proved error") == [0.04]
+    assert numbers(found, "constants-5", "depends on load") == [True, False]
+    assert numbers(found, "coefficient-errors-5", "proved") == [0.02]
+    assert "τ<sub>1</sub> = k<sub>1</sub>" in found.html()
+
+
+def test_no_reduced_model_is_said_plainly() -> None:
+    found = reduced.section(da.load("planar-2r"), reduced.Reduction(400, (), (), "All states."))
+    assert found.meaning.startswith("No model shorter than the exact one")
+
+
+def test_coupling_is_ranked_and_weak_pairs_are_counted() -> None:
+    pairs = [
+        coupling.Pair(0, 1, 0.02, (0.0,) * 3, 0.03),
+        coupling.Pair(0, 2, 0.5, (1.0,) * 3, 0.51, 2.0, 0.25),
+        coupling.Pair(1, 2, 0.9, (2.0,) * 3, 0.9, 1.0, 0.9),
+    ]
+    found = coupling.section(("a", "b", "<c>"), pairs)
+    assert found.meaning.startswith(
+        "Joints 2 and 3 couple most, up to 0.9 on a scale from 0 to 1, and 1 of the 3 pairs"
+    )
+    assert numbers(found, "coupling", "joints") == ["2 and 3", "1 and 3", "1 and 2"]
+    assert 'data-pose="2.0,2.0,2.0"' in found.html()
+    assert "<c>" not in found.html()
+
+
+def test_terms_are_ranked_by_their_share_and_small_ones_are_counted() -> None:
+    terms = [
+        significance.Contribution(0, "D11 qdd1", 40.0, 10.0, 0.4),
+        significance.Contribution(0, "C112 qd1 qd2", 0.5, 0.1, 0.005),
+        significance.Contribution(1, "G2", 45.0, 20.0, 0.9),
+    ]
+    found = significance.section(ARM, terms, states_of(ARM))
+    assert found.meaning.startswith("1 of the 3 terms never reach 1\u00a0%")
+    assert numbers(found, "significance", "term") == ["G2", "D11 qdd1", "C112 qd1 qd2"]
+    assert sum(part.name.startswith("significance-") for part in found.parts if hasattr(part, "drawing")) == 2
+
+
+def test_a_review_says_what_is_not_met_and_what_a_weight_would_do() -> None:
+    findings = [
+        Finding("Axes parallel", "met", "every axis is parallel.", {}),
+        Finding("Light wrist <b>", "not met", "the wrist is heavy.", {}),
+    ]
+    arm = da.load("planar-2r")
+    weight = counterbalance(arm, 1) if any(Equations(arm, "numbers").gravity) else None
+    found = review.section(findings, arm.joint_names, [weight] if weight else [])
+    assert found.meaning.startswith("1 of 2 guidelines are met (not, or in part: light wrist <b>)")
+    assert '<span class="bad">not met</span>' in found.html()
+    assert "Light wrist &lt;b&gt;" in found.html()
+    assert weight is None or numbers(found, "counterbalance", "after") == [weight.after]
+
+
+def test_short_forms_name_their_constants_and_say_which_the_load_changes() -> None:
+    found = reduce_coefficients(ARM, ["D22", "G2", "G1"], 0.05, load=[None, da.Load(2)])
+    section = short_forms.section(found, 0.05, "2 kg")
+    terms = [term for one in found for term in one.terms]
+    assert numbers(section, "short-constants", "value") == [term.value for term in terms]
+    assert numbers(section, "short-constants", "loaded") == [term.loaded[0] for term in terms]
+    assert numbers(section, "short-forms", "share") == [one.share for one in found[:2]]
+    assert "Zero for every pose: G1." in section.html()
+    assert section.html().count("<msub><mi>b</mi>") >= 2 * len(terms)
+
+
+def test_significance_of_the_analysis_is_shown_term_by_term() -> None:
+    found = analysis.contributions(ARM, term_shares(ARM))
+    assert {term.joint for term in found} == set(range(6))
+    printed = {term.term for term in found}
+    assert {"G2", "D11 q\u03081", "C211 q\u03071\u00b2", "2 C112 q\u03071 q\u03072"} <= printed
+
+
+def test_couplings_of_the_report_agree_with_samples_and_are_not_exceeded() -> None:
+    arm = da.load("puma560-arm", physical="ignore")
+    box = box_of(arm)
+    matrices = arm.mass_matrix(box.samples(20000, 9))
+    for pair in analysis.coupling(ModelWaves(arm), box):
+        sampled = np.abs(matrices[:, pair.i, pair.j]) / np.sqrt(
+            matrices[:, pair.i, pair.i] * matrices[:, pair.j, pair.j]
+        )
+        assert pair.bound is not None
+        assert sampled.max() <= pair.bound
+        assert 0.9 * sampled.max() <= pair.largest <= pair.bound + 1e-12
+        at = arm.mass_matrix(np.array(pair.pose))
+        here = abs(at[pair.i, pair.j]) / np.sqrt(at[pair.i, pair.i] * at[pair.j, pair.j])
+        assert here == pytest.approx(pair.largest)
+
+
+def test_ratios_of_the_report_hold_every_sample_and_are_attained() -> None:
+    arm = da.load("puma560-arm", physical="ignore")
+    box, waves = box_of(arm), ModelWaves(arm, drives=True)
+    q = box.samples(20000, 9)
+    found, unbounded = analysis.importance(waves, box)
+    assert {"D12/D11", "D32/D33", "G2/D22"} <= {one.name for one in found}
+    assert unbounded == []
+    for one in found:
+        top, bottom = (waves.wave(name) for name in one.name.split("/"))
+        values = top(q) / bottom(q)
+        assert one.lower <= values.min()
+        assert values.max() <= one.upper
+        assert float(top(one.at_maximum) / bottom(one.at_maximum)) == pytest.approx(one.maximum)
+        assert one.upper - one.maximum <= 0.02 * (one.maximum - one.minimum)
+
+
+def test_the_reduction_shown_is_the_reduction_made() -> None:
+    arm, load = da.load("planar-2r"), da.Load(1)
+    texts: list[str] = []
+    found, _ = reductions(arm, (0.05,), load, None, None, None, texts.append)
+    exact = reduce(arm, 0.05, load=[None, load], drives=True)
+    assert found.models[0].operations == exact.after.total
+    assert [joint.bound for joint in found.models[0].joints] == pytest.approx(list(exact.bound))
+    assert [one.value for one in found.models[0].constants] == [one.value for one in exact.constants]
+    assert any(one.loaded is not None for one in found.models[0].constants)
+    assert texts
+    assert all(first[1] > second[1] for first, second in itertools.pairwise(found.curve))
+
+
+def test_in_closed_loop_the_exact_model_follows_and_a_wrong_one_strays() -> None:
+    arm = da.load("planar-2r")
+    states = states_of(arm)
+    exact = exact_torque(arm, input_inertia(arm))
+    models = {"exact": exact, "5\u00a0%": lambda q, qd, qdd: 1.05 * exact(q, qd, qdd)}
+    found = track(arm, models, states)
+    assert np.abs(found.errors["exact"]).max() < 1e-5
+    assert np.abs(found.errors["5\u00a0%"]).max() > 1e-3
+    start, end = motion_within(states).state(0.0), motion_within(states).state(found.duration)
+    assert not np.any(start[1:])
+    assert end[1:] == pytest.approx(np.zeros((2, 2)), abs=1e-9)
+    times = np.linspace(0, found.duration, 400)
+    speeds = np.abs([motion_within(states).state(t)[1] for t in times])
+    rates = np.abs([motion_within(states).state(t)[2] for t in times])
+    assert np.all(speeds <= states.speed * (1 + 1e-9))
+    assert np.all(rates <= states.acceleration * (1 + 1e-4))
+    section = closed_loop.section(arm, found)
+    largest = numbers(section, "tracking", "largest exact")
+    assert largest == pytest.approx(np.degrees(np.abs(found.errors["exact"]).max(axis=0)))
+
+
+def test_a_tolerance_no_model_can_meet_is_said_and_not_hidden() -> None:
+    arm = da.load("planar-2r")
+    found, _ = reductions(arm, (-1.0,), None, None, None, None, lambda text: None)
+    assert "at least zero" in reduced.section(arm, found).html()
+
+
+def test_curves_draw_the_function_they_name() -> None:
+    equations = Equations(ARM, "numbers")
+    found = curves.section(equations)
+    figure = next(part for part in found.parts if getattr(part, "name", "") == "D22")
+    table = figure.table()  # type: ignore[union-attr]
+    # D22 of the PUMA depends most on joint 3; the first curve has joint 5, which comes second, at its lower limit.
+    middle = (ARM.lower + ARM.upper) / 2
+    q = np.tile(middle, (len(table.rows), 1))
+    q[:, 2] = np.radians([row[0] for row in table.rows])
+    q[:, 4] = ARM.lower[4]
+    assert [row[1] for row in table.rows] == pytest.approx(ARM.mass_matrix(q)[:, 1, 1])
+
+
+def test_a_curve_that_would_be_flat_in_mid_travel_is_drawn_elsewhere_and_says_so() -> None:
+    gravity = Equations(ARM, "numbers").gravity[3]
+    made, _ = chart(ARM, Sweep(gravity, gravity.joints, "G4", "Gravity", "N m"))
+    values = [y for series in made.series for y in series.values]
+    assert max(values) > min(values)
+    assert "where no curve says otherwise" in made.caption
+
+
+@pytest.mark.parametrize("name", ["D11", "D22", "G2", "G4"])
+def test_flowing_mathml_has_every_number_of_the_coefficient_and_balanced_brackets(name: str) -> None:
+    polynomial = Equations(ARM, "numbers")[name]
+    text = flowing(polynomial)
+    assert text.count("<mo>(</mo>") == text.count("<mo>)</mo>")
+    assert text.count("<math>") == text.count("</math>") >= 1
+    whole = polynomial.mathml(digits=5)
+    assert sorted(re.findall(r"<mn>[^<]*</mn>", text)) == sorted(re.findall(r"<mn>[^<]*</mn>", whole))
