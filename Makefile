@@ -1,4 +1,4 @@
-# make demo   a first look: installs into .venv, then the dynamics of the built-in arm jpl-rrp
+# make demo   a first look: installs into .venv, then the built-in arm jpl-rrp: its dynamics, and a report on it
 # make test   every check: ruff, mypy, the import contract, pytest
 # make clean  removes .venv and all caches
 PYTHON ?= python3

@@ -50,3 +50,21 @@ def test_the_commands_run_in_order_and_print_what_stands_below_them(session, cap
         printed = capsys.readouterr().out
         if output.strip():
             assert plain(printed) == plain(output)
+
+
+PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_python_examples_of_a_page_of_the_docs_run_in_order(page, tmp_path, monkeypatch):
+    """Blocks marked ``python`` run, each page as one session; what needs a GPU is marked ``py``."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for text in re.findall(r"^```python\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL):
+        exec(compile(text, page.name, "exec"), names)
+
+
+@pytest.mark.parametrize("page", [Path(__file__).parents[1] / "README.md", *PAGES], ids=lambda page: page.name)
+def test_every_link_of_a_page_leads_to_a_file(page):
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+        assert target.startswith("http") or (page.parent / target).exists(), target

@@ -112,7 +112,7 @@ def print_summary(found: Report) -> None:
     say(f"{found.arm.name}: {found.arm.title}" if found.arm.title else found.arm.name)
     for section in found.sections:
         say(f"\n{section.title}")
-        for line in textwrap.wrap(plain(str(section.meaning)), 76):
+        for line in textwrap.wrap(plain(str(section.meaning)).replace("\N{NO-BREAK SPACE}", " "), 76):
             say(f"  {line}")
 
 
