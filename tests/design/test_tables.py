@@ -9,6 +9,8 @@ import pytest
 import dalembert as da
 from dalembert.arm.inertia import Inertia, Load
 from dalembert.design.tables import load_tables
+from dalembert.reduction.box import box_of
+from dalembert.report.sections.ranges import proof, within
 
 CUBE = Load.of(Inertia.box(1.8, ((442e-6) ** (1 / 3),) * 3))
 
@@ -70,3 +72,18 @@ def test_figure_3_is_maximum_over_minimum(tables) -> None:
 def test_inertia_at_the_motor_shaft_is_over_the_square_of_the_ratio(tables) -> None:
     row = tables.inertia[0]
     assert row.at_motor(row.empty.maximum) == pytest.approx(row.empty.maximum / 100**2)
+
+
+def test_a_range_without_enough_work_says_so_and_its_proved_ends_still_hold_every_sample() -> None:
+    arm = da.load("jpl-rrp")
+    found = arm.ranges(work=300.0)
+    assert "D11" in found.uncertified
+    row = found.inertia[0]
+    assert not row.certified
+    assert within(row) is None
+    matrices = arm.mass_matrix(box_of(arm).samples(5000, 3))
+    values = matrices[:, 0, 0] + row.input_inertia
+    assert row.empty.lower <= values.min()
+    assert values.max() <= row.empty.upper
+    assert "Searched, not proved: D11" in str(proof(found))
+    assert arm.ranges().uncertified == ()

@@ -39,11 +39,15 @@ class Reductions:
         load: Load | None = None,
         box: Mapping[str | int, tuple[float, float]] | None = None,
         gap: float | None = None,
+        work: float | None = None,
     ) -> LoadTables:
-        """Total inertia (input inertia included) and gravity load at every joint, certified (Bejczy, Tables 1, 2)."""
+        """Total inertia (input inertia included) and gravity load at every joint, certified (Bejczy, Tables 1, 2).
+
+        ``work`` (boxes times terms) limits each proof; rows left open by it have ``certified`` False.
+        """
         from ..design.tables import load_tables
 
-        return load_tables(self._arm, load, box, gap)
+        return load_tables(self._arm, load, box, gap, work)
 
     def range_of(
         self,
@@ -87,12 +91,15 @@ class Reductions:
         return slow_fast(self._arm, share, **options)
 
     def coupling(
-        self, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = False
+        self,
+        box: Mapping[str | int, tuple[float, float]] | None = None,
+        drives: bool = False,
+        work: float | None = None,
     ) -> tuple[Coupling, ...]:
         """Coefficients of coupling with their largest values (Tourassis and Neuman 1985, eqs 32-35)."""
-        from ..design.coupling import coupling
+        from ..design.coupling import WORK, coupling
 
-        return coupling(self._arm, box=box, drives=drives)
+        return coupling(self._arm, box=box, drives=drives, work=WORK if work is None else work)
 
     def coupling_map(
         self, first: str | int, second: str | int, across: str | int, along: str | int, **options: Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +15,7 @@ from .arguments import ArmArgument, load
 from .printing import figures, heading, paragraph, say, table
 
 if TYPE_CHECKING:
-    from dalembert.design.tables import LoadTables
+    from dalembert.design.tables import GravityRow, InertiaRow, LoadTables
 
 LoadOption = Annotated[
     str,
@@ -55,11 +56,17 @@ def ranges(
         if as_json:
             print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
                                "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
-                               "at_maximum": r.at_maximum.tolist()} for r in rows], indent=2))  # fmt: skip
+                               "at_maximum": r.at_maximum.tolist(), "certified": r.certified}
+                              for r in rows], indent=2))  # fmt: skip
             return
         table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
-               ("greatest", figures(r.maximum for r in rows)), ("proved\nwithin", figures(r.gap for r in rows)),
+               ("greatest", figures(r.maximum for r in rows)),
+               ("proved\nwithin", optional([r.gap if r.certified else None for r in rows])),
                ("unit", [r.unit for r in rows])])  # fmt: skip
+        loose = [f"{r.name} ({r.lower:.5g} to {r.upper:.5g})" for r in rows if not r.certified]
+        if loose:
+            say()
+            paragraph(f"Searched, not proved to the tolerance; in brackets what is proved: {', '.join(loose)}.")
         return
     found = load_tables(given, held, domain, gap)
     if as_json:
@@ -75,7 +82,7 @@ def ranges(
     if held is not None:
         columns += [("greatest\nwith load", figures(r.loaded.maximum for r in found.inertia if r.loaded)),
                     ("ratio\nwith load", figures(r.relative_loaded or 0 for r in found.inertia))]  # fmt: skip
-    table([*columns, ("unit", [r.unit for r in found.inertia])])
+    table([*columns, ("proved\nwithin", within(found.inertia)), ("unit", [r.unit for r in found.inertia])])
     heading("Gravity load at the joints, largest")
     columns = [
         ("joint", [r.joint for r in found.gravity]),
@@ -88,14 +95,25 @@ def ranges(
     if any(r.capacity for r in found.gravity):
         shares = [r.share(r.loaded or r.empty) for r in found.gravity]
         columns.append(("percent of\nthe drive", optional([None if s is None else 100 * s for s in shares])))
-    table([*columns, ("unit", [r.unit for r in found.gravity])])
-    spreads = [r.empty for r in found.inertia] + [r.empty for r in found.gravity]
-    gaps = [r.gap / r.largest for r in spreads if r.largest]
+    table([*columns, ("proved\nwithin", within(found.gravity)), ("unit", [r.unit for r in found.gravity])])
+    closed = [r.empty for r in found.rows if r.certified and r.empty.largest]
     say()
-    paragraph(
-        "Proved: no pose within the limits lies outside these figures by more than "
-        f"{100 * max(gaps, default=0):.2g} percent."
-    )
+    if closed:
+        paragraph(
+            "Proved: no pose within the limits lies outside these figures by more than "
+            f"{100 * max(r.gap / r.largest for r in closed):.2g} percent"
+            + (", but for those with a dash." if found.uncertified else ".")
+        )
+    if found.uncertified:
+        paragraph(
+            f"Searched, not proved: {', '.join(found.uncertified)}. Their figures are reached, but they have too many "
+            "terms for the proof to close in the work allowed; --json gives what is proved."
+        )
+
+
+def within(rows: Sequence[InertiaRow | GravityRow]) -> list[str]:
+    """How far beyond its figures each row is proved to stay; a dash where it is not."""
+    return optional([r.empty.gap if r.certified else None for r in rows])
 
 
 def tables_json(found: LoadTables) -> dict[str, object]:
@@ -107,13 +125,15 @@ def tables_json(found: LoadTables) -> dict[str, object]:
              "relative": r.relative, "at_minimum": r.empty.at_minimum.tolist(),
              "at_maximum": r.empty.at_maximum.tolist(),
              "maximum_with_load": r.loaded.maximum if r.loaded else None, "relative_with_load": r.relative_loaded,
-             "input_inertia": r.input_inertia, "gap": r.empty.gap}
+             "input_inertia": r.input_inertia, "gap": r.empty.gap,
+             "lower": r.empty.lower, "upper": r.empty.upper, "certified": r.certified}
             for r in found.inertia
         ],
         "gravity": [
             {"joint": r.joint, "unit": r.unit, "largest": r.empty.largest, "at_motor": r.at_motor(r.empty.largest),
              "largest_with_load": r.loaded.largest if r.loaded else None, "stall_torque": r.stall_torque,
-             "share": r.share(r.empty), "share_with_load": r.share(r.loaded), "gap": r.empty.gap}
+             "share": r.share(r.empty), "share_with_load": r.share(r.loaded), "gap": r.empty.gap,
+             "lower": r.empty.lower, "upper": r.empty.upper, "certified": r.certified}
             for r in found.gravity
         ],
     }  # fmt: skip

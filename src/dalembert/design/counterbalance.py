@@ -21,7 +21,7 @@ from ..arm.inertia import Inertia, Load
 from ..equations.equations import Equations
 from ..equations.polynomial import TrigPolynomial
 from ..reduction.box import Box, box_of, place
-from ..reduction.ranges import range_of
+from ..reduction.ranges import LESS_WORK, range_of
 from ..reduction.waves import wave_of
 
 
@@ -86,8 +86,8 @@ def counterbalance(
         origin = [-sum(turn[k][a] * shift[k] for k in range(3)) for a in range(3)]
         spot = tuple(origin[a] + moment[a] / weight for a in range(3))  # type: ignore[assignment]
     balanced = with_weight(arm, body.joint.child, weight, spot)
-    before = range_of(wave_of(exact_load), domain).largest
-    after = range_of(wave_of(Equations(balanced, "numbers").gravity[i]), domain).largest
+    before = range_of(wave_of(exact_load), domain, work=LESS_WORK).largest
+    after = range_of(wave_of(Equations(balanced, "numbers").gravity[i]), domain, work=LESS_WORK).largest
     return Counterbalance(
         body.joint.name, body.joint.child, floats(moment), float(weight), floats(spot), not rest, before, after, "N m",
         rest, balanced,

@@ -13,13 +13,13 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..reduction.box import Box, box_of, place
 from ..reduction.model_waves import ModelWaves
-from ..reduction.ranges import least, range_of
+from ..reduction.ranges import MANY, Range, least, range_of
 from ..reduction.ratios import search
 from ..reduction.waves import Wave, zero
 
-LARGE = 12_000
+LARGE = 4_000
 """Products of terms beyond which the squared coefficient is bounded by the ranges of its parts."""
-WORK = 4.0e6
+WORK = 3.0e6
 """Boxes times terms spent on one proof."""
 
 
@@ -40,6 +40,11 @@ class Coupling:
     loading: float
     kinematic: float
     gyration: float | None
+
+    @property
+    def certified(self) -> bool:
+        """Whether more is proved than that no coupling exceeds one."""
+        return self.proved < 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,54 +73,66 @@ class Dominance:
 
 
 def coupling(
-    arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = False
-) -> tuple[Coupling, ...]:
-    """The coupling of every pair of joints whose mutual inertia is not zero, strongest first."""
+    arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = False,
+    work: float = WORK,
+) -> tuple[Coupling, ...]:  # fmt: skip
+    """The coupling of every pair of joints whose mutual inertia is not zero, strongest first.
+
+    ``work`` (boxes times terms) limits each proof.
+    """
     model, domain = ModelWaves(arm, drives), box_of(arm, box)
+    floors = [range_of(model.inertia(i, i), domain, work=less(work, model.inertia(i, i))).lower for i in range(arm.n)]
     found = []
     for i in range(arm.n):
         for j in range(i + 1, arm.n):
-            mutual = model.inertia(i, j)
-            if len(mutual):
-                found.append(pair(model, domain, i, j))
+            if len(model.inertia(i, j)):
+                found.append(
+                    pair(model, domain, i, j, floors[i] * floors[j] if floors[i] > 0 < floors[j] else 0.0, work)
+                )
     return tuple(sorted(found, key=lambda c: -c.largest))
 
 
-def pair(model: ModelWaves, box: Box, i: int, j: int) -> Coupling:
+def less(work: float, wave: Wave) -> float:
+    """A quarter of the work for a function of many terms, whose gap would stay open in any case."""
+    return work if len(wave) <= MANY else work / 4
+
+
+def pair(model: ModelWaves, box: Box, i: int, j: int, below: float, work: float) -> Coupling:
     arm = model.arm
     mutual, first, second = model.inertia(i, j), model.inertia(i, i), model.inertia(j, j)
-    smallest, largest, proved, at = coefficient(mutual, first, second, box)
+    across = range_of(mutual, box, work=less(work, mutual))
+    smallest, largest, proved, at = coefficient(mutual, first, second, box, across, below, work)
     masses = moved_mass(arm)
     loading = math.sqrt(masses[j] / masses[i]) if masses[i] > 0 else 1.0
     turning = arm.moving[i].kind == arm.moving[j].kind == "revolute" and masses[j] > 0
-    gyration = range_of(mutual, box, work=WORK).largest / masses[j] if turning else None
     return Coupling(
         arm.joint_names[i], arm.joint_names[j], smallest, largest, proved, at, loading,
-        largest / loading if loading else 0.0, gyration,
+        largest / loading if loading else 0.0, across.largest / masses[j] if turning else None,
     )  # fmt: skip
 
 
-def coefficient(mutual: Wave, first: Wave, second: Wave, box: Box) -> tuple[float, float, float, NDArray[np.float64]]:
-    """(smallest found, largest attained, largest proved, where) of k.
+def coefficient(
+    mutual: Wave, first: Wave, second: Wave, box: Box, across: Range, below: float, work: float = WORK
+) -> tuple[float, float, float, NDArray[np.float64]]:
+    """(smallest found, largest attained, largest proved, where) of k; ``below`` is a lower bound of D_ii D_jj.
 
     k^2 <= t everywhere exactly if t D_ii D_jj - D_ij^2 >= 0 everywhere. D is positive definite, so k < 1 in any case.
     """
     q = box.samples(2000, 4)
     k = np.abs(mutual(q)) / np.sqrt(np.maximum(first(q) * second(q), 1e-300))
-    below = range_of(first, box, work=WORK).lower * range_of(second, box, work=WORK).lower
+    parts = across.bound / math.sqrt(below) if below > 0 else 1.0
     if len(mutual) ** 2 + len(first) * len(second) > LARGE:
         best = int(k.argmax())
-        parts = range_of(mutual, box, work=WORK).bound / math.sqrt(below) if below > 0 else 1.0
         return float(k.min()), float(k[best]), min(1.0, parts), q[best]
     top, bottom = mutual * mutual, first * second
     at = search(-top, bottom, box, q[np.argsort(-k)[:3]])
     largest = float(abs(mutual(at)) / math.sqrt(first(at) * second(at)))
-    proved = 1.0
-    if below > 0:
+    proved = min(1.0, parts)
+    if below > 0 and proved > 1.02 * largest:
         square = largest**2 * 1.01
         gap = max(1e-4 * below, 0.04 * square * below)
-        rest = least(bottom.times(square) - top, box, gap, at[None], work=WORK)
-        proved = min(1.0, math.sqrt(square - min(rest.bound, 0.0) / below))
+        rest = least(bottom.times(square) - top, box, gap, at[None], work=work, polish=False)
+        proved = min(proved, math.sqrt(square - min(rest.bound, 0.0) / below))
     return float(k.min()), largest, proved, at
 
 
@@ -155,9 +172,10 @@ def dominance(
     """How dominant the diagonal of D is, row by row: the least found over 20000 positions."""
     model, domain = ModelWaves(arm, drives), box_of(arm, box)
     q = domain.samples(20000, 6)
-    table = np.array(
-        [[np.zeros(len(q)) if i == j else np.abs(model.inertia(i, j)(q)) for j in range(arm.n)] for i in range(arm.n)]
-    )
+    table = np.zeros((arm.n, arm.n, len(q)))
+    for i in range(arm.n):
+        for j in range(i):
+            table[i, j] = table[j, i] = np.abs(model.inertia(i, j)(q))
     found = []
     for i, name in enumerate(arm.joint_names):
         own = model.inertia(i, i)(q) if len(model.inertia(i, i)) else zero(arm.n)(q) + 1e-300

@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..reduction.box import Box, box_of, place
-from ..reduction.certify import bound
+from ..reduction.certify import allotted, bound
 from ..reduction.model_waves import ModelWaves
 from ..reduction.ranges import Range, range_of
 from ..reduction.ratios import ratio_range
 from ..reduction.states import Amounts, States, states_of
 from ..reduction.waves import Wave, total
+
+EFFORT = 0.15
+"""Part of the work of a reduction's proof that the boundary of slow motion is worth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +137,11 @@ def slow_fast(
         raise ArmError(f"a share of the torque must be above zero, got {share!r}")
     model, states = ModelWaves(arm, drives), states_of(arm, box, speed, acceleration)
     found = []
+    limits = allotted(len(model.christoffel) + 2 * arm.n, EFFORT)
     for i, name in enumerate(arm.joint_names):
-        reached, proved = velocity_torque(model, i, states)
-        steady = bound(model.gravity(i), states)[1] if len(model.gravity(i)) else 0.0
-        inertial = bound(model.inertia(i, i), states)[1] * float(states.acceleration[i])
+        reached, proved = velocity_torque(model, i, states, limits)
+        steady = bound(model.gravity(i), states, *limits)[1] if len(model.gravity(i)) else 0.0
+        inertial = bound(model.inertia(i, i), states, *limits)[1] * float(states.acceleration[i])
         reference = steady + inertial
         at = np.inf if reached == 0 else float(np.sqrt(share * reference / reached))
         safe = np.inf if proved == 0 else float(np.sqrt(share * reference / proved))
@@ -145,8 +149,8 @@ def slow_fast(
     return tuple(found)
 
 
-def velocity_torque(model: ModelWaves, i: int, states: States) -> tuple[float, float]:
-    """(attained on samples, proved) largest torque of speeds at joint i."""
+def velocity_torque(model: ModelWaves, i: int, states: States, limits: tuple[float, int]) -> tuple[float, float]:
+    """(attained on samples, proved) largest torque of speeds at joint i; ``limits`` are work and points of a proof."""
     box: Box = states.box
     q = box.samples(400, 2)
     signs = np.sign(np.random.default_rng(0).standard_normal((24, model.n)))
@@ -156,6 +160,6 @@ def velocity_torque(model: ModelWaves, i: int, states: States) -> tuple[float, f
         if row != i:
             continue
         factor = float(states.speed[j] * states.speed[k] * (1 if j == k else 2))
-        proved += factor * bound(wave, states)[0]
+        proved += factor * bound(wave, states, *limits)[0]
         sampled += (signs[:, j] * signs[:, k] * factor)[:, None] * wave(q)[None]
     return float(np.abs(sampled).max()), proved

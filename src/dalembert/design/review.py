@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..arm.description import ArmDescription
 from ..equations.equations import Equations
 from ..reduction.box import box_of
-from ..reduction.ranges import range_of
+from ..reduction.ranges import LESS_WORK, range_of
 from ..reduction.waves import wave_of
 from .counterbalance import Counterbalance, counterbalance
 from .coupling import Coupling, coupling, moved_mass
@@ -127,7 +127,7 @@ def masses(arm: ArmDescription, pairs: tuple[Coupling, ...]) -> Finding:
 def gravity(arm: ArmDescription, eq: Equations, box: Mapping[str | int, tuple[float, float]] | None) -> Finding:
     """No work against gravity at the first joint, and where gravity costs most."""
     domain = box_of(arm, box)
-    loads = {f"G{i + 1}": range_of(wave_of(eq.gravity[i]), domain).largest for i in range(arm.n)}
+    loads = {f"G{i + 1}": range_of(wave_of(eq.gravity[i]), domain, work=LESS_WORK).largest for i in range(arm.n)}
     free = [name for name, value in loads.items() if not value]
     parts = []
     for i, joint in enumerate(arm.moving):

@@ -25,6 +25,10 @@ class InertiaRow:
     loaded: Range | None
 
     @property
+    def certified(self) -> bool:
+        return certified(self)
+
+    @property
     def relative(self) -> float:
         """Maximum over minimum without load."""
         return self.empty.relative
@@ -57,6 +61,10 @@ class GravityRow:
     empty: Range
     loaded: Range | None
 
+    @property
+    def certified(self) -> bool:
+        return certified(self)
+
     def at_motor(self, value: float) -> float | None:
         """A load of this row as the motor shaft feels it: over the gear ratio."""
         return value / abs(self.gear_ratio) if self.gear_ratio else None
@@ -76,6 +84,16 @@ class LoadTables:
     gravity: tuple[GravityRow, ...]
 
     @property
+    def rows(self) -> tuple[InertiaRow | GravityRow, ...]:
+        """All rows, inertia first."""
+        return (*self.inertia, *self.gravity)
+
+    @property
+    def uncertified(self) -> tuple[str, ...]:
+        """The coefficients whose ranges were searched but not proved to the tolerance."""
+        return tuple(row.name for row in self.rows if not row.certified)
+
+    @property
     def figure(self) -> tuple[tuple[str, float, float, float | None], ...]:
         """Figure 3: per joint 1, maximum over minimum without load, and the same with load."""
         return tuple((row.name, 1.0, row.relative, row.relative_loaded) for row in self.inertia)
@@ -86,16 +104,18 @@ def load_tables(
     load: Load | None = None,
     box: Mapping[str | int, tuple[float, float]] | None = None,
     gap: float | None = None,
+    work: float | None = None,
 ) -> LoadTables:
     """The ranges of D_ii (with input inertia) and G_i over the joint limits or ``box``, certified to ``gap``.
 
-    ``gap`` is a share of each function's spread (1e-4 by default).
+    ``gap`` is a share of each function's spread (1e-4 by default). ``work`` limits boxes times terms for each end (see
+    ``range_of``); a range still open then has ``certified`` False, its proved ends wider than its attained ones.
     """
     domain = box_of(arm, box)
     empty = ModelWaves(arm.holding(None) if load is not None else arm, drives=True)
     loaded = ModelWaves(arm.holding(load), drives=True) if load is not None else None
 
-    def certified(model: ModelWaves | None, name: str) -> Range | None:
+    def spread(model: ModelWaves | None, name: str) -> Range | None:
         if model is None:
             return None
         wave = model.wave(name)
@@ -103,24 +123,27 @@ def load_tables(
         if gap is not None and wave.joints:
             values = wave(domain.samples(512))
             tolerance = gap * max(float(values.max() - values.min()), 1e-9)
-        return range_of(wave, domain, tolerance, name=name, unit=unit(arm, name))
+        return range_of(wave, domain, tolerance, name=name, unit=unit(arm, name), work=work)
 
     inertias = input_inertia(arm)
     rows_d, rows_g = [], []
     for index, joint in enumerate(arm.moving):
         gear = joint.drive.gear_ratio if joint.drive is not None else None
         d, g = f"D{index + 1}{index + 1}" if arm.n < 10 else f"D{index + 1},{index + 1}", f"G{index + 1}"
-        bare = certified(empty, d)
-        weight = certified(empty, g)
+        bare = spread(empty, d)
+        weight = spread(empty, g)
         assert bare is not None
         assert weight is not None
-        rows_d.append(InertiaRow(joint.name, d, unit(arm, d), float(inertias[index]), gear, bare, certified(loaded, d)))
+        rows_d.append(InertiaRow(joint.name, d, unit(arm, d), float(inertias[index]), gear, bare, spread(loaded, d)))
         stall = joint.drive.stall_torque if joint.drive is not None else None
-        rows_g.append(
-            GravityRow(joint.name, g, unit(arm, g), gear, stall, capacity(joint), weight, certified(loaded, g))
-        )
+        rows_g.append(GravityRow(joint.name, g, unit(arm, g), gear, stall, capacity(joint), weight, spread(loaded, g)))
     said = f"{float(load.body.mass):g} kg" if load is not None else ""
     return LoadTables(arm.name, said, tuple(rows_d), tuple(rows_g))
+
+
+def certified(row: InertiaRow | GravityRow) -> bool:
+    """Whether the ranges of a row are proved to their tolerance."""
+    return row.empty.certified and (row.loaded is None or row.loaded.certified)
 
 
 def capacity(joint: Joint) -> float | None:

@@ -60,6 +60,11 @@ class Bounder:
         """The gradient at one point."""
         return self.gradients(x[None])[0]
 
+    def value_and_gradient(self, x: Array) -> tuple[float, Array]:
+        """Both at one point, of positions of the joints of the wave."""
+        z, full = self._terms(x[None])
+        return float(full.real.sum()), self._slope(x[None], z)[0]
+
     def gradients(self, x: Array) -> Array:
         """The gradients at many points."""
         return self._slope(x, self._terms(x)[0])

@@ -80,7 +80,7 @@ def prove(
     found: dict[Key, tuple[float, float]] = {}
     marks = {key: signature(wave) for key, wave in differences.items()}
     distinct = max(1, len(set(marks.values())))
-    work, points = min(WORK_PER_WAVE, WORK / distinct), int(min(1e6, max(1e5, POINTS / distinct)))
+    work, points = allotted(distinct)
     for count, (key, wave) in enumerate(differences.items()):
         if marks[key] not in seen:
             proved, attained = rough(wave, states) if quick else bound(wave, states, work, points)
@@ -90,6 +90,12 @@ def prove(
         if progress is not None:
             progress("proving coefficients", (count + 1) / len(differences))
     return Proof(found, joint_bounds({key: pair[0] for key, pair in found.items()}, states))
+
+
+def allotted(count: int, effort: float = 1.0) -> tuple[float, int]:
+    """(work, points) for one of ``count`` proofs, so that all of them together take the same time for every arm."""
+    count = max(1, count)
+    return min(WORK_PER_WAVE, effort * WORK / count), int(min(1e6, max(effort * 1e5, effort * POINTS / count)))
 
 
 def rough(wave: Wave, states: States) -> tuple[float, float]:

@@ -23,6 +23,8 @@ from .waves import Array, Wave
 MOST_BOXES = 400_000
 MOST_WORK = 3.0e7
 """Boxes times terms after which branch and bound stops, and a grid of ``FINE`` points is tried."""
+MANY, LESS_WORK = 100, 4.0e6
+"""Terms beyond which a proof seldom closes, and the work then spent on each end: about a second."""
 FINE = 4_000_000
 GAP = 1e-4
 
@@ -55,7 +57,7 @@ class Range:
 
     @property
     def certified(self) -> bool:
-        return self.gap <= self.tolerance
+        return bool(self.gap <= self.tolerance)
 
     @property
     def largest(self) -> float:
@@ -85,9 +87,14 @@ class End:
 
 def range_of(
     wave: Wave, box: Box, gap: float | None = None, *, name: str = "", unit: str = "",
-    most_boxes: int = MOST_BOXES, work: float = MOST_WORK, polish: bool = True,
+    most_boxes: int = MOST_BOXES, work: float | None = None, polish: bool = True,
 ) -> Range:  # fmt: skip
-    """The certified range of a wave; ``gap`` is the tolerance (1e-4 of the spread of values by default)."""
+    """The certified range of a wave; ``gap`` is the tolerance (1e-4 of the spread of values by default).
+
+    ``work`` (boxes times terms, for each end) limits the proof; see ``allowance``. What stays open then shows in
+    ``gap``, and ``certified`` is False.
+    """
+    work = allowance(wave) if work is None else work
     if gap is not None and not gap > 0:
         raise ArmError(f"the gap of a range must be above zero, not {gap!r}")
     if not wave.joints:
@@ -108,6 +115,11 @@ def range_of(
         name, unit, low.value, -high.value, one.lifted(low.at), one.lifted(high.at), low.bound, -high.bound, gap,
         low.boxes + high.boxes, depends,
     )  # fmt: skip
+
+
+def allowance(wave: Wave) -> float:
+    """The work for one end of a range when nobody says: little for many terms, where more would not close the gap."""
+    return MOST_WORK if len(wave) <= MANY else LESS_WORK
 
 
 def by_grid(wave: Wave, box: Box, low: End, high: End) -> tuple[End, End]:

@@ -15,11 +15,14 @@ from numpy.typing import ArrayLike
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..equations import names
-from .certify import Key, bound, weight
+from .certify import Key, allotted, bound, weight
 from .model_waves import ModelWaves
 from .moments import mean_square
 from .states import Amounts, States, states_of
 from .waves import Wave
+
+EFFORT = 0.15
+"""Part of the work of a reduction's proof that a ranking is worth."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,12 @@ def significance(
     samples = None if motion is None else tuple(np.asarray(x, float).reshape(-1, arm.n) for x in motion)
     if samples is not None and len({x.shape for x in samples}) != 1:
         raise ArmError(f"{arm.name}: q, qd and qdd of a motion must have one shape, got {[x.shape for x in samples]}")
+    limits = allotted(len(model.christoffel) + arm.n * (arm.n + 1), EFFORT)
     for i in range(arm.n):
         rows: list[tuple[str, str, float, float, float]] = []
         for (kind, index), wave in terms_of(model, i).items():
             if samples is None:
-                proved, largest = bound(wave, states)
+                proved, largest = bound(wave, states, *limits)
                 factor = weight(kind, index, states)
                 root = float(np.sqrt(mean_square(wave, states.box) * square(kind, index, states)))
                 rows.append((names.name(kind, index), moving(kind, index), factor * largest, factor * proved, root))

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from ..arm.description import ArmDescription
@@ -27,12 +28,14 @@ from ..rings.graph import Graph, Node
 from .box import Box, box_of
 from .model_waves import input_inertia, unit
 from .moments import rms
-from .ranges import range_of
+from .ranges import LESS_WORK, range_of
 from .waves import Array, Wave, wave_of
 
 Powers: TypeAlias = tuple[tuple[str, int], ...]
 """A monomial by names of variables (s2, c23, q3) and powers."""
 SAMPLES = 700
+MANY = 100
+"""Terms beyond which the smallest go together, and not every shorter form is tried for its proof."""
 
 
 @dataclass(frozen=True)
@@ -137,10 +140,18 @@ def reduced(
     table = columns(polys[0], powers, q)
     limits = tolerance * np.array(scales)
     best: tuple[list[int], Array, list[tuple[float, float]], list[Wave]] | None = None
-    for kept in eliminated(table, values, limits, refit):
+    tries = eliminated(table, values, limits, refit)
+    while tries:
+        kept = tries.pop(0)
         shift = refitted(table, values, kept, limits) if refit else np.zeros(len(kept))
         rest = [difference(polys[0], powers, values[:, v], kept, shift, wave) for v, wave in enumerate(waves)]
-        proofs = [proved(wave, box, 0.02 * limit) for wave, limit in zip(rest, limits, strict=True)]
+        probe = box.samples(4000, 9)
+        if tries and any(np.abs(wave(probe)).max() > limit for wave, limit in zip(rest, limits, strict=True)):
+            continue
+        proofs = [proved(wave, box, 0.02 * limit, limit) for wave, limit in zip(rest, limits, strict=True)]
+        if tries and len(waves[0]) > MANY:
+            # Every proof takes about a second here: after one that fails, the next has twice the terms.
+            tries = [longer for longer in tries[:-1] if len(longer) >= 2 * len(kept)] + tries[-1:]
         if best is None or all(bound <= limit for (bound, _), limit in zip(proofs, limits, strict=True)):
             best = kept, shift, proofs, rest
             if all(bound <= limit for (bound, _), limit in zip(proofs, limits, strict=True)):
@@ -246,26 +257,75 @@ def corners(box: Box, size: int) -> Array:
 
 def eliminated(table: Array, values: Array, limits: Array, refit: bool) -> list[list[int]]:
     """Nested sets of terms, fewest first, all of which look good enough on the samples."""
-    kept, history = list(range(values.shape[0])), []
-    exact = table @ values
-    while True:
-        history.append(list(kept))
-        if not kept:
+    history = [list(range(values.shape[0]))]
+    if not np.all(limits > 0):
+        return history
+    kept = history[0]
+    if len(kept) > MANY:
+        safe, kept = without_smallest(table, values, limits)
+        history += [safe, kept]
+    while kept:
+        order = removals(table, values, kept, limits, refit)
+        # Of many terms several go at once; one at a time where that is too much.
+        for amount in (len(kept) // 12, 1) if len(kept) > MANY else (1,):
+            less = [row for place, row in enumerate(kept) if place not in set(order[:amount].tolist())]
+            cost = worst(table, values, less, limits, refit)
+            if cost <= (1.0 if amount > 1 else 1.3):
+                break
+        else:
             break
-        trials = []
-        for row in kept:
-            less = [k for k in kept if k != row]
-            error = exact - table[:, less] @ values[less]
-            if refit and less:
-                # One correction of the constants for all loads: fit the mean error.
-                change, *_ = np.linalg.lstsq(table[:, less], error.mean(axis=1), rcond=None)
-                error = error - (table[:, less] @ change)[:, None]
-            trials.append((float((np.abs(error).max(axis=0) / limits).max()) if np.all(limits > 0) else np.inf, row))
-        cost, row = min(trials)
-        if cost > 1.3:
-            break
-        kept = [k for k in kept if k != row]
+        kept = less
+        history.append(kept)
     return history[::-1]
+
+
+def without_smallest(table: Array, values: Array, limits: Array) -> tuple[list[int], list[int]]:
+    """The terms left when the smallest go as long as their magnitudes add up to less than most of the limit, which is
+    sure to be proved, or as long as they themselves add up to less than half of it on the samples.
+    """
+    effect = (np.abs(table).max(axis=0)[:, None] * np.abs(values) / limits).max(axis=1)
+    order = np.argsort(effect)
+    gone = np.ones(len(order), bool)
+    for v, limit in enumerate(limits):
+        gone &= np.abs(np.cumsum(table[:, order] * values[order, v], axis=1)).max(axis=0) <= limit / 2
+    surely = int(np.searchsorted(np.cumsum(effect[order]), 0.9))
+    count = max(surely, len(order) if gone.all() else int(np.argmin(gone)))
+    return sorted(order[surely:].tolist()), sorted(order[count:].tolist())
+
+
+def removals(table: Array, values: Array, kept: Sequence[int], limits: Array, refit: bool) -> NDArray[np.int64]:
+    """Places in ``kept``, the term first whose absence makes the least largest error, the others fitted again.
+
+    With G = A'A and the fit b, leaving out column k moves the fit by -G^-1_:k b_k / G^-1_kk (least squares), so that
+    the errors without each of the columns come out of one product.
+    """
+    a = table[:, kept]
+    mean = values.mean(axis=1)
+    if refit:
+        sizes = np.maximum(np.abs(a).max(axis=0), 1e-300)
+        scaled = a / sizes
+        gram = scaled.T @ scaled
+        inverse = np.linalg.inv(gram + 1e-11 * np.trace(gram) / len(kept) * np.eye(len(kept)))
+        fit = inverse @ (scaled.T @ (table @ mean))
+        left = (table @ mean - scaled @ fit)[:, None] + scaled @ (inverse * (fit / np.diag(inverse))[None])
+    else:
+        left = (table @ mean - a @ mean[kept])[:, None] + a * mean[kept]
+    costs = np.zeros(len(kept))
+    for v, limit in enumerate(limits):
+        # What the loads add to their mean is not fitted: one correction of the constants serves all of them.
+        own = values[:, v] - mean
+        part = (table @ own - a @ own[kept])[:, None] + a * own[kept]
+        costs = np.maximum(costs, np.abs(left + part).max(axis=0) / limit)
+    return np.argsort(costs, kind="stable")
+
+
+def worst(table: Array, values: Array, kept: Sequence[int], limits: Array, refit: bool) -> float:
+    """The largest error on the samples over its limit, the constants fitted to the mean error of all loads."""
+    error = table @ values - table[:, kept] @ values[kept]
+    if refit and kept:
+        change, *_ = np.linalg.lstsq(table[:, kept], error.mean(axis=1), rcond=None)
+        error = error - (table[:, kept] @ change)[:, None]
+    return float((np.abs(error).max(axis=0) / limits).max())
 
 
 def refitted(table: Array, values: Array, kept: Sequence[int], limits: Array) -> Array:
@@ -305,9 +365,13 @@ def difference(
     return wave - wave_of(short)
 
 
-def proved(wave: Wave, box: Box, gap: float) -> tuple[float, float]:
-    """(proved, found) largest magnitude."""
-    spread = range_of(wave, box, max(gap, 8 * wave.slack, 1e-300))
+def proved(wave: Wave, box: Box, gap: float, enough: float) -> tuple[float, float]:
+    """(proved, found) largest magnitude; of many terms the sum of moduli will do where it is ``enough``."""
+    if len(wave) > MANY and wave.most(box.reach) <= enough:
+        return wave.most(box.reach), float(np.abs(wave(box.samples(4000, 9))).max())
+    spread = range_of(
+        wave, box, max(gap, 8 * wave.slack, 1e-300), work=LESS_WORK / 4 if len(wave) > MANY else LESS_WORK
+    )
     return spread.bound, spread.largest
 
 

@@ -92,7 +92,7 @@ def report(question: Question, progress: Progress = no_progress) -> Report:
             raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {question.tolerances}")
     loaded = arm.holding(load) if load is not None else None
     numbers, symbols = Equations(arm, "numbers"), Equations(arm, "symbols")
-    pairs = cache(lambda: analysis.coupling(ModelWaves(arm), box_of(arm, question.box)))
+    pairs = cache(lambda: analysis.coupling(arm, question.box))
     models = cache(
         lambda: reductions(
             arm,

@@ -61,10 +61,11 @@ def section(
         parts.append(boundary(fast))
     shown = [*gravity[: MOST_FIGURES // 2], *coupling[: MOST_FIGURES - min(len(gravity), MOST_FIGURES // 2)]]
     figures = [figure(arm, one, waves) for one in shown if one.joints]
-    note = paragraph(
-        "Inertia includes the drives. Least and largest values are certified like the ranges above.", kind="note"
-    )
-    lines = [note]
+    text = "Inertia includes the drives. Least and largest values are reached, and certified like the ranges above"
+    loose = [one.name for one in known if not one.certified]
+    if loose:
+        text += f", but for {listed(loose, 12)}: searched, not proved to the tolerance; what is proved is in the table"
+    lines = [paragraph(f"{text}.", kind="note")]
     if unbounded:
         which = listed(list(unbounded), 12)
         said = f"Left out, since the inertia below the line is not proved to keep off zero: {which}."

@@ -62,6 +62,11 @@ def ends(which: Range | None) -> tuple[Value, ...]:
     return (which.minimum, pose(which, which.at_minimum), which.maximum, pose(which, which.at_maximum))
 
 
+def within(row: InertiaRow | GravityRow) -> float | None:
+    """How far beyond the values of a row a pose can lie; none where that was searched and not proved."""
+    return max(one.gap for one in (row.empty, row.loaded) if one is not None) if row.certified else None
+
+
 def pose(which: Range, at: object) -> Value:
     return tuple(float(x) for x in at) if which.joints else None  # type: ignore[attr-defined]
 
@@ -79,6 +84,7 @@ def inertia_table(found: LoadTables) -> Table:
         Column("largest", "largest", kind="number"),
         Column("pose of largest", "pose", kind="pose"),
         Column("ratio", "ratio", kind="number"),
+        Column("proved within", "proved within", kind="number"),
     ]
     if load:
         columns += [
@@ -103,6 +109,7 @@ def inertia_table(found: LoadTables) -> Table:
             row.input_inertia,
             *ends(row.empty),
             finite(row.relative),
+            within(row),
         ]
         if load:
             cells += [*ends(row.loaded), finite(row.relative_loaded)]
@@ -137,6 +144,7 @@ def gravity_table(found: LoadTables) -> Table:
         Column("pose of least", "pose", kind="pose"),
         Column("largest", "largest", kind="number"),
         Column("pose of largest", "pose", kind="pose"),
+        Column("proved within", "proved within", kind="number"),
     ]
     if load:
         columns += [Column("largest magnitude loaded", "largest, loaded", kind="number")]
@@ -148,7 +156,7 @@ def gravity_table(found: LoadTables) -> Table:
         columns += [Column("share loaded", "share, loaded", kind="share")]
     rows = []
     for place, row in enumerate(found.gravity):
-        cells: list[Value] = [joint_label(place, row.joint), row.name, pretty(row.unit), *ends(row.empty)]
+        cells: list[Value] = [joint_label(place, row.joint), row.name, pretty(row.unit), *ends(row.empty), within(row)]
         if load:
             cells.append(row.loaded.largest if row.loaded is not None else None)
         if geared:
@@ -228,19 +236,24 @@ def spans(name: str, ranges: list[Range]) -> Bars:
 def proof(found: LoadTables) -> Html:
     rows: list[InertiaRow | GravityRow] = [*found.inertia, *found.gravity]
     ranges = [one for row in rows for one in (row.empty, row.loaded) if one is not None]
-    short = [one.name for one in ranges if not one.certified]
-    worst = max((one.gap / max(one.largest, 1e-300) for one in ranges if one.joints), default=0.0)
-    said = (
-        "Every least and largest value is reached at the pose shown, and branch and bound on the exact closed form "
-        "proves that "
-        f"no pose in the box goes further than {percent(worst, 2)} of the value beyond it."
-    )
-    if short:
+    closed = [one for one in ranges if one.certified and one.joints]
+    said = ""
+    if closed:
+        worst = max(one.gap / max(one.largest, 1e-300) for one in closed)
         said = (
-            f"The search stopped before the gap was closed for {listed(short)}; their proved bounds are wider than "
-            "asked. " + said
+            "Every least and largest value is reached at the pose shown, and branch and bound on the exact closed form "
+            f"proves that no pose in the box goes further than {percent(worst, 2)} of the value beyond it."
         )
-    return paragraph(said, kind="note")
+    open_ = list(dict.fromkeys(row.name for row in rows if not row.certified))
+    if open_:
+        ends = {one.name: (one.lower, one.upper) for one in ranges if not one.certified}
+        proved = "; ".join(f"{name} {written(low, 3)} to {written(high, 3)}" for name, (low, high) in ends.items())
+        said += (
+            f" Searched, not proved: {listed(open_)}. They have too many terms for branch and bound to close the gap "
+            "in the work allowed; the values shown are reached, and poses beyond them are not excluded. Proved is "
+            f"only: {proved}."
+        )
+    return paragraph(said.strip() or "No value depends on the pose.", kind="note")
 
 
 def finite(value: float | None) -> float | None:
