@@ -183,7 +183,7 @@ def plot(rows: list[tuple[int, float, int]]) -> str:
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x(r[0]):.1f}" cy="{y(r[column]):.1f}" r="3" fill="{colour}"/>' for r in rows]
         last = rows[-1]
-        spot = f'x="{x(last[0]) - 6:.1f}" y="{y(last[column]) + 26:.1f}"'
+        spot = f'x="{x(last[0]) - 6:.1f}" y="{y(last[column]) + 52:.1f}"'
         parts.append(f'<text {spot} fill="{colour}" text-anchor="end">{label}</text>')
     parts.append(f'<text x="{width / 2}" y="{height - 10}" text-anchor="middle">joints</text>')
     title = "Closed form, all inertial parameters and lengths symbolic"
