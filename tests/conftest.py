@@ -5,7 +5,10 @@ each run; ``HYPOTHESIS_PROFILE=deep pytest`` searches for long.
 """
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -19,3 +22,22 @@ settings.register_profile("default", max_examples=30, **QUIET)
 settings.register_profile("ci", max_examples=30, derandomize=True, database=None, **QUIET)
 settings.register_profile("deep", max_examples=1000, **QUIET)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
+
+
+@pytest.fixture(scope="session")
+def kernel_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for kernels that the tests of one process share."""
+    folder = tmp_path_factory.mktemp("kernels")
+    folder.chmod(0o700)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def compiled_kernels(kernel_folder: Path) -> Iterator[None]:
+    """Kernels are compiled, as for users, into the cache of the tests."""
+    from dalembert.compile import build, cache
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(cache.VARIABLE, str(kernel_folder))
+        patch.delenv(build.SWITCH, raising=False)
+        yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,19 +9,9 @@ import pytest
 from dalembert.compile import build, cache
 
 
-@pytest.fixture(scope="session")
-def kernel_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("kernels")
-    folder.chmod(0o700)
-    return folder
-
-
 @pytest.fixture(autouse=True, scope="module")
-def _own_cache(kernel_folder: Path) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(cache.VARIABLE, str(kernel_folder))
-        patch.delenv(build.SWITCH, raising=False)
-        yield
+def _compiled(compiled_kernels: None) -> None:
+    """Every test of this folder."""
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ import numpy as np
 from ..arm.description import ArmDescription
 from ..report.arm3d import drawing
 from ..report.markup import Html, data, tag
-from ..report.page import asset, policy
+from ..report.page import asset, page_head
 from ..simulation.motion import Motion
-from ..version import __version__
 
 MOST_FRAMES = 2000
 
@@ -70,15 +69,7 @@ def replay_page(arm: ArmDescription, motion: Motion) -> str:
     }
     scripts = [asset("arm3d.js"), PLAYER]
     first, last = times[0], times[-1]
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=policy(scripts)),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="generator", content=f"dalembert {__version__}"),
-        tag("title", f"{motion.name}: motion"),
-        tag("style", Html(asset("report.css"))),
-    )
+    head = page_head(f"{motion.name}: motion", scripts)
     player = tag(
         "p",
         tag("button", "play", type="button", id="replay-play"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -95,14 +96,14 @@ class Kernel:
         except ValueError:
             said = ", ".join(f"{name} {array.shape}" for (name, _), array in zip(self.arguments, rows, strict=True))
             raise ArmError(f"these batches do not broadcast against each other: {said}") from None
-        size = _size(batch)
+        size = math.prod(batch)
         flat = tuple(_flat(array, batch, size) for array in rows)
         results = self._outputs(out, batch)
         straight = [
             _direct(result, batch, size, shape, rows) for result, shape in zip(results, self.shapes, strict=True)
         ]
         computed = tuple(
-            np.empty((size, _size(shape)), self.dtype) if target is None else target
+            np.empty((size, math.prod(shape)), self.dtype) if target is None else target
             for target, shape in zip(straight, self.shapes, strict=True)
         )
         odd = self._run(flat, computed, None if batch == () else size, threads)
@@ -213,7 +214,7 @@ class Kernel:
 
     def _outputs(self, out: Any, batch: tuple[int, ...]) -> tuple[NDArray[Any], ...]:
         if out is None:
-            flat = self.fast.results(_size(batch))
+            flat = self.fast.results(math.prod(batch))
             return tuple(array.reshape(*batch, *shape) for array, shape in zip(flat, self.shapes, strict=True))
         given = out if isinstance(out, tuple) else (out,)
         if len(given) != len(self.shapes):
@@ -273,7 +274,7 @@ class Kernel:
         flat = tuple(rng.uniform(-1, 1, (CHUNK, width)).astype(self.dtype) for _, width in self.arguments)
         if self.parameters:
             flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
-        found = tuple(np.zeros((CHUNK, _size(shape)), self.dtype) for shape in self.shapes)
+        found = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)
         caller = load.CtypesCaller((), (), 0, 0, self._call)
         caller.attach(which, load.address(library, f"kernel_{which}"))
         if which == "batch":
@@ -321,13 +322,6 @@ class Kernel:
         return np.array(parameter_values(self.arm, self.parameters), self.dtype)
 
 
-def _size(shape: tuple[int, ...]) -> int:
-    size = 1
-    for length in shape:
-        size *= length
-    return size
-
-
 def _flat(array: NDArray[Any], batch: tuple[int, ...], size: int) -> NDArray[Any]:
     """The array as ``size`` rows: a view where its strides allow, else a copy."""
     width = array.shape[-1]
@@ -343,7 +337,7 @@ def _direct(
     if any(np.may_share_memory(result, array) for array in inputs):
         return None
     if result.flags.c_contiguous:
-        return result.reshape(size, _size(shape))
+        return result.reshape(size, math.prod(shape))
     return None
 
 

@@ -75,18 +75,7 @@ def write_c(
     """Write the function ``name`` as C into ``folder``; the files written."""
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
-    made = Controller(arm, function(arm, name, parameters), dtype, parameters)
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    files = {
-        f"{made.symbol}.h": made.header(),
-        f"{made.symbol}.c": made.code(),
-        f"test_{made.symbol}.c": made.test(),
-        "CMakeLists.txt": made.cmake(),
-    }
-    for file, text in files.items():
-        (place / file).write_text(text, encoding="ascii")
-    return [place / file for file in files]
+    return Controller(arm, function(arm, name, parameters), dtype, parameters).write(folder)
 
 
 class Controller:
@@ -105,6 +94,20 @@ class Controller:
         taken = [f"const {self.real} {name}[{width}]" for name, width in self.inputs]
         given = [f"{self.real} {name}[{int(np.prod(shape))}]" for name, shape in self.results]
         return f"void {self.symbol}({', '.join([*taken, *given])})"
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write the texts into ``folder``; the files written."""
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        files = {
+            f"{self.symbol}.h": self.header(),
+            f"{self.symbol}.c": self.code(),
+            f"test_{self.symbol}.c": self.test(),
+            "CMakeLists.txt": self.cmake(),
+        }
+        for file, text in files.items():
+            (place / file).write_text(text, encoding="ascii")
+        return [place / file for file in files]
 
     def header(self) -> str:
         lines = [f"{self.function.name} of the arm {comment(self.arm.name)}.", ""]

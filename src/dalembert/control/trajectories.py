@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,8 +32,28 @@ class Trajectory(Protocol):
     def state(self, t: float) -> tuple[Array, Array, Array]: ...
 
 
+class Smooth(ABC):
+    """A trajectory whose derivative of any order is one formula."""
+
+    @abstractmethod
+    def derivative(self, t: ArrayLike, order: int) -> Array:
+        """The derivative of this order at the times ``t``; order 0 is the position."""
+
+    def position(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 0)
+
+    def velocity(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 1)
+
+    def acceleration(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 2)
+
+    def jerk(self, t: ArrayLike) -> Array:
+        return self.derivative(t, 3)
+
+
 @dataclass(frozen=True)
-class Polynomials:
+class Polynomials(Smooth):
     """Pieces of polynomials: ``coefficients[k, p, j]`` is that of (t - times[k])^p for joint j in piece k.
 
     Before the start and after the end the joints rest where the trajectory starts and ends.
@@ -88,18 +109,6 @@ class Polynomials:
             found[outside] = 0.0
         return found
 
-    def position(self, t: ArrayLike) -> Array:
-        return self.derivative(t, 0)
-
-    def velocity(self, t: ArrayLike) -> Array:
-        return self.derivative(t, 1)
-
-    def acceleration(self, t: ArrayLike) -> Array:
-        return self.derivative(t, 2)
-
-    def jerk(self, t: ArrayLike) -> Array:
-        return self.derivative(t, 3)
-
 
 def quintic(points: Sequence[ArrayLike], times: Sequence[float] | float) -> Polynomials:
     """Through ``points``, at rest (velocity and acceleration zero) at each; ``times`` at each, or the duration.
@@ -152,7 +161,7 @@ def trapezoidal(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration
 
 
 @dataclass(frozen=True)
-class Fourier:
+class Fourier(Smooth):
     """A periodic excitation: q = centre + sum_k sin_k (sin(k w t))/(k w) - cos_k (cos(k w t))/(k w).
 
     The usual form for identification; ``sines`` and ``cosines`` are (harmonics, n).
@@ -182,18 +191,6 @@ class Fourier:
         phase = rate * when + order * np.pi / 2
         terms = (self.sines * np.sin(phase) - self.cosines * np.cos(phase)) * rate ** (order - 1)
         return terms.sum(axis=-2) + (self.centre if order == 0 else 0.0)
-
-    def position(self, t: ArrayLike) -> Array:
-        return self.derivative(t, 0)
-
-    def velocity(self, t: ArrayLike) -> Array:
-        return self.derivative(t, 1)
-
-    def acceleration(self, t: ArrayLike) -> Array:
-        return self.derivative(t, 2)
-
-    def jerk(self, t: ArrayLike) -> Array:
-        return self.derivative(t, 3)
 
 
 def excitation(

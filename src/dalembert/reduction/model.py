@@ -196,17 +196,7 @@ class ReducedModel:
         """The reduced torques as plain C99 with header, test and CMake file."""
         made = Controller(self.arm, self.function(), dtype, None)
         made.symbol += "_reduced"
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        files = {
-            f"{made.symbol}.h": made.header(),
-            f"{made.symbol}.c": made.code(),
-            f"test_{made.symbol}.c": made.test(),
-            "CMakeLists.txt": made.cmake(),
-        }
-        for file, text in files.items():
-            (place / file).write_text(text, encoding="ascii")
-        return [place / file for file in files]
+        return made.write(folder)
 
 
 def operations_of(program: Hoisted, values: Mapping[str, Fraction]) -> Operations:

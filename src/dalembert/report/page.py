@@ -34,18 +34,23 @@ def policy(scripts: Sequence[str]) -> str:
     )
 
 
-def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -> str:
-    """The whole document."""
-    scripts = [asset(name) for name in SCRIPTS]
-    head = tag(
+def page_head(title: str, scripts: Sequence[str]) -> Html:
+    """The head of a page with these scripts inside, which are all it may run."""
+    return tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", http_equiv="Content-Security-Policy", content=policy(scripts)),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="generator", content=f"dalembert {__version__}"),
-        tag("title", f"{title}: dynamics report"),
+        tag("title", title),
         tag("style", Html(asset("report.css"))),
     )
+
+
+def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -> str:
+    """The whole document."""
+    scripts = [asset(name) for name in SCRIPTS]
+    head = page_head(f"{title}: dynamics report", scripts)
     header = tag(
         "header",
         tag("a", "Skip to the report", href="#main", class_="skip"),

@@ -6,6 +6,7 @@ CuPy, PyTorch and JAX arrays are read without a copy. Anything else that speaks 
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any, NamedTuple
 
@@ -122,7 +123,7 @@ class Jax:
         if array.devices().pop().platform not in ("gpu", "cuda"):
             raise ArmError("a JAX array lives on the CPU; put it on the GPU with jax.device_put")
         shape = tuple(array.shape)
-        strides = tuple(_size(shape[axis + 1 :]) for axis in range(len(shape)))
+        strides = tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
         device = array.devices().pop().id
         return DeviceArray(shape, strides, array.dtype.name, device)
 
@@ -205,10 +206,3 @@ class _Adopting:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.host, name)
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    found = 1
-    for length in shape:
-        found *= length
-    return found

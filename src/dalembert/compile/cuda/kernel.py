@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -129,7 +130,7 @@ class CudaKernel:
         if given:
             self._check_out([framework.describe(array) for array in given], shapes)
         ready = self.function_on(found[0].device, layout)
-        return Plan(batch, _size(batch), tuple(strides), uneven, shapes, ready)
+        return Plan(batch, math.prod(batch), tuple(strides), uneven, shapes, ready)
 
     def function_on(self, device: int, layout: str = "rows") -> driver.DeviceFunction:
         """The kernel on one device, compiled at first use."""
@@ -177,10 +178,10 @@ class CudaKernel:
         if len(found) != len(wanted):
             raise ArmError(f"out must be {len(wanted)} arrays for {self.name}, got {len(found)}")
         for array, shape in zip(found, wanted, strict=True):
-            contiguous = tuple(_size(shape[axis + 1 :]) for axis in range(len(shape)))
+            contiguous = tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
             if array.shape != shape or array.dtype != self.dtype:
                 raise ArmError(f"out must be {self.dtype} of shape {shape}, got {array.dtype} of shape {array.shape}")
-            if _size(shape) and array.strides != contiguous:
+            if math.prod(shape) and array.strides != contiguous:
                 raise ArmError("out must be one piece of memory (contiguous)")
 
     # -- what it is -----------------------------------------------------------------------------
@@ -211,7 +212,7 @@ class CudaKernel:
     @property
     def bytes_per_state(self) -> int:
         """Bytes read and written for one state, each number once."""
-        numbers = sum(width for _, width in self.arguments) + sum(_size(shape) for shape in self.shapes)
+        numbers = sum(width for _, width in self.arguments) + sum(math.prod(shape) for shape in self.shapes)
         return numbers * (4 if self.dtype == "float32" else 8)
 
     @property
@@ -230,8 +231,8 @@ def row_step(array: DeviceArray, batch: tuple[int, ...]) -> int | None:
     if array.shape[-1] > 1 and array.strides[-1] != 1:
         return None
     lead = array.shape[:-1]
-    if _size(lead) == 1:
-        return 0 if _size(batch) > 1 else array.shape[-1]
+    if math.prod(lead) == 1:
+        return 0 if math.prod(batch) > 1 else array.shape[-1]
     if lead != batch:
         return None
     step = None
@@ -246,10 +247,3 @@ def row_step(array: DeviceArray, batch: tuple[int, ...]) -> int | None:
         else:
             expected = stride * length
     return step
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    found = 1
-    for length in shape:
-        found *= length
-    return found
