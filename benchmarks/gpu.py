@@ -31,7 +31,6 @@ warnings.simplefilter("ignore")
 from gpu_report import markdown, roofline  # noqa: E402
 
 import dalembert as da  # noqa: E402
-from dalembert.compile.cuda import differentiable  # noqa: E402
 from dalembert.compile.cuda.driver import DeviceFunction, compiler_version  # noqa: E402
 from dalembert.compile.cuda.kernel import CudaKernel  # noqa: E402
 from dalembert.compile.cuda.rollout import Rollout  # noqa: E402
@@ -252,7 +251,7 @@ def rollout_error(arm: da.Arm, roll: Rollout, method: str, controller: str) -> f
 
 def gradients(arm: da.Arm) -> float:
     """Backward of PyTorch against the exact derivatives on the CPU, in float64."""
-    function = differentiable.torch_function(arm, "forward_dynamics", "float64")
+    function = arm.torch("forward_dynamics", target="cuda", dtype="float64")
     arrays = [torch.rand(16, arm.n, dtype=torch.float64, device="cuda", requires_grad=True) for _ in range(3)]
     weight = torch.rand(16, arm.n, dtype=torch.float64, device="cuda")
     (function(*arrays) * weight).sum().backward()
@@ -294,7 +293,7 @@ def views(arm: da.Arm) -> None:
         result = kernel(*arrays)
         assert isinstance(result, jax.Array)
         assert np.allclose(np.asarray(result), arm.inverse_dynamics(*(a[:500] for a in host)), atol=1e-9)
-        function = differentiable.jax_function(arm, "inverse_dynamics", "float64")
+        function = arm.jax("inverse_dynamics", target="cuda", dtype="float64")
         slope = jax.grad(lambda *x: function(*x).sum(), argnums=(0, 1, 2))(*arrays)
         tables = arm.inverse_dynamics_derivatives(*(a[:500] for a in host))
         for found, table in zip(slope, tables, strict=True):

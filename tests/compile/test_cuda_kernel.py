@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.arm.errors import ArmError
 from dalembert.compile.cuda.arrays import DeviceArray, framework_of
 from dalembert.compile.cuda.kernel import row_step
 from dalembert.compile.cuda.write_cuda import write_cuda
@@ -87,3 +88,14 @@ def test_names_of_the_arm_reach_cuda_as_plain_letters(tmp_path):
         assert file.name in ("x_include_evil_gravity_load_rows.cu", "x_include_evil_gravity_load_columns.cu")
         assert "<evil>" not in text
         assert text.count("/*") == text.count("*/")
+
+
+def test_a_differentiable_kernel_says_what_it_cannot_do():
+    arm = da.load("planar-2r")
+    with pytest.raises(ArmError, match="no target 'tpu' for a differentiable kernel"):
+        arm.torch("bias", target="tpu")
+    with pytest.raises(ArmError, match="leave out parameters"):
+        arm.jax("bias", "load", target="cuda")
+    pytest.importorskip("jax")
+    with pytest.raises(ArmError, match="no analytic derivatives for 'jacobian'"):
+        arm.jax("jacobian", target="cuda")

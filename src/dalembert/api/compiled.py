@@ -9,6 +9,7 @@ from typing import Any
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..compile import bridges
+from ..compile.cuda import differentiable
 from ..compile.cuda.kernel import CudaKernel
 from ..compile.cuda.rollout import Rollout
 from ..compile.kernel import Kernel
@@ -70,10 +71,52 @@ class Compiled(ArmDescription):
         """A function of this arm as a ``casadi.Function``."""
         return bridges.casadi_function(self, name, parameters)
 
-    def jax(self, name: str, parameters: str | None = None) -> Callable[..., Any]:
-        """A function of this arm on JAX arrays: traces, batches and differentiates."""
+    def jax(
+        self,
+        name: str,
+        parameters: str | None = None,
+        *,
+        target: str | None = None,
+        dtype: str = "float32",
+        accuracy: str = "full",
+    ) -> Callable[..., Any]:
+        """A function of this arm on JAX arrays: traces, batches and differentiates.
+
+        ``target="cuda"`` is one kernel on arrays that live on an NVIDIA GPU, and one more for its exact derivatives,
+        which ``jax.grad`` goes through (outside ``jit``); ``dtype`` and ``accuracy`` are those of ``compile``.
+        """
+        if on_gpu(target, parameters):
+            return differentiable.jax_function(self, name, dtype, accuracy)
         return bridges.jax_function(self, name, parameters)
 
-    def torch(self, name: str, parameters: str | None = None) -> Callable[..., Any]:
-        """A function of this arm on Torch tensors: batches and differentiates."""
+    def torch(
+        self,
+        name: str,
+        parameters: str | None = None,
+        *,
+        target: str | None = None,
+        dtype: str = "float32",
+        accuracy: str = "full",
+    ) -> Callable[..., Any]:
+        """A function of this arm on Torch tensors: batches and differentiates.
+
+        ``target="cuda"`` is one kernel on tensors that live on an NVIDIA GPU, and one more for its exact derivatives,
+        which ``backward`` goes through; ``dtype`` and ``accuracy`` are those of ``compile``.
+        """
+        if on_gpu(target, parameters):
+            return differentiable.torch_function(self, name, dtype, accuracy)
         return bridges.torch_function(self, name, parameters)
+
+
+def on_gpu(target: str | None, parameters: str | None) -> bool:
+    """Whether a kernel of our own is asked for, in place of the library's own operations."""
+    if target is None:
+        return False
+    if target != "cuda":
+        raise ArmError(f'no target {target!r} for a differentiable kernel; there is "cuda", or none for the library')
+    if parameters is not None:
+        raise ArmError(
+            "differentiable kernels on the GPU have the numbers of the arm built in; "
+            'leave out parameters or target="cuda"'
+        )
+    return True
