@@ -7,9 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.reduction.bounds import Bounder
 from dalembert.reduction.box import Box, box_of
-from dalembert.reduction.grids import grid_bound
+from dalembert.reduction.gravity import ancestors, load_range, over_directions
 from dalembert.reduction.model_waves import ModelWaves
 from dalembert.reduction.ranges import range_of
 from dalembert.reduction.ratios import ratio_range
@@ -40,33 +39,6 @@ def test_a_range_holds_every_sample_and_is_attained(seed: int) -> None:
         assert np.all(found.at_maximum <= box.upper + 1e-12)
 
 
-@pytest.mark.parametrize("seed", [3, 5])
-def test_every_small_box_is_bounded_from_below_by_what_the_bounder_says(seed: int) -> None:
-    arm = random_arm(seed, 3)
-    box, wave = domain(arm), ModelWaves(arm).wave("D11")
-    bounder = Bounder(wave, box.reach)
-    rng = np.random.default_rng(seed)
-    lower, upper = box.lower[bounder.joints], box.upper[bounder.joints]
-    centre = rng.uniform(lower, upper, (60, len(bounder.joints)))
-    half = np.minimum(rng.uniform(0, 0.7, centre.shape), np.minimum(centre - lower, upper - centre))
-    bound = bounder(centre, half).lower
-    inside = centre[:, None] + rng.uniform(-1, 1, (60, 400, centre.shape[1])) * half[:, None]
-    assert np.all(bounder.values(inside).min(axis=1) >= bound)
-
-
-@pytest.mark.parametrize("seed", [1, 3])
-def test_a_bound_from_a_grid_holds_and_is_not_idle(seed: int) -> None:
-    arm = random_arm(seed, 4)
-    model, box = ModelWaves(arm), domain(arm)
-    for name in ("D11", "D12", "G1"):
-        wave = model.wave(name)
-        bound, at = grid_bound(wave, box)
-        largest = np.abs(wave(box.samples(50_000))).max()
-        assert largest <= bound <= 1.7 * largest
-        assert np.all(at >= box.lower - 1e-9)
-        assert np.all(at <= box.upper + 1e-9)
-
-
 def test_the_range_of_a_ratio_holds_every_sample() -> None:
     arm = random_arm(2, 3)
     model, box = ModelWaves(arm), domain(arm)
@@ -77,6 +49,38 @@ def test_the_range_of_a_ratio_holds_every_sample() -> None:
     assert found.lower <= values.min()
     assert values.max() <= found.upper
     assert found.gap <= 0.01 * (found.maximum - found.minimum)
+
+
+@pytest.mark.parametrize("joint", [4, 5, 6])
+def test_gravity_loads_behind_many_joints_close_by_the_direction_of_gravity(joint: int) -> None:
+    model = ModelWaves(da.load("panda"))
+    box = box_of(model.arm)
+    found = load_range(model, joint, box)
+    values = model.gravity(joint)(box.samples(20_000))
+    assert found.certified
+    assert found.lower <= values.min()
+    assert values.max() <= found.upper
+    assert np.isclose(model.gravity(joint)(found.at_maximum), found.maximum)
+    assert np.all((box.lower - 1e-12 <= found.at_maximum) & (found.at_maximum <= box.upper + 1e-12))
+
+
+def test_every_pose_gives_a_direction_of_gravity_that_is_gone_through() -> None:
+    model = ModelWaves(random_arm(11, 5, kinds=("revolute",)))
+    box = box_of(model.arm)
+    before = [j for j in ancestors(model.arm, 3) if j in model.gravity(3).joints]
+    free, domain = over_directions(model, 3, before, box)
+    largest = range_of(free, domain).upper
+    assert np.abs(model.gravity(3)(box.samples(20_000))).max() <= largest
+
+
+def test_limits_that_keep_gravity_from_its_worst_direction_are_seen() -> None:
+    model = ModelWaves(da.load("iiwa14"))
+    box = box_of(model.arm, {1: (-0.2, 0.2), 2: (-0.3, 0.3), 3: (-0.2, 0.2), 4: (-0.2, 0.2)})
+    found = load_range(model, 4, box, work=1e8)
+    values = model.gravity(4)(box.samples(50_000))
+    assert found.lower <= values.min()
+    assert values.max() <= found.upper
+    assert found.certified
 
 
 def test_a_ratio_to_something_that_vanishes_is_refused() -> None:

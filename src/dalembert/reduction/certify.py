@@ -5,8 +5,12 @@ trigonometric polynomial, known exactly; its certified range bounds the error of
 
     |error of tau_i| <= sum_j e(D_ij) a_j + sum_jk e(C_ijk) v_j v_k + e(G_i)
 
-with e the proved bounds, v and a the largest speeds and accelerations. Errors of the same joint may not all be
-largest at one state, so the bound on a torque is looser than those on coefficients; the search says by how much.
+with e the proved bounds, v and a the largest speeds and accelerations. Errors of one joint are not all largest at the
+same position: the largest value over all positions of
+
+    sum_j |dD_ij(q)| a_j + sum_jk |dC_ijk(q)| v_j v_k + |dG_i(q)|
+
+is a sharper bound, proved by the same branch and bound (``branch.py``).
 """
 
 from __future__ import annotations
@@ -18,9 +22,9 @@ from typing import TypeAlias
 import numpy as np
 
 from ..equations import names
-from .grids import grid_bound
+from .branch import Branch
 from .moments import mean_square
-from .ranges import range_of, search
+from .ranges import Largest, largest, trimmed
 from .states import Array, States
 from .waves import Wave
 
@@ -28,14 +32,14 @@ Key: TypeAlias = tuple[str, tuple[int, ...]]
 """("D", (i, j)), ("C", (i, j, k)) with j <= k, or ("G", (i,)); D of a symmetric pair also with i > j."""
 Progress: TypeAlias = Callable[[str, float], None]
 
-GAP = 0.25
-"""How much of the largest error found branch and bound may add."""
-MANY = 16
-"""Terms from which on a grid is tried first."""
-WORK, WORK_PER_WAVE = 6.0e7, 6.0e6
-"""Boxes times terms for all proofs together, and for one at most."""
-POINTS, ROUGH = 4.0e7, 40_000
-"""Points of grids for all proofs together, and of a rough one."""
+GAP, ROUGH = 0.1, 0.5
+"""How much of the largest error found a proof may add, and a quick one."""
+WORK, WORK_PER_WAVE, QUICK = 1.2e9, 1.0e8, 3.0e6
+"""Control values (``branch.py``) for all proofs together, for one at most, and for a quick one."""
+TORQUE_GAP, TORQUE_WORK, ASIDE = 0.06, 1.2e8, (0.02, 0.06, 0.15, 0.3)
+"""The same for the errors of a joint together, and shares of them that need not be looked at together."""
+FEWEST, NO_GAIN = 3_000, 0.95
+"""Boxes that such a proof should be able to afford, and what it should gain; else more is put aside."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,11 @@ class CoefficientError:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """Bounds for every coefficient that differs, and for every joint's torque."""
+    """Bounds for every coefficient that differs, and for every joint's torque; the work they took (control values)."""
 
     coefficients: Mapping[Key, tuple[float, float]]
     joints: Array
+    work: float
 
     def named(self) -> dict[str, tuple[float, float]]:
         return {names.name(kind, index): pair for (kind, index), pair in self.coefficients.items()}
@@ -74,36 +79,31 @@ def prove(
 ) -> Proof:
     """Bounds on all differences; equal ones (up to sign) are bounded once.
 
-    ``quick`` proofs are as valid, looser, and say nothing of what a search finds.
+    ``quick`` proofs are as valid, and looser.
     """
     seen: dict[bytes, tuple[float, float]] = {}
-    found: dict[Key, tuple[float, float]] = {}
     marks = {key: signature(wave) for key, wave in differences.items()}
-    distinct = max(1, len(set(marks.values())))
-    work, points = allotted(distinct)
-    for count, (key, wave) in enumerate(differences.items()):
-        if marks[key] not in seen:
-            proved, attained = rough(wave, states) if quick else bound(wave, states, work, points)
-            # Waves count as equal to twelve digits; the proof allows for the thirteenth.
-            seen[marks[key]] = proved * (1 + 1e-9), attained
-        found[key] = seen[marks[key]]
+    distinct = {marks[key]: wave for key, wave in differences.items()}
+    work = WORK
+    # Short waves first: what they leave of the work goes to the long ones.
+    for count, (mark, wave) in enumerate(sorted(distinct.items(), key=lambda item: len(item[1]))):
+        share = QUICK if quick else min(WORK_PER_WAVE, 3 * work / (len(distinct) - count))
+        proved, attained, used = bound(wave, states, share, ROUGH if quick else GAP)
+        work -= used
+        # Waves count as equal to twelve digits; the proof allows for the thirteenth.
+        seen[mark] = proved * (1 + 1e-9), attained
         if progress is not None:
-            progress("proving coefficients", (count + 1) / len(differences))
-    return Proof(found, joint_bounds({key: pair[0] for key, pair in found.items()}, states))
+            progress("proving coefficients", (count + 1) / len(distinct))
+    found = {key: seen[mark] for key, mark in marks.items()}
+    if quick:
+        return Proof(found, joint_bounds({key: pair[0] for key, pair in found.items()}, states), WORK - work)
+    joints, more = torque_bounds(differences, found, states, progress)
+    return Proof(found, joints, WORK - work + more)
 
 
-def allotted(count: int, effort: float = 1.0) -> tuple[float, int]:
-    """(work, points) for one of ``count`` proofs, so that all of them together take the same time for every arm."""
-    count = max(1, count)
-    return min(WORK_PER_WAVE, effort * WORK / count), int(min(1e6, max(effort * 1e5, effort * POINTS / count)))
-
-
-def rough(wave: Wave, states: States) -> tuple[float, float]:
-    """A valid bound for little work: the sum of moduli, or a coarse grid where that says more."""
-    crude = wave.most(states.box.reach)
-    if len(wave) <= MANY // 2 or not wave.joints:
-        return crude, 0.0
-    return min(crude, grid_bound(wave, states.box, ROUGH)[0]), 0.0
+def allotted(count: int, effort: float = 1.0) -> float:
+    """The work for one of ``count`` proofs, so that all of them together take about the same time for every arm."""
+    return min(WORK_PER_WAVE, effort * WORK / max(1, count))
 
 
 def joint_bounds(errors: Mapping[Key, float], states: States) -> Array:
@@ -112,6 +112,67 @@ def joint_bounds(errors: Mapping[Key, float], states: States) -> Array:
     for (kind, index), error in errors.items():
         total[index[0]] += error * weight(kind, index, states)
     return total
+
+
+def torque_bounds(
+    differences: Mapping[Key, Wave], found: Mapping[Key, tuple[float, float]], states: States, progress: Progress | None
+) -> tuple[Array, float]:
+    """Bounds on the torque errors from the errors of all coefficients at the same position, and the work they took."""
+    work, total = 0.0, joint_bounds({key: pair[0] for key, pair in found.items()}, states)
+    parts = [
+        {key: found[key][0] * weight(*key, states) for key in differences if key[1][0] == i} for i in range(states.n)
+    ]
+    several = [i for i in range(states.n) if sum(share > 0 for share in parts[i].values()) > 1]
+    for count, i in enumerate(several):
+        bound_, used = together(differences, parts[i], states)
+        total[i], work = min(total[i], bound_), work + used
+        if progress is not None:
+            progress("proving torques", (count + 1) / len(several))
+    return total, work
+
+
+def together(differences: Mapping[Key, Wave], parts: Mapping[Key, float], states: States) -> tuple[float, float]:
+    """The largest sum of magnitudes of the errors of one joint, proved, and the work; ``parts`` are bounds on each.
+
+    What is small stands aside with its own bound: little of it, or more where looking at all would take too long.
+    """
+    whole, work = sum(parts.values()), 0.0
+    for share in ASIDE:
+        waves, rest = main_errors(differences, parts, states, share * whole)
+        branch = Branch(None, waves, states.box)
+        if FEWEST * branch.cost > TORQUE_WORK:
+            continue
+        q = states.box.samples(300, 11)
+        values = np.sum([np.abs(wave(q)) for wave in waves], axis=0)
+        best = int(values.argmax())
+        top = float(values[best])
+        made = branch.least(-top, q[best], TORQUE_GAP * top, TORQUE_WORK, -whole - rest)
+        work += made.work
+        if -made.bound + rest < NO_GAIN * whole:
+            return -made.bound + rest, work
+    return whole, work
+
+
+def main_errors(
+    differences: Mapping[Key, Wave], parts: Mapping[Key, float], states: States, amount: float
+) -> tuple[list[Wave], float]:
+    """The errors that matter, weighted, less their fastest small waves; a bound (at most ``amount``) on the rest."""
+    rest = 0.0
+    alike: dict[bytes, list[Wave]] = {}
+    for key in sorted(parts, key=lambda k: parts[k]):
+        if rest + parts[key] <= 0.8 * amount:
+            rest += parts[key]
+        else:
+            wave = differences[key].times(weight(*key, states))
+            alike.setdefault(signature(wave.times(1 / float(wave.size.max()))), []).append(wave)
+    waves: list[Wave] = []
+    for same in alike.values():
+        # Of waves that are multiples of each other, to twelve digits, the magnitudes add up to one of them.
+        tops = [float(wave.size.max()) for wave in same]
+        main, lost = trimmed(same[0].times(sum(tops) / tops[0] * (1 + 1e-9)), states.box, 0.2 * amount / len(alike))
+        rest += lost
+        waves.append(main)
+    return waves, rest
 
 
 def weight(kind: str, index: tuple[int, ...], states: States) -> float:
@@ -124,29 +185,9 @@ def weight(kind: str, index: tuple[int, ...], states: States) -> float:
     return float(states.speed[j] * states.speed[k] * (1 if j == k else 2))
 
 
-def bound(wave: Wave, states: States, work: float = WORK_PER_WAVE, points: int = 1_000_000) -> tuple[float, float]:
-    """(proved, found) largest magnitude of a wave."""
-    crude = wave.most(states.box.reach)
-    if not len(wave):
-        return crude, 0.0
-    tries = states.box.samples(256)
-    values = np.abs(wave(tries))
-    sampled = float(values.max())
-    if not wave.joints or crude <= 1.1 * sampled:
-        return crude, sampled
-    proved, found = crude, sampled
-    if len(wave) > MANY:
-        by_grid, at = grid_bound(wave, states.box, points)
-        starts = np.concatenate([at[None], tries[np.argsort(-values)[:4]]])
-        ends = [abs(float(wave(search(w, states.box, starts, polish=False)))) for w in (wave, -wave)]
-        proved, found = min(by_grid, crude), max(*ends, sampled)
-    if proved > (1.5 if len(wave) <= 4 * MANY else 1.9) * found:
-        tolerance = max(GAP * found, 4 * wave.slack, 1e-300)
-        spread = range_of(wave, states.box, tolerance, work=work, polish=False)
-        proved, found = min(spread.bound, proved), max(spread.largest, found)
-        if not spread.certified and len(wave) <= MANY:
-            proved = min(proved, grid_bound(wave, states.box, points)[0])
-    return proved, found
+def bound(wave: Wave, states: States, work: float = WORK_PER_WAVE, gap: float = GAP) -> Largest:
+    """The largest magnitude of a wave over all positions."""
+    return largest(wave, states.box, gap, work)
 
 
 def signature(wave: Wave) -> bytes:

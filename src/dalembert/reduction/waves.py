@@ -123,6 +123,17 @@ class Wave:
             out[start : start + step] = (np.exp(1j * (part @ self.k.T)) * monomials(part, self.p) @ self.c).real
         return out.reshape(q.shape[:-1])
 
+    def gradients(self, q: Array) -> tuple[Array, Array]:
+        """Values (N,) and gradients (N, n) at positions (N, n)."""
+        turning = np.exp(1j * (q @ self.k.T)) * self.c
+        full = turning * monomials(q, self.p)
+        slopes = -(full.imag @ self.k)
+        for joint in np.flatnonzero(self.p.any(axis=0)):
+            lowered = self.p.copy()
+            lowered[:, joint] = np.maximum(lowered[:, joint] - 1, 0)
+            slopes[:, joint] = (turning.real * self.p[:, joint] * monomials(q, lowered)).sum(axis=1)
+        return full.real.sum(axis=1), slopes
+
     def most(self, reach: Array) -> float:
         """The sum of the moduli with prismatic positions of at most ``reach``: a crude bound on |f|."""
         return (

@@ -1,0 +1,61 @@
+"""Local search for the least value of a wave inside a box: attained ends of ranges, never a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import minimize
+
+from .box import Box
+from .waves import Array, Wave
+
+ROUNDS = 30
+
+
+def search(wave: Wave, box: Box, starts: Array, polish: bool = True) -> Array:
+    """The best of local searches from these positions, inside the box; ``polish`` takes it to the last digits."""
+    low, high = np.where(box.circle, -np.inf, box.lower), np.where(box.circle, np.inf, box.upper)
+    scale = max(float(wave.size.max(initial=0.0)), 1e-300)
+    rows = descended(wave, np.clip(starts, low, high), low, high, scale)
+    best: Array = rows[int(np.argmin(wave(rows)))]
+    if polish:
+
+        def scaled(x: Array) -> tuple[float, Array]:
+            value, slope = wave.gradients(x[None])
+            return float(value[0]) / scale, slope[0] / scale
+
+        ends = [(None if np.isinf(a) else a, None if np.isinf(b) else b) for a, b in zip(low, high, strict=True)]
+        found = minimize(scaled, best, jac=True, method="L-BFGS-B", bounds=ends, options={"ftol": 1e-15, "gtol": 1e-10})
+        best = found.x if wave(found.x) <= wave(best) else best
+    return inside(box, best)
+
+
+def descended_from(function: Callable[[Array], tuple[float, Array]], box: Box, starts: Array) -> tuple[float, Array]:
+    """The least value that descents from these positions reach, and where; ``function`` gives value and slope."""
+    ends = [(None, None) if box.circle[j] else (box.lower[j], box.upper[j]) for j in range(len(box.lower))]
+    least, at = np.inf, starts[0]
+    for start in starts:
+        x = inside(box, minimize(function, start, jac=True, method="L-BFGS-B", bounds=ends).x)
+        value = function(x)[0]
+        if value < least:
+            least, at = value, x
+    return float(least), at
+
+
+def inside(box: Box, x: Array) -> Array:
+    """The same position with angles that go round between -pi and pi, the others not beyond their ends."""
+    return np.where(box.circle, (x + np.pi) % (2 * np.pi) - np.pi, np.clip(x, box.lower, box.upper))
+
+
+def descended(wave: Wave, x: Array, low: Array, high: Array, scale: float) -> Array:
+    """All rows of ``x`` down the slope at once: steps as long as they help, longer after success, shorter after not."""
+    x = x.copy()
+    (value, slope), step = wave.gradients(x), np.full(len(x), 0.3)
+    for _ in range(ROUNDS):
+        trial = np.clip(x - step[:, None] * slope / scale, low, high)
+        found, slopes = wave.gradients(trial)
+        better = found < value
+        x[better], value[better], slope[better] = trial[better], found[better], slopes[better]
+        step = np.where(better, 1.7 * step, 0.35 * step)
+    return x
