@@ -21,11 +21,11 @@ CASES = [
 ]
 
 
-WIDTHS = (6, 6, 6, 8, 12, 6)
+WIDTHS = (6, 6, 6, 8, 12, 9, 8, 6)
 
 
 def main(names: list[str]) -> None:
-    heads = ("drives", "before", "after", "proved", "proved/found", "s")
+    heads = ("drives", "before", "after", "proved", "proved/found", "constants", "refitted", "s")
     shown = " ".join(f"{head:>{width}}" for head, width in zip(heads, WIDTHS, strict=True))
     print(f"{'arm':10} {'tolerance':>9} {shown}")
     for name, tolerance, drives in CASES:
@@ -38,7 +38,8 @@ def main(names: list[str]) -> None:
         tight = float(np.max(model.tightness))
         print(
             f"{name:10} {tolerance:9.2%} {'yes' if drives else 'no':>6} {model.before.total:6} {model.after.total:6} "
-            f"{model.share.max():8.3%} {tight:12.2f} {took:6.1f}"
+            f"{model.share.max():8.3%} {tight:12.2f} {len(model.constants):9} "
+            f"{sum(c.shift != 0 for c in model.constants):8} {took:6.1f}"
         )
 
 

@@ -81,7 +81,7 @@ class Drives(ArmDescription):
         times: ArrayLike | None = None, samples: int = 501, start: float = 0.0, method: str = "DOP853",
         rtol: float = 1e-8, atol: float = 1e-10, max_step: float | None = None, stops: bool = False,
         restitution: float = 0.0, changes: Sequence[LoadChange] = (), period: float | None = None,
-        progress: bool = False, compiled: bool | None = None,
+        progress: bool = False, compiled: bool | None = None, model: Any = None,
     ) -> Motion:  # fmt: skip
         """The motion of the links from (q, qd) over ``duration`` seconds under joint torques.
 
@@ -90,7 +90,8 @@ class Drives(ArmDescription):
         ``stops`` makes position limits solid, with this ``restitution``; ``changes`` grip or drop loads; ``period``
         (s) samples and holds the controller. ``compiled`` forces (True) or forbids (False) the loop in machine code,
         which serves constant torques, and computed torque and PD on polynomial trajectories, with "DOP853"; by
-        default it is used where it can be. Friction is in ``arm.driven.simulate``.
+        default it is used where it can be. ``model`` moves in place of the exact arm: a reduced one. Friction is in
+        ``arm.driven.simulate``.
         """
         from ..simulation.plant import LinkPlant
         from ..simulation.simulate import simulate
@@ -100,6 +101,7 @@ class Drives(ArmDescription):
             from ..control.compiled import run, serves
 
             reason = "these options need events" if not plain else serves(self, control)
+            reason = reason or ("it is not the exact arm that moves" if model is not None else "")
             if not reason:
                 found = run(self, control, q, qd, duration, times, samples, start, rtol, atol)
                 if found is not None:
@@ -108,9 +110,9 @@ class Drives(ArmDescription):
             if compiled:
                 raise ArmError(f"this simulation cannot run in machine code: {reason}")
         return simulate(
-            LinkPlant(self), control, q, qd, duration, times=times, samples=samples, start=start, method=method,
-            rtol=rtol, atol=atol, max_step=max_step, stops=stops, restitution=restitution, changes=changes,
-            period=period, progress=progress,
+            LinkPlant(self if model is None else model), control, q, qd, duration, times=times, samples=samples,
+            start=start, method=method, rtol=rtol, atol=atol, max_step=max_step, stops=stops, restitution=restitution,
+            changes=changes, period=period, progress=progress,
         )  # fmt: skip
 
     def simulate_many(

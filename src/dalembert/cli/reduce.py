@@ -16,7 +16,12 @@ from .printing import figures, heading, paragraph, say, table
 from .ranges import BoxOption, LoadOption, boxes, read_load
 
 if TYPE_CHECKING:
+    from dalembert.reduction.model import ReducedModel
     from dalembert.reduction.terms import ReducedCoefficient
+
+
+LONGEST = 60
+"""Terms of the longest equation that is printed."""
 
 
 def register(app: typer.Typer) -> None:
@@ -34,6 +39,15 @@ def reduce(
     drives: Annotated[bool, typer.Option("--drives", help="Count the input inertia of the drives.")] = False,
     terms: Annotated[
         bool, typer.Option("--terms", help="Short closed forms of D_ii and G_i instead of a program.")
+    ] = False,
+    refit: Annotated[
+        bool, typer.Option("--refit/--no-refit", help="Correct the constants where that lowers the worst error.")
+    ] = True,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Error against operations, from a small part to six times the tolerance.")
+    ] = False,
+    equations: Annotated[
+        bool, typer.Option("--equations", help="Print the equations in the named constants, as far as they are short.")
     ] = False,
     c: Annotated[str, typer.Option("--c", metavar="FOLDER", help="Write the model as C99 into this folder.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -54,6 +68,7 @@ def reduce(
         task = bar.add_task("reducing", total=1.0)
         model = reduced(
             given, tolerance, speed=speed, acceleration=acceleration, box=domain, load=loads, drives=drives,
+            refit=refit, curve=curve,
             progress=lambda text, share: bar.update(task, description=text, completed=share),
         )  # fmt: skip
     if c:
@@ -64,11 +79,15 @@ def reduce(
             "arm": given.name, "tolerance": tolerance, "operations_before": model.before.total,
             "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
             "rms": model.rms.tolist(), "scale": model.scale.tolist(),
-            "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "load": k.depends_on_load}
+            "asymmetry": float(model.asymmetry.max(initial=0.0)),
+            "equations": {name: poly.text() for name, poly in model.equations.items()} if equations else {},
+            "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "shift": k.shift,
+                           "load": k.depends_on_load}
                           for k in model.constants],
             "coefficients": [{"name": e.name, "unit": e.unit, "bound": e.bound, "found": e.found, "rms": e.rms}
                              for e in model.coefficient_errors],
-            "curve": [{"error": p.error, "operations": p.operations} for p in model.curve],
+            "curve": [{"error": p.error, "operations": p.operations, "constants": p.constants, "proof": p.proof}
+                      for p in model.curve],
         }, indent=2))  # fmt: skip
         return
     heading(f"{given.name} within {100 * tolerance:g} percent of each joint's largest torque, for every state")
@@ -79,10 +98,31 @@ def reduce(
         ("largest\nfound", figures(model.found)), ("RMS", figures(model.rms)),
         ("proved/\nfound", figures(model.tightness)),
     ])  # fmt: skip
+    if model.asymmetry_text:
+        say(model.asymmetry_text)
+    print_curve(model, curve)
+    if equations:
+        heading("Equations")
+        for line in model.equations_text(LONGEST, constants=False).splitlines():
+            say(line)
     heading("Constants")
     table([("", [k.name for k in model.constants]), ("value", figures(k.value for k in model.constants)),
            ("load", ["yes" if k.depends_on_load else "" for k in model.constants]),
            ("made of", [k.definition for k in model.constants])], wide="made of")  # fmt: skip
+
+
+def print_curve(model: ReducedModel, whole: bool) -> None:
+    """The trade-off: what is proved of shorter and longer models."""
+    if len(model.curve) < 2:
+        return
+    heading("Error against operations" if whole else "Error against operations, as met on the way (more with --curve)")
+    table([
+        ("operations", [str(p.operations) for p in model.curve]),
+        ("proved error\n% of largest torque", figures(100 * p.error for p in model.curve)),
+        ("constants", [str(p.constants) for p in model.curve]),
+        ("proof", [p.proof for p in model.curve]),
+        ("", ["this model" if p.program is model.program else "" for p in model.curve]),
+    ])  # fmt: skip
 
 
 def print_terms(rows: Sequence[ReducedCoefficient], as_json: bool) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..rings.graph import evaluate
+from ..rings.graph import evaluate, reachable
 from ..rings.real import REAL
 from . import build, cache, load
 from .emit_batch import batch_source
@@ -42,7 +42,8 @@ class Kernel:
     (one array, or a tuple of them), ``threads`` the number of threads to share a batch. Values that are not finite
     pass through: a state with NaN or infinity in it gives what the arithmetic makes of them, and no other state is
     touched. With ``refuse``, that function is called with the arguments instead, where one of them or a result of
-    a division is not finite.
+    a division is not finite. ``made`` is a graph to compile in place of the arm's own function of this name: a model
+    of the arm that somebody else has made.
     Compiled at the first call, once for single states and once for batches, and kept on disk.
     """
 
@@ -53,6 +54,7 @@ class Kernel:
         dtype: str = "float64",
         parameters: str | None = None,
         refuse: Callable[..., None] | None = None,
+        made: Function | None = None,
     ) -> None:
         check_name(name)
         if dtype not in DTYPES:
@@ -62,7 +64,10 @@ class Kernel:
         self.arm, self.name, self.dtype, self.parameters = arm, name, np.dtype(dtype), parameters
         self.arguments = arguments(arm, name, parameters)
         self.shapes = shapes(arm, name)
-        self._refuse = refuse
+        self._refuse, self._made = refuse, made
+        if made is not None:
+            self.arguments = tuple((argument, len(inputs)) for argument, inputs in made.arguments)
+            self.shapes = tuple(shape for shape, _ in made.outputs)
         self._lock = threading.Lock()
         self._ready: dict[str, bool] = {}
         widths = tuple(width for _, width in self.arguments)
@@ -73,7 +78,7 @@ class Kernel:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles are made anew from the arm; compiled code stays in the cache."""
-        return Kernel, (self.arm, self.name, self.dtype.name, self.parameters, self._refuse)
+        return Kernel, (self.arm, self.name, self.dtype.name, self.parameters, self._refuse, self._made)
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name} of {self.arm.name!r}, {self.dtype.name}>"
@@ -255,6 +260,7 @@ class Kernel:
         facts = (
             "1", code_digest(), arm_facts(self.arm), self.name, str(self.dtype), str(self.parameters), which,
             build.find().identity, " ".join(build.BASE_FLAGS), build.machine(),
+            *((graph_facts(self._made),) if self._made is not None else ()),
         )  # fmt: skip
         return hashlib.sha256("\0".join(facts).encode()).hexdigest()
 
@@ -295,7 +301,7 @@ class Kernel:
     @cached_property
     def function(self) -> Function:
         """The graph of the outputs."""
-        return function(self.arm, self.name, self.parameters)
+        return self._made or function(self.arm, self.name, self.parameters)
 
     @cached_property
     def program(self) -> Program:
@@ -365,3 +371,13 @@ def code_digest() -> str:
 def arm_facts(arm: ArmDescription) -> str:
     """Everything about an arm that its kernels depend on, as text."""
     return repr((arm.links, arm.joints, arm.gravity, arm.tool, arm.tool_link, arm.loads, arm.elastic))
+
+
+def graph_facts(made: Function) -> str:
+    """A function that no arm has of its own, as text: its graph, node for node."""
+    nodes = (
+        f"{x.index}{x.op}{','.join(str(operand.index) for operand in x.operands)}{x.value}"
+        for x in reachable(made.nodes)
+    )
+    outputs = (f"{shape}{[node.index for node in part]}" for shape, part in made.outputs)
+    return ";".join([repr(made.arguments), *nodes, *outputs])

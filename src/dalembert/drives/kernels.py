@@ -12,11 +12,11 @@ from ..arm.description import ArmDescription
 from ..arm.drives import DriveTrain
 from ..compile import build
 from ..compile.functions import Function, Model
-from ..compile.kernel import Kernel
+from ..compile.kernel import Kernel, graph_facts
 from ..formulations import composite_body, factor, newton_euler, rotors
 from ..rings.algebra import add, sub
 from ..rings.dual import Duals, slope_of
-from ..rings.graph import Graph, reachable
+from ..rings.graph import Graph
 from ..rings.ring import Ring, Scalar
 from .over_ring import RingTrain
 
@@ -57,7 +57,7 @@ class DrivenKernel(Kernel):
         facts = repr((self.train.actuators, self.train.elements, self.approximation))
         if self.train.turns is not None:
             # a function has no text of its own to tell it by: its graph, node for node, is what it is
-            facts += ";".join(_written(node) for node in reachable(self.function.nodes))
+            facts += graph_facts(self.function)
         return hashlib.sha256(f"{super()._key(which)}\0{code_of_drives()}\0{facts}".encode()).hexdigest()
 
     @cached_property
@@ -127,8 +127,3 @@ def kernel(arm: ArmDescription, train: DriveTrain, name: str, approximation: str
 
 def _flat(table: Any) -> list[Scalar]:
     return [x for part in table for x in _flat(part)] if isinstance(table, (list, tuple)) else [table]
-
-
-def _written(node: Any) -> str:
-    """A node as text, operands by number."""
-    return f"{node.index}{node.op}{node.a.index if node.a else ''},{node.b.index if node.b else ''},{node.value}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from ..rings.graph import ADD, CONST, COS, INPUT, MUL, NEG, SIN, SUB, Graph, Node, reachable
 
+COSTLY = (ADD, SUB, MUL, NEG)
 Array: TypeAlias = NDArray[np.float64]
 Cut: TypeAlias = tuple[int, int]
-"""(index of a sum, which of its two operands is left out)."""
+"""(index of a sum, which of its two operands is left out), or (index of any node, WHOLE): the node becomes zero."""
+WHOLE = -1
 
 
 def table(outputs: Sequence[Node], values: Mapping[str, Any]) -> dict[int, Array]:
@@ -59,27 +61,54 @@ def adjoints(output: Node, done: Mapping[int, Any], order: Sequence[Node]) -> di
     return slopes
 
 
-def exclusive(outputs: Sequence[Node]) -> dict[Cut, int]:
-    """For each summand, how many operations die with it: its own sum, and what only it uses."""
-    order = reachable(outputs)
-    uses: dict[int, int] = {}
-    for node in order:
-        for operand in node.operands:
-            uses[operand.index] = uses.get(operand.index, 0) + 1
-    for node in outputs:
-        uses[node.index] = uses.get(node.index, 0) + 1
-    alone: dict[int, int] = {}
-    for node in order:
-        own = int(node.op in (ADD, SUB, MUL, NEG))
-        alone[node.index] = own + sum(alone[x.index] for x in set(node.operands) if uses[x.index] == 1)
-    found: dict[Cut, int] = {}
-    for node in order:
-        if node.op in (ADD, SUB):
-            for slot, operand in enumerate(node.operands):
-                dies = alone[operand.index] if uses[operand.index] == 1 else 0
-                # Leaving out the first operand of a difference costs a change of sign, mostly moved on for nothing.
-                found[node.index, slot] = 1 + dies
-    return found
+class Uses:
+    """Who uses what in a graph, and how many operations a cut saves."""
+
+    def __init__(self, outputs: Sequence[Node]) -> None:
+        self.order = reachable(outputs)
+        self.ends = Counter(node.index for node in outputs)
+        self.users: dict[int, list[Node]] = {node.index: [] for node in self.order}
+        for node in self.order:
+            for operand in node.operands:
+                self.users[operand.index].append(node)
+        self.alone: dict[int, int] = {}
+        """Operations that only this node needs, its own among them."""
+        for node in self.order:
+            own = int(node.op in COSTLY)
+            self.alone[node.index] = own + sum(self.alone[x.index] for x in set(node.operands) if self.once(x))
+
+    def once(self, node: Node) -> bool:
+        return len(self.users[node.index]) + self.ends[node.index] == 1
+
+    def saved(self, cut: Cut, node: Node) -> int:
+        """About how many operations go with a cut: sums, what only they use, and products with a zero."""
+        if cut[1] == WHOLE:
+            gone: set[int] = set()
+            self._falls(node, gone)
+            return sum(gone_ for gone_ in self._costs(node, gone))
+        operand = node.operands[cut[1]]
+        # Leaving out the first operand of a difference costs a change of sign, mostly moved on for nothing.
+        return 1 + (self.alone[operand.index] if self.once(operand) else 0)
+
+    def _falls(self, node: Node, gone: set[int]) -> None:
+        """The nodes that are zero when this one is."""
+        if node.index in gone:
+            return
+        gone.add(node.index)
+        for user in self.users[node.index]:
+            if user.op in (MUL, NEG) or all(x.index in gone for x in user.operands):
+                self._falls(user, gone)
+
+    def _costs(self, node: Node, gone: set[int]) -> list[int]:
+        found = [self.alone[node.index] - int(node.op in COSTLY)]
+        by_index = {x.index: x for x in self.order}
+        for index in gone:
+            zero = by_index[index]
+            found.append(int(zero.op in COSTLY))
+            found += [1 for user in self.users[index] if user.op in (ADD, SUB) and user.index not in gone]
+            if index != node.index:
+                found += [self.alone[x.index] for x in zero.operands if x.index not in gone and self.once(x)]
+        return found
 
 
 def without(outputs: Sequence[Node], cuts: Collection[Cut], constants: Mapping[str, Any] | None = None) -> list[Node]:
@@ -92,6 +121,10 @@ def without(outputs: Sequence[Node], cuts: Collection[Cut], constants: Mapping[s
         elif node.op == INPUT:
             known = None if constants is None else constants.get(node.value)
             made = graph.input(node.value) if known is None else graph.constant(known)
+            if (node.index, WHOLE) in cuts:
+                made = graph.constant(0)
+        elif (node.index, WHOLE) in cuts:
+            made = graph.constant(0)
         elif node.op in (SIN, COS):
             made = graph.node(graph.sincos(done[node.a.index])[node.op == COS])  # type: ignore[union-attr]
         else:
@@ -110,32 +143,3 @@ def without(outputs: Sequence[Node], cuts: Collection[Cut], constants: Mapping[s
                 made = graph.neg(b) if left else a if right else graph.sub(a, b)
         done[node.index] = made
     return [done[node.index] for node in outputs]
-
-
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """Cuts with their first-order effects on the outputs at sample states: ``effects[c]`` is (outputs, states)."""
-
-    cuts: list[Cut]
-    effects: list[Array]
-    saved: list[int]
-
-
-def effects(outputs: Sequence[Node], values: Mapping[str, Any], states: int, limit: Array) -> Sampled:
-    """Effects of every cut that alone stays within ``limit`` per output."""
-    done, order = table(outputs, values), reachable(outputs)
-    slopes = [adjoints(output, done, order) for output in outputs]
-    saved = exclusive(outputs)
-    cuts, arrays, gains = [], [], []
-    for node in order:
-        if node.op not in (ADD, SUB):
-            continue
-        for slot, operand in enumerate(node.operands):
-            sign = -1.0 if node.op == SUB and slot == 1 else 1.0
-            change = -sign * np.broadcast_to(np.asarray(done[operand.index], float), (states,))
-            effect = np.stack([np.broadcast_to(s.get(node.index, 0.0) * change, (states,)) for s in slopes])
-            if np.all(np.abs(effect).max(axis=1) <= limit):
-                cuts.append((node.index, slot))
-                arrays.append(effect)
-                gains.append(saved[node.index, slot])
-    return Sampled(cuts, arrays, gains)

@@ -78,11 +78,14 @@ def turned(sums: Mapping[int, int], ring: Any) -> tuple[Any, Any]:
     return sin, cos
 
 
-def coefficients(outputs: Sequence[Node], space: Space, constants: Mapping[str, Fraction]) -> dict[Key, TrigPolynomial]:
-    """The coefficients of torques that depend on q, qd and qdd; D for all i and j, C for j <= k."""
+def coefficients(outputs: Sequence[Node], space: Space, constants: Mapping[str, Any]) -> dict[Key, TrigPolynomial]:
+    """The coefficients of torques that depend on q, qd and qdd; D for all i and j, C for j <= k.
+
+    ``constants`` are exact numbers, or numbers of the ring of ``space``.
+    """
     n = len(outputs)
     ring = space.ring
-    known = {name: ring.number(value) for name, value in constants.items()}
+    known = {name: ring.number(x) if isinstance(x, Fraction) else x for name, x in constants.items()}
 
     def run(qd: Mapping[int, int], qdd: Mapping[int, int]) -> list[TrigPolynomial]:
         values = dict(known)

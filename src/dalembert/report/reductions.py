@@ -17,6 +17,8 @@ from .tables import Rich
 
 MOST_TERMS = 40
 """Terms of the longest coefficient of a reduced model that is set out."""
+CURVE = 6
+"""Joints up to which the whole curve of error against operations is worked out."""
 
 
 def reductions(
@@ -48,6 +50,7 @@ def reductions(
                     box=box,
                     load=[None, load] if load is not None else None,
                     drives=True,
+                    curve=tolerance == min(tolerances) and arm.n <= CURVE,
                     progress=follow,
                 )
             )
@@ -98,15 +101,14 @@ def view(model: reduction_model.ReducedModel, load: Load | None) -> reduced.Redu
         errors,
         equations(model),
         constants,
+        model.asymmetry_text,
     )
 
 
 def equations(model: reduction_model.ReducedModel) -> tuple[Rich, ...]:
-    """D_ij and G_i as the program has them: the readable form, beside Bejczy 1974, Table 3."""
+    """The coefficients in the named constants, as the program has them: beside Bejczy 1974, Table 3."""
     found = []
-    for name, polynomial in sorted(model.coefficients.items()):
-        if name[0] == "C":
-            continue
+    for name, polynomial in sorted(model.equations.items(), key=lambda item: ("DCG".index(item[0][0]), item[0])):
         plain = f"{name} = {polynomial.text()}"
         if len(polynomial) <= MOST_TERMS:
             html = join([name_math(name), Html(" <math><mo>=</mo></math> "), flowing(polynomial)])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.description import listed
+from ..arm.description import ArmDescription, listed
 from ..arm.elastic import JointSpring
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
@@ -27,7 +27,7 @@ INPUTS = ("motor torque", "joint torque", "current", "voltage")
 
 
 class LinkPlant:
-    """Links under joint torques, frictionless but for the arm's own dampers."""
+    """Links under joint torques, frictionless but for the arm's own dampers; ``arm`` may be a reduced model of one."""
 
     extra = 0
 
@@ -40,7 +40,8 @@ class LinkPlant:
         self.damped = any(getattr(part, "damping", 0) for part in arm.elastic if not isinstance(part, JointSpring))
         self._bare = arm.without_elastic() if self.damped else arm
         # single states in a loop: the kernel itself, without the checks that a public call makes
-        kernel = numeric(arm, "forward_dynamics")
+        exact = isinstance(arm, ArmDescription)
+        kernel = numeric(arm, "forward_dynamics") if exact else arm.compile("forward_dynamics")
         self._forward = kernel.fast if kernel is not None and kernel.compiled else arm.forward_dynamics
 
     def start(self, q: Array, qd: Array, u: Array) -> Array:

@@ -57,6 +57,8 @@ class ReducedModel:
     coefficients: tuple[CoefficientError, ...]
     equations: tuple[Rich, ...]
     constants: tuple[Constant, ...]
+    asymmetry: str = ""
+    """How far D_ij and D_ji differ at most, in words."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,8 @@ def trade_off(found: Reduction) -> LineChart:
     return LineChart(
         "trade-off",
         "Error against operations",
-        "Each point is a model; its error is proved. Fewer operations cost accuracy.",
+        "Each point is a model; its error is proved, for some by a quick proof that is valid and a little looser. "
+        "Fewer operations cost accuracy.",
         x_axis=Axis("operations"),
         y_axis=Axis("proved error", "% of the largest torque"),
         x=tuple(x for x, _ in points),
@@ -158,6 +161,8 @@ def shown(arm: ArmDescription, model: ReducedModel) -> list[Html | Table | Figur
         )
     if model.constants:
         parts.append(constants(model, mark))
+    if model.asymmetry:
+        parts.append(tag("p", f"{model.asymmetry}."))
     parts += [joint_table(arm, model, mark), joint_figure(arm, model, mark)]
     if model.coefficients:
         parts.append(coefficient_table(model, mark))
