@@ -1,21 +1,23 @@
-"""The commands ranges, reduce and review say what the library finds."""
+"""The commands ranges, reduce, review and significance say what the library finds."""
 
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.cli import ranges, reduce, review
+from dalembert.cli import ranges, reduce, review, significance
 
 
 @pytest.fixture(scope="module")
 def app() -> typer.Typer:
     made = typer.Typer(pretty_exceptions_enable=False)
-    for command in (ranges, reduce, review):
+    for command in (ranges, reduce, review, significance):
         command.register(made)
     return made
 
@@ -37,6 +39,21 @@ def test_ranges_of_a_ratio_as_json(app) -> None:
     assert row["lower"] <= row["minimum"] <= row["maximum"] <= row["upper"]
 
 
+def test_a_ratio_along_a_joint_is_the_curve_of_the_library(app) -> None:
+    words = ["ranges", "planar-2r", "--of", "D12/D11", "--along", "joint2", "--at", "joint1=30 deg", "--points", "5"]
+    (found,) = json.loads(run(app, *words, "--json"))
+    arm = da.load("planar-2r")
+    exact = arm.ratio_curves("D12", "D11", along="joint2", settings=[{"joint1": math.radians(30)}], points=5)
+    assert found["values"][0] == pytest.approx(exact.values[0].tolist())
+    assert "joint1 = 0.523599" in run(app, *words)
+    for wrong, message in (
+        (["--of", "D12", "--along", "joint2"], "goes with ratios"),
+        (["--at", "joint1"], "--at takes"),
+    ):
+        with pytest.raises(ArmError, match=message):
+            run(app, *words, *wrong)
+
+
 def test_reduce_prints_a_proved_error_within_the_tolerance(app) -> None:
     found = json.loads(run(app, "reduce", "planar-2r", "--tolerance", "0.3", "--speed", "1", "--json"))
     assert all(b <= 0.3 * s + 1e-12 for b, s in zip(found["bound"], found["scale"], strict=True))
@@ -52,3 +69,26 @@ def test_review_prints_the_guidelines_and_compares(app) -> None:
 def test_bad_options_are_said_plainly(app, words: tuple[str, str]) -> None:
     with pytest.raises(ArmError, match=r"--load|--box|empty"):
         CliRunner().invoke(app, ["ranges", "planar-2r", *words], catch_exceptions=False)
+
+
+def test_significance_ranks_terms_over_all_states_and_along_a_motion(app, tmp_path) -> None:
+    found = json.loads(run(app, "significance", "planar-2r", "--speed", "2", "--acceleration", "5", "--json"))
+    first = [one for one in found["terms"] if one["joint"] == "joint1"]
+    assert [one["largest"] for one in first] == sorted((one["largest"] for one in first), reverse=True)
+    assert all(one["largest"] <= one["proved"] for one in first)
+    path = tmp_path / "motion.csv"
+    path.write_text("t,q1,q2\n" + "\n".join(f"{k / 10},{k / 20},0" for k in range(9)), encoding="utf-8")
+    text = run(app, "significance", "planar-2r", "--motion", str(path))
+    assert "motion.csv" in text
+    assert "G1" in text
+    with pytest.raises(ArmError, match="leave out --speed"):
+        run(app, "significance", "planar-2r", "--motion", str(path), "--speed", "1")
+
+
+def test_review_against_another_arm_as_json_has_what_the_library_says(app) -> None:
+    found = json.loads(run(app, "review", "planar-2r", "--against", "planar-3r", "--load", "1", "--json"))
+    rows = {one["name"]: one for one in found["rows"]}
+    assert rows["D33 greatest"]["first"] is None
+    assert rows["G1 largest with load"]["first"] > rows["G1 largest"]["first"]
+    with pytest.raises(ArmError, match="goes with --against"):
+        run(app, "review", "planar-2r", "--json")

@@ -9,9 +9,12 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.design.compare import compared
 from dalembert.design.counterbalance import counterbalance
-from dalembert.design.coupling import coupling, coupling_map, dominance, moved_mass
-from dalembert.design.review import compared, review
+from dalembert.design.coupling import coupling, coupling_map, moved_mass
+from dalembert.design.dominance import dominance
+from dalembert.design.known import Known
+from dalembert.design.review import review
 from dalembert.design.sensitivity import sensitivities
 from dalembert.design.shares import part_shares
 from dalembert.reduction.box import box_of
@@ -41,6 +44,37 @@ def test_the_coupling_holds_every_pose_and_is_loading_times_kinematic_factor() -
     assert [c.largest for c in found] == sorted((c.largest for c in found), reverse=True)
 
 
+def test_every_coupling_of_the_jpl_arm_is_proved_to_a_hundredth() -> None:
+    arm = da.load("jpl-rrp")
+    model, q = ModelWaves(arm), box_of(arm).samples(20_000, 8)
+    found = coupling(arm)
+    assert {(c.first, c.second) for c in found} >= {("joint1", "joint2"), ("joint1", "joint4")}
+    for c in found:
+        i, j = arm.joint_names.index(c.first), arm.joint_names.index(c.second)
+        k = np.abs(model.inertia(i, j)(q)) / np.sqrt(model.inertia(i, i)(q) * model.inertia(j, j)(q))
+        assert c.certified
+        assert k.max() <= c.proved <= 1.011 * c.largest
+
+
+def test_a_coupling_without_work_for_a_proof_is_bounded_by_one_and_says_so() -> None:
+    (first, *_) = coupling(da.load("planar-2r"), work=0.0)
+    assert first.largest <= first.proved <= 1
+
+
+def test_ranges_that_are_known_serve_every_question(planar) -> None:
+    heard: list[str] = []
+    known = Known(planar, tell=heard.append)
+    assert coupling(planar, known=known)[0].proved == pytest.approx(coupling(planar)[0].proved)
+    again = [text for text in heard if text.startswith("range")]
+    coupling(planar, known=known)
+    assert [text for text in heard if text.startswith("range")] == again
+    links, whole = known.inertia(0, 0), Known(da.load("jpl-rrp")).inertia(0, 0, drives=True)
+    assert links is known.inertia(0, 0)
+    assert whole.minimum == pytest.approx(1.41998, abs=1e-5)
+    assert whole.lower <= whole.minimum <= whole.maximum <= whole.upper
+    assert whole.certified
+
+
 def test_a_coupling_map_has_the_values_of_the_mass_matrix(planar) -> None:
     found = coupling_map(planar, 0, 1, 0, 1, points=9)
     q = np.array([found.x[3], found.y[5]])
@@ -54,6 +88,23 @@ def test_diagonal_dominance_is_that_of_the_mass_matrix(planar) -> None:
     rows = dominance(planar)
     D = planar.mass_matrix(rows[0].at)
     assert rows[0].least == pytest.approx((D[0, 0] - abs(D[0, 1])) / D[0, 0])
+
+
+def test_no_pose_is_below_a_proved_margin_and_a_no_has_its_pose() -> None:
+    arm = da.load("jpl-rrp")
+    D = np.abs(arm.mass_matrix(box_of(arm).samples(20_000, 8)))
+    diagonal = np.diagonal(D, axis1=1, axis2=2)
+    margins = 2 - D.sum(axis=2) / diagonal
+    found = dominance(arm)
+    for row, sampled in zip(found, margins.min(axis=0), strict=True):
+        assert row.least <= sampled + 1e-9
+        if row.least > 0:
+            assert row.dominant
+            assert row.proved <= row.least
+            assert row.least - row.proved <= 0.011 * (1 - row.least) + 1e-12
+        else:
+            assert row.dominant is False
+    assert {row.dominant for row in found} == {True, False}
 
 
 def test_translation_and_rotation_add_up(planar) -> None:
@@ -130,6 +181,28 @@ def test_the_review_tells_what_the_guidelines_say() -> None:
 
 def test_two_designs_side_by_side(planar) -> None:
     same = compared(planar, planar)
-    assert all(c.change == pytest.approx(0, abs=1e-9) for c in same)
+    assert not any(c.changed for c in same)
     heavier = planar.holding(da.Load(mass=1.0))
-    assert next(c for c in compared(planar, heavier) if c.name == "D11 greatest").change > 0
+    found = compared(planar, heavier)
+    assert next(c for c in found if c.name == "D11 greatest").change > 0
+    assert next(c for c in found if c.name == "mass moved by joint 2").second == 2.0
+
+
+def test_a_design_with_fewer_joints_or_no_drives_has_no_figure_where_the_other_has_one(planar) -> None:
+    found = {c.name: c for c in compared(da.load("planar-3r"), planar)}
+    assert found["D33 greatest"].second is None
+    assert found["D33 greatest"].change is None
+    assert found["k13"].second is None
+    assert found["G1 largest"].change == pytest.approx(found["G1 largest"].second / found["G1 largest"].first - 1)
+
+
+def test_figures_at_the_motor_and_with_a_load_are_those_of_the_tables() -> None:
+    arm, load = da.load("jpl-rrp"), da.Load(1.8)
+    light = arm.locked({"joint6": 0})
+    found = {c.name: c for c in compared(arm, light, load=load)}
+    table = arm.ranges(load)
+    assert found["G2 largest with load"].first == pytest.approx(table.gravity[1].loaded.largest)
+    assert found["G2 largest at the motor"].first == pytest.approx(table.gravity[1].loaded.largest / 100)
+    assert found["D11 greatest at the motor"].first == pytest.approx(table.inertia[0].loaded.maximum / 100**2)
+    assert found["G3 share of what the drive gives"].first == pytest.approx(table.gravity[2].loaded.largest / 98.7)
+    assert found["D66 greatest"].second is None

@@ -69,6 +69,18 @@ def test_figure_3_is_maximum_over_minimum(tables) -> None:
             assert loaded == pytest.approx(printed[name][1], rel=0.01)
 
 
+def test_figure_3_as_printed_divides_by_the_least_d11_in_ounces(tables) -> None:
+    """Table 1 prints 4.5 and 6.9 for joint 1: over 196 oz in s^2, which is not the 1.417 kg m^2 beside it."""
+    _, _, empty, loaded = tables.figure[0]
+    assert (empty, loaded) != pytest.approx((4.5, 6.9), abs=0.05)
+    least = tables.inertia[0].empty.minimum
+    assert (empty * least / 1.384, loaded * least / 1.384) == pytest.approx((4.5, 6.9), abs=0.05)
+    assert (empty, loaded) == pytest.approx((6.176 / 1.417, 9.57 / 1.417), rel=0.01)
+    _, _, empty, loaded = tables.figure[1]
+    assert empty == pytest.approx(6.9305 / 3.4695, rel=1e-3)
+    assert loaded == pytest.approx(10.287 / 3.4695, rel=1e-3)
+
+
 def test_inertia_at_the_motor_shaft_is_over_the_square_of_the_ratio(tables) -> None:
     row = tables.inertia[0]
     assert row.at_motor(row.empty.maximum) == pytest.approx(row.empty.maximum / 100**2)

@@ -9,10 +9,12 @@ from ..arm.description import ArmDescription
 
 if TYPE_CHECKING:
     from ..arm.inertia import Load
+    from ..design.compare import Compared
     from ..design.counterbalance import Counterbalance
-    from ..design.coupling import Coupling, CouplingMap, Dominance
+    from ..design.coupling import Coupling, CouplingMap
+    from ..design.dominance import Dominance
     from ..design.importance import Balance, Curve, SlowFast
-    from ..design.review import Compared, Review
+    from ..design.review import Review
     from ..design.sensitivity import Sensitivity
     from ..design.shares import PartShare
     from ..design.tables import LoadTables
@@ -43,7 +45,7 @@ class Reductions:
     ) -> LoadTables:
         """Total inertia (input inertia included) and gravity load at every joint, certified (Bejczy, Tables 1, 2).
 
-        ``work`` (boxes times terms) limits each proof; rows left open by it have ``certified`` False.
+        ``work`` (control values) limits each proof; rows left open by it have ``certified`` False.
         """
         from ..design.tables import load_tables
 
@@ -97,9 +99,9 @@ class Reductions:
         work: float | None = None,
     ) -> tuple[Coupling, ...]:
         """Coefficients of coupling with their largest values (Tourassis and Neuman 1985, eqs 32-35)."""
-        from ..design.coupling import WORK, coupling
+        from ..design.coupling import coupling
 
-        return coupling(self._arm, box=box, drives=drives, work=WORK if work is None else work)
+        return coupling(self._arm, box=box, drives=drives, work=work)
 
     def coupling_map(
         self, first: str | int, second: str | int, across: str | int, along: str | int, **options: Any
@@ -113,7 +115,7 @@ class Reductions:
         self, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = False
     ) -> tuple[Dominance, ...]:
         """Diagonal dominance of the mass matrix, row by row."""
-        from ..design.coupling import dominance
+        from ..design.dominance import dominance
 
         return dominance(self._arm, box=box, drives=drives)
 
@@ -142,9 +144,15 @@ class Reductions:
         box: Mapping[str | int, tuple[float, float]] | None = None,
         load: Load | Sequence[Load | None] | None = None,
         drives: bool = False,
+        refit: bool = True,
+        curve: bool = False,
         progress: Progress | None = None,
     ) -> ReducedModel:
-        """The shortest model found whose torque error is proved to stay within ``tolerance``."""
+        """The shortest model found whose torque error is proved to stay within ``tolerance``.
+
+        ``refit=False`` keeps the constants as the arm's parameters give them; ``curve=True`` fills ``model.curve``
+        with proved models from a small part to several times the tolerance.
+        """
         from ..reduction.reduce import reduce
 
         return reduce(
@@ -155,6 +163,8 @@ class Reductions:
             box=box,
             load=load,
             drives=drives,
+            refit=refit,
+            curve=curve,
             progress=progress,
         )
 
@@ -189,12 +199,15 @@ class Reductions:
         return sensitivities(self._arm, coefficient, parameters, **options)
 
     def compare(
-        self, other: ArmDescription, box: Mapping[str | int, tuple[float, float]] | None = None
+        self,
+        other: ArmDescription,
+        box: Mapping[str | int, tuple[float, float]] | None = None,
+        load: Load | None = None,
     ) -> tuple[Compared, ...]:
-        """This design and another, side by side."""
-        from ..design.review import compared
+        """This design and another, side by side; ``load`` adds the figures with it in both hands."""
+        from ..design.compare import compared
 
-        return compared(self._arm, other, box=box)
+        return compared(self._arm, other, box=box, load=load)
 
 
 def reduce_equations(equations: Equations, tolerance: float = 0.01, **options: Any) -> ReducedModel:

@@ -20,9 +20,13 @@ from ..arm.exact import exact
 from ..arm.inertia import Inertia, Load
 from ..equations.equations import Equations
 from ..equations.polynomial import TrigPolynomial
-from ..reduction.box import Box, box_of, place
+from ..reduction.box import Box, place
 from ..reduction.ranges import LESS_WORK, range_of
 from ..reduction.waves import wave_of
+from .known import Known
+
+SEARCH = 1.0e6
+"""Control values for a load of which only the attained largest value is told."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +54,13 @@ class Counterbalance:
 
 def counterbalance(
     arm: ArmDescription, joint: str | int, *, mass: object = None, radius: object = "0.2",
-    box: Mapping[str | int, tuple[float, float]] | None = None,
+    box: Mapping[str | int, tuple[float, float]] | None = None, known: Known | None = None,
 ) -> Counterbalance:  # fmt: skip
-    """The weight that balances a revolute joint: its mass (then the place follows) or its radius (m) may be chosen."""
-    i = place(arm, joint)
+    """The weight that balances a revolute joint: its mass (then the place follows) or its radius (m) may be chosen.
+
+    ``known`` holds ranges of this arm over this box.
+    """
+    i, known = place(arm, joint), known or Known(arm, box, work=LESS_WORK)
     body = arm.bodies[i]
     if body.joint.kind != "revolute":
         raise ArmError(
@@ -65,7 +72,7 @@ def counterbalance(
     given = {s.name: s.value for s in full.symbols if s.value is not None}
     exact_load = Equations(arm, "numbers").gravity[i]
     slopes = [full.gravity[i].diff(name).substitute(given) for name in names]
-    domain = box_of(arm, box)
+    domain = known.box
     moment = solved(exact_load, slopes)
     rest = remaining(exact_load, slopes, moment)
     if rest:
@@ -86,8 +93,8 @@ def counterbalance(
         origin = [-sum(turn[k][a] * shift[k] for k in range(3)) for a in range(3)]
         spot = tuple(origin[a] + moment[a] / weight for a in range(3))  # type: ignore[assignment]
     balanced = with_weight(arm, body.joint.child, weight, spot)
-    before = range_of(wave_of(exact_load), domain, work=LESS_WORK).largest
-    after = range_of(wave_of(Equations(balanced, "numbers").gravity[i]), domain, work=LESS_WORK).largest
+    before = known.gravity(i).largest
+    after = range_of(wave_of(rest), domain, work=SEARCH).largest if rest else 0.0
     return Counterbalance(
         body.joint.name, body.joint.child, floats(moment), float(weight), floats(spot), not rest, before, after, "N m",
         rest, balanced,

@@ -8,19 +8,22 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..reduction.box import Box, box_of, place
+from ..reduction.branch import Branch
 from ..reduction.model_waves import ModelWaves
-from ..reduction.ranges import MANY, Range, least, range_of
-from ..reduction.ratios import search
-from ..reduction.waves import Wave, zero
+from ..reduction.ranges import LESS_WORK, range_of
+from ..reduction.search import inside
+from ..reduction.waves import Wave, constant
+from .known import Known
 
-LARGE = 4_000
-"""Products of terms beyond which the squared coefficient is bounded by the ranges of its parts."""
-WORK = 3.0e6
-"""Boxes times terms spent on one proof."""
+SEARCH = 1.0e5
+"""Control values for a figure of which only the attained largest value is told."""
+NEAR = (1.01, 1.1, 1.3)
+"""Couplings to prove, as multiples of the largest found, one after another until a proof succeeds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,80 +63,111 @@ class CouplingMap:
     values: NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Dominance:
-    """Diagonal dominance of a row of D: (D_ii - sum |D_ij|) / D_ii at its least; above zero the row is dominant.
-
-    Rows mix units where revolute and prismatic joints meet; the figure is then one of numbers in SI units.
-    """
-
-    joint: str
-    least: float
-    at: NDArray[np.float64]
-
-
 def coupling(
     arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = False,
-    work: float = WORK,
+    work: float | None = None, known: Known | None = None,
 ) -> tuple[Coupling, ...]:  # fmt: skip
     """The coupling of every pair of joints whose mutual inertia is not zero, strongest first.
 
-    ``work`` (boxes times terms) limits each proof.
+    ``work`` (control values) limits each proof; ``known`` holds ranges of this arm over this box.
     """
-    model, domain = ModelWaves(arm, drives), box_of(arm, box)
-    floors = [range_of(model.inertia(i, i), domain, work=less(work, model.inertia(i, i))).lower for i in range(arm.n)]
-    found = []
-    for i in range(arm.n):
-        for j in range(i + 1, arm.n):
-            if len(model.inertia(i, j)):
-                found.append(
-                    pair(model, domain, i, j, floors[i] * floors[j] if floors[i] > 0 < floors[j] else 0.0, work)
-                )
+    work = LESS_WORK if work is None else work
+    known = known or Known(arm, box, work=work)
+    model = ModelWaves(arm, drives) if drives else known.links
+    found = [
+        pair(known, model, i, j, drives, work)
+        for i in range(arm.n)
+        for j in range(i + 1, arm.n)
+        if len(model.inertia(i, j))
+    ]
     return tuple(sorted(found, key=lambda c: -c.largest))
 
 
-def less(work: float, wave: Wave) -> float:
-    """A quarter of the work for a function of many terms, whose gap would stay open in any case."""
-    return work if len(wave) <= MANY else work / 4
-
-
-def pair(model: ModelWaves, box: Box, i: int, j: int, below: float, work: float) -> Coupling:
-    arm = model.arm
+def pair(known: Known, model: ModelWaves, i: int, j: int, drives: bool, work: float) -> Coupling:
+    arm, box = model.arm, known.box
+    known.tell(f"coupling of joints {i + 1} and {j + 1}")
     mutual, first, second = model.inertia(i, j), model.inertia(i, i), model.inertia(j, j)
-    across = range_of(mutual, box, work=less(work, mutual))
-    smallest, largest, proved, at = coefficient(mutual, first, second, box, across, below, work)
+    below = known.sampled(i, i, drives) * known.sampled(j, j, drives)
+    k = np.abs(known.sampled(i, j)) / np.sqrt(np.maximum(below, 1e-300))
+    largest, at = attained(mutual, first, second, box, known.samples, k)
+    proved = bounded(mutual, first, second, box, at, largest, work)
+    if proved is None:
+        floors = [known.inertia(k, k, drives).lower for k in (i, j)]
+        floor = math.sqrt(floors[0] * floors[1]) if min(floors) > 0 else 0.0
+        proved = min(1.0, range_of(mutual, box, work=work / 5).bound / floor) if floor else 1.0
     masses = moved_mass(arm)
     loading = math.sqrt(masses[j] / masses[i]) if masses[i] > 0 else 1.0
     turning = arm.moving[i].kind == arm.moving[j].kind == "revolute" and masses[j] > 0
     return Coupling(
-        arm.joint_names[i], arm.joint_names[j], smallest, largest, proved, at, loading,
-        largest / loading if loading else 0.0, across.largest / masses[j] if turning else None,
+        arm.joint_names[i], arm.joint_names[j], float(k.min()), largest, proved, at, loading,
+        largest / loading if loading else 0.0,
+        range_of(mutual, box, work=SEARCH).largest / masses[j] if turning else None,
     )  # fmt: skip
 
 
-def coefficient(
-    mutual: Wave, first: Wave, second: Wave, box: Box, across: Range, below: float, work: float = WORK
-) -> tuple[float, float, float, NDArray[np.float64]]:
-    """(smallest found, largest attained, largest proved, where) of k; ``below`` is a lower bound of D_ii D_jj.
+def attained(
+    mutual: Wave, first: Wave, second: Wave, box: Box, q: NDArray[np.float64], k: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
+    """The largest k, and where, found by search from samples ``q`` with the values ``k``."""
+    ends = [(None, None) if turns else (a, b) for a, b, turns in zip(box.lower, box.upper, box.circle, strict=True)]
 
-    k^2 <= t everywhere exactly if t D_ii D_jj - D_ij^2 >= 0 everywhere. D is positive definite, so k < 1 in any case.
+    def square(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """-k^2 and its slope."""
+        (a, up), (b, one), (c, two) = ((v[0], slope[0]) for v, slope in (w.gradients(x[None]) for w in waves))
+        found = a * a / (b * c)
+        return -float(found), -(2 * a * up / (b * c) - found * (one / b + two / c))
+
+    waves = (mutual, first, second)
+    best, most = q[int(k.argmax())], float(k.max())
+    for start in q[np.argsort(-k)[:3]]:
+        at = inside(box, minimize(square, start, jac=True, method="L-BFGS-B", bounds=ends).x)
+        if value(mutual, first, second, at) > most:
+            best, most = at, value(mutual, first, second, at)
+    return most, best
+
+
+def value(mutual: Wave, first: Wave, second: Wave, at: NDArray[np.float64]) -> float:
+    return float(abs(mutual(at)) / math.sqrt(max(float(first(at) * second(at)), 1e-300)))
+
+
+def bounded(
+    mutual: Wave, first: Wave, second: Wave, box: Box, at: NDArray[np.float64], largest: float, work: float
+) -> float | None:
+    """What k is proved not to exceed; None where nothing below one is proved with ``work``.
+
+    With positive a and b, k <= p everywhere exactly if for all positions and all angles phi
+
+        p (D_ii/a (1 + cos phi) + D_jj/b (1 - cos phi)) - 2 D_ij sin(phi) / sqrt(ab) >= 0,
+
+    since the least over phi is 2 (p sqrt(D_ii D_jj) - |D_ij|) / sqrt(ab): a wave in one angle more.
     """
-    q = box.samples(2000, 4)
-    k = np.abs(mutual(q)) / np.sqrt(np.maximum(first(q) * second(q), 1e-300))
-    parts = across.bound / math.sqrt(below) if below > 0 else 1.0
-    if len(mutual) ** 2 + len(first) * len(second) > LARGE:
-        best = int(k.argmax())
-        return float(k.min()), float(k[best]), min(1.0, parts), q[best]
-    top, bottom = mutual * mutual, first * second
-    at = search(-top, bottom, box, q[np.argsort(-k)[:3]])
-    largest = float(abs(mutual(at)) / math.sqrt(first(at) * second(at)))
-    proved = min(1.0, parts)
-    if below > 0 and proved > 1.02 * largest:
-        square = largest**2 * 1.01
-        gap = max(1e-4 * below, 0.04 * square * below)
-        rest = least(bottom.times(square) - top, box, gap, at[None], work=work, polish=False)
-        proved = min(proved, math.sqrt(square - min(rest.bound, 0.0) / below))
-    return float(k.min()), largest, proved, at
+    n, (a, b) = mutual.n, (float(first(at)), float(second(at)))
+    if not a > 0 < b:
+        return None
+    turned = Box(np.append(box.lower, -np.pi), np.append(box.upper, np.pi), np.append(box.circle, True))
+    one, cosine = constant(1.0, n + 1), turning(n, 1)
+    under = wider(first).times(1 / a) * (one + cosine) + wider(second).times(1 / b) * (one - cosine)
+    over = wider(mutual) * turning(n, -1j).times(2 / math.sqrt(a * b))
+    for factor in NEAR:
+        p = factor * largest + 1e-6
+        if p >= 1:
+            return None
+        if Branch(under.times(p) - over, (), turned).never_negative(work):
+            return p
+    return None
+
+
+def wider(wave: Wave) -> Wave:
+    """The same function of one joint more, on which it does not depend."""
+    column = np.zeros((len(wave), 1), np.int64)
+    return Wave(np.hstack([wave.k, column]), np.hstack([wave.p, column]), wave.c, wave.slack)
+
+
+def turning(n: int, factor: complex) -> Wave:
+    """Re(factor exp(i phi)) with phi after n joints: a cosine for 1, a sine for -i."""
+    k = np.zeros((1, n + 1), np.int64)
+    k[0, n] = 1
+    return Wave(k, np.zeros_like(k), np.array([factor], np.complex128))
 
 
 def moved_mass(arm: ArmDescription) -> list[float]:
@@ -164,21 +198,3 @@ def coupling_map(
     k = np.abs(model.inertia(i, j)(q)) / np.sqrt(model.inertia(i, i)(q) * model.inertia(j, j)(q))
     names = arm.joint_names
     return CouplingMap(names[i], names[j], names[a], names[b], x, y, k)
-
-
-def dominance(
-    arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = False
-) -> tuple[Dominance, ...]:
-    """How dominant the diagonal of D is, row by row: the least found over 20000 positions."""
-    model, domain = ModelWaves(arm, drives), box_of(arm, box)
-    q = domain.samples(20000, 6)
-    table = np.zeros((arm.n, arm.n, len(q)))
-    for i in range(arm.n):
-        for j in range(i):
-            table[i, j] = table[j, i] = np.abs(model.inertia(i, j)(q))
-    found = []
-    for i, name in enumerate(arm.joint_names):
-        own = model.inertia(i, i)(q) if len(model.inertia(i, i)) else zero(arm.n)(q) + 1e-300
-        margin = (own - table[i].sum(axis=0)) / own
-        found.append(Dominance(name, float(margin.min()), q[int(margin.argmin())]))
-    return tuple(found)

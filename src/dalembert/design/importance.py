@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..reduction.box import Box, box_of, place
-from ..reduction.certify import allotted, bound
+from ..equations import names
+from ..reduction.box import box_of, place
+from ..reduction.gravity import load_range
 from ..reduction.model_waves import ModelWaves
 from ..reduction.ranges import Range, range_of
 from ..reduction.ratios import ratio_range
-from ..reduction.states import Amounts, States, states_of
+from ..reduction.significance import Bounds
+from ..reduction.states import Amounts, states_of
 from ..reduction.waves import Wave, total
-
-EFFORT = 0.15
-"""Part of the work of a reduction's proof that the boundary of slow motion is worth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +78,8 @@ def coefficient_range(
     model = ModelWaves(arm, drives)
     single = name.replace(" ", "")
     said = model.unit(single) if not set("+-") & set(single) else ""
+    if said and single[:1] in "Gg":
+        return load_range(model, names.parse(single, arm.n)[1][0], box_of(arm, box), gap, name=name, unit=said)
     return range_of(combined(model, single), box_of(arm, box), gap, name=name, unit=said)
 
 
@@ -126,22 +127,24 @@ def balances(
 
 def slow_fast(
     arm: ArmDescription, share: float = 0.05, *, speed: Amounts = None, acceleration: Amounts = None,
-    box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = True,
+    box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = True, bounds: Bounds | None = None,
 ) -> tuple[SlowFast, ...]:  # fmt: skip
     """For every joint, how fast is fast: the part of the speed limits at which velocity terms reach ``share``.
 
     They are compared with the largest torque of acceleration and gravity. Velocity torques grow with the square of
-    the speed, so the boundary is sqrt(share x reference / velocity torque at the limits).
+    the speed, so the boundary is sqrt(share x reference / velocity torque at the limits). ``bounds`` are those of the
+    arm and its states, where they are known already.
     """
     if not share > 0:
         raise ArmError(f"a share of the torque must be above zero, got {share!r}")
-    model, states = ModelWaves(arm, drives), states_of(arm, box, speed, acceleration)
+    if bounds is None:
+        bounds = Bounds(ModelWaves(arm, drives), states_of(arm, box, speed, acceleration))
+    model, states = bounds.model, bounds.states
     found = []
-    limits = allotted(len(model.christoffel) + 2 * arm.n, EFFORT)
     for i, name in enumerate(arm.joint_names):
-        reached, proved = velocity_torque(model, i, states, limits)
-        steady = bound(model.gravity(i), states, *limits)[1] if len(model.gravity(i)) else 0.0
-        inertial = bound(model.inertia(i, i), states, *limits)[1] * float(states.acceleration[i])
+        reached, proved = velocity_torque(bounds, i)
+        steady = bounds(model.gravity(i))[1] if len(model.gravity(i)) else 0.0
+        inertial = bounds(model.inertia(i, i))[1] * float(states.acceleration[i])
         reference = steady + inertial
         at = np.inf if reached == 0 else float(np.sqrt(share * reference / reached))
         safe = np.inf if proved == 0 else float(np.sqrt(share * reference / proved))
@@ -149,10 +152,10 @@ def slow_fast(
     return tuple(found)
 
 
-def velocity_torque(model: ModelWaves, i: int, states: States, limits: tuple[float, int]) -> tuple[float, float]:
-    """(attained on samples, proved) largest torque of speeds at joint i; ``limits`` are work and points of a proof."""
-    box: Box = states.box
-    q = box.samples(400, 2)
+def velocity_torque(bounds: Bounds, i: int) -> tuple[float, float]:
+    """(attained on samples, proved) largest torque of speeds at joint i."""
+    model, states = bounds.model, bounds.states
+    q = states.box.samples(400, 2)
     signs = np.sign(np.random.default_rng(0).standard_normal((24, model.n)))
     sampled = np.zeros((len(signs), len(q)))
     proved = 0.0
@@ -160,6 +163,6 @@ def velocity_torque(model: ModelWaves, i: int, states: States, limits: tuple[flo
         if row != i:
             continue
         factor = float(states.speed[j] * states.speed[k] * (1 if j == k else 2))
-        proved += factor * bound(wave, states, *limits)[0]
+        proved += factor * bounds(wave)[0]
         sampled += (signs[:, j] * signs[:, k] * factor)[:, None] * wave(q)[None]
     return float(np.abs(sampled).max()), proved

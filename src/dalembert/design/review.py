@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from ..arm.description import ArmDescription
 from ..equations.equations import Equations
-from ..reduction.box import box_of
-from ..reduction.ranges import LESS_WORK, range_of
-from ..reduction.waves import wave_of
+from ..reduction.ranges import LESS_WORK
 from .counterbalance import Counterbalance, counterbalance
 from .coupling import Coupling, coupling, moved_mass
-from .tables import LoadTables, capacity, load_tables
+from .known import Known
+from .tables import capacity
 
 
 @dataclass(frozen=True)
@@ -35,31 +34,27 @@ class Review:
     balances: tuple[Counterbalance, ...]
 
 
-@dataclass(frozen=True)
-class Compared:
-    """One figure of two designs; ``change`` is second over first less one."""
-
-    name: str
-    unit: str
-    first: float
-    second: float
-
-    @property
-    def change(self) -> float:
-        return self.second / self.first - 1 if self.first else (0.0 if not self.second else float("inf"))
-
-
 def review(arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None) -> Review:
     """The four guidelines, coupling and counterbalancing of an arm."""
-    eq = Equations(arm, "numbers")
-    pairs = coupling(arm, box=box)
-    balances = tuple(
-        counterbalance(arm, i, box=box)
-        for i, joint in enumerate(arm.moving)
-        if joint.kind == "revolute" and eq.gravity[i]
-    )
-    findings = (translation(arm), directions(arm, eq), masses(arm, pairs), gravity(arm, eq, box))
-    return Review(arm.name, findings, pairs, balances)
+    known = Known(arm, box, work=LESS_WORK)
+    pairs = coupling(arm, known=known)
+    return Review(arm.name, guidelines(known, pairs), pairs, weights(known))
+
+
+def guidelines(known: Known, pairs: tuple[Coupling, ...]) -> tuple[Finding, ...]:
+    """What each guideline says; ``pairs`` are the couplings, strongest first."""
+    arm = known.arm
+    return translation(arm), directions(arm, known.links.equations), masses(arm, pairs), gravity(known)
+
+
+def weights(known: Known) -> tuple[Counterbalance, ...]:
+    """What would balance each revolute joint that gravity loads."""
+    found = []
+    for i, joint in enumerate(known.arm.moving):
+        if joint.kind == "revolute" and len(known.links.gravity(i)):
+            known.tell(f"counterweight of {joint.name}")
+            found.append(counterbalance(known.arm, i, known=known))
+    return tuple(found)
 
 
 def translation(arm: ArmDescription) -> Finding:
@@ -124,10 +119,10 @@ def masses(arm: ArmDescription, pairs: tuple[Coupling, ...]) -> Finding:
     )  # fmt: skip
 
 
-def gravity(arm: ArmDescription, eq: Equations, box: Mapping[str | int, tuple[float, float]] | None) -> Finding:
+def gravity(known: Known) -> Finding:
     """No work against gravity at the first joint, and where gravity costs most."""
-    domain = box_of(arm, box)
-    loads = {f"G{i + 1}": range_of(wave_of(eq.gravity[i]), domain, work=LESS_WORK).largest for i in range(arm.n)}
+    arm = known.arm
+    loads = {f"G{i + 1}": known.gravity(i).largest for i in range(arm.n)}
     free = [name for name, value in loads.items() if not value]
     parts = []
     for i, joint in enumerate(arm.moving):
@@ -140,21 +135,3 @@ def gravity(arm: ArmDescription, eq: Equations, box: Mapping[str | int, tuple[fl
         "No gravity load at the first joint", "met" if "G1" in free else "not met",
         f"{first}; gravity terms that are zero: {', '.join(free) or 'none'}.{cost}", loads,
     )  # fmt: skip
-
-
-def compared(
-    first: ArmDescription, second: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None
-) -> tuple[Compared, ...]:
-    """Two designs side by side: inertia, its variation, gravity load and coupling, joint by joint."""
-    tables: list[LoadTables] = [load_tables(arm, box=box) for arm in (first, second)]
-    found: list[Compared] = []
-    for a, b in zip(tables[0].inertia, tables[1].inertia, strict=False):
-        found.append(Compared(f"{a.name} least", a.unit, a.empty.minimum, b.empty.minimum))
-        found.append(Compared(f"{a.name} greatest", a.unit, a.empty.maximum, b.empty.maximum))
-        found.append(Compared(f"{a.name} greatest/least", "", a.relative, b.relative))
-    for c, d in zip(tables[0].gravity, tables[1].gravity, strict=False):
-        found.append(Compared(f"{c.name} largest", c.unit, c.empty.largest, d.empty.largest))
-    kinds = [{(c.first, c.second): c.largest for c in coupling(arm, box=box)} for arm in (first, second)]
-    for key in dict.fromkeys([*kinds[0], *kinds[1]]):
-        found.append(Compared(f"k {key[0]}, {key[1]}", "", kinds[0].get(key, 0.0), kinds[1].get(key, 0.0)))
-    return tuple(found)

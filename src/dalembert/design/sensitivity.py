@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..arm.description import ArmDescription
 from ..equations.equations import Equations
 from ..reduction.box import box_of
-from ..reduction.ranges import range_of
+from ..reduction.ranges import Range, range_of
 from ..reduction.waves import wave_of
 
 
@@ -34,14 +34,16 @@ def sensitivities(
     *,
     style: str = "centre+lengths+gravity",
     box: Mapping[str | int, tuple[float, float]] | None = None,
+    spread: Range | None = None,
 ) -> tuple[Sensitivity, ...]:
     """The effect of each parameter on the range of a coefficient, strongest first.
 
-    ``style`` says which parameters (see ``arm.equations``): mass centres and inertia about them by default.
+    ``style`` says which parameters (see ``arm.equations``): mass centres and inertia about them by default. ``spread``
+    is the range of the coefficient, where it is known already.
     """
-    eq, domain = Equations(arm, style), box_of(arm, box)
+    eq = Equations(arm, style)
     poly = eq[coefficient]
-    spread = range_of(wave_of(poly), domain, name=coefficient)
+    spread = spread or range_of(wave_of(poly), box_of(arm, box), name=coefficient)
     largest = max(spread.minimum, spread.maximum, key=abs)
     found = []
     for symbol in eq.symbols:

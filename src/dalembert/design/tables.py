@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from ..arm.description import ArmDescription, Joint
 from ..arm.inertia import Load
-from ..reduction.box import box_of
-from ..reduction.model_waves import ModelWaves, input_inertia, unit
-from ..reduction.ranges import Range, range_of
+from ..equations import names
+from ..reduction.model_waves import unit
+from ..reduction.ranges import Range
+from .known import Known
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,38 +106,34 @@ def load_tables(
     box: Mapping[str | int, tuple[float, float]] | None = None,
     gap: float | None = None,
     work: float | None = None,
+    known: Known | None = None,
 ) -> LoadTables:
     """The ranges of D_ii (with input inertia) and G_i over the joint limits or ``box``, certified to ``gap``.
 
-    ``gap`` is a share of each function's spread (1e-4 by default). ``work`` limits boxes times terms for each end (see
-    ``range_of``); a range still open then has ``certified`` False, its proved ends wider than its attained ones.
+    ``gap`` is a share of each function's spread (1e-4 by default). ``work`` limits each end (see ``range_of``); a range
+    still open then has ``certified`` False, its proved ends wider than its attained ones. ``known`` holds ranges of
+    the arm with its hand empty over this box.
     """
-    domain = box_of(arm, box)
-    empty = ModelWaves(arm.holding(None) if load is not None else arm, drives=True)
-    loaded = ModelWaves(arm.holding(load), drives=True) if load is not None else None
-
-    def spread(model: ModelWaves | None, name: str) -> Range | None:
-        if model is None:
-            return None
-        wave = model.wave(name)
-        tolerance = None
-        if gap is not None and wave.joints:
-            values = wave(domain.samples(512))
-            tolerance = gap * max(float(values.max() - values.min()), 1e-9)
-        return range_of(wave, domain, tolerance, name=name, unit=unit(arm, name), work=work)
-
-    inertias = input_inertia(arm)
+    bare = arm.holding(None) if load is not None else arm
+    empty = known if known is not None and known.arm == bare else Known(bare, box, gap, work)
+    loaded = Known(arm.holding(load), box, gap, empty.work) if load is not None else None
     rows_d, rows_g = [], []
     for index, joint in enumerate(arm.moving):
         gear = joint.drive.gear_ratio if joint.drive is not None else None
-        d, g = f"D{index + 1}{index + 1}" if arm.n < 10 else f"D{index + 1},{index + 1}", f"G{index + 1}"
-        bare = spread(empty, d)
-        weight = spread(empty, g)
-        assert bare is not None
-        assert weight is not None
-        rows_d.append(InertiaRow(joint.name, d, unit(arm, d), float(inertias[index]), gear, bare, spread(loaded, d)))
+        d, g = names.name("D", (index, index)), names.name("G", (index,))
+        rows_d.append(
+            InertiaRow(
+                joint.name, d, unit(arm, d), float(empty.added[index]), gear, empty.inertia(index, index, True),
+                loaded.inertia(index, index, True) if loaded is not None else None,
+            )
+        )  # fmt: skip
         stall = joint.drive.stall_torque if joint.drive is not None else None
-        rows_g.append(GravityRow(joint.name, g, unit(arm, g), gear, stall, capacity(joint), weight, spread(loaded, g)))
+        rows_g.append(
+            GravityRow(
+                joint.name, g, unit(arm, g), gear, stall, capacity(joint), empty.gravity(index),
+                loaded.gravity(index) if loaded is not None else None,
+            )
+        )  # fmt: skip
     said = f"{float(load.body.mass):g} kg" if load is not None else ""
     return LoadTables(arm.name, said, tuple(rows_d), tuple(rows_g))
 

@@ -1,0 +1,91 @@
+"""Diagonal dominance of the mass matrix, row by row, with proof.
+
+The margin (D_ii - sum |D_ij|) / D_ii is at least 1 - r everywhere exactly if r D_ii - sum |D_ij| >= 0 everywhere, which
+branch and bound decides (``reduction/branch.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import ArmDescription
+from ..reduction.box import Box
+from ..reduction.branch import Branch
+from ..reduction.model_waves import ModelWaves
+from ..reduction.ranges import LESS_WORK
+from ..reduction.ratios import search
+from ..reduction.waves import Wave, total
+from .known import Known
+
+NEAR = 1.01
+"""The sum to prove, as a multiple of the largest found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dominance:
+    """Diagonal dominance of a row of D: (D_ii - sum |D_ij|) / D_ii at its least; above zero the row is dominant.
+
+    ``least`` is attained at ``at``; no pose is below ``proved`` (None where the work did not suffice to show one).
+    Rows mix units where revolute and prismatic joints meet; the figure is then one of numbers in SI units.
+    """
+
+    joint: str
+    least: float
+    at: NDArray[np.float64]
+    proved: float | None
+
+    @property
+    def dominant(self) -> bool | None:
+        """Whether the diagonal outweighs the rest everywhere; None where neither is shown."""
+        if self.least <= 0:
+            return False
+        return True if self.proved is not None and self.proved > 0 else None
+
+
+def dominance(
+    arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = False,
+    work: float = LESS_WORK, known: Known | None = None,
+) -> tuple[Dominance, ...]:  # fmt: skip
+    """How dominant the diagonal of D is, row by row; ``work`` (control values) limits the proof of each row."""
+    known = known or Known(arm, box, work=work)
+    model, domain = ModelWaves(arm, drives) if drives else known.links, known.box
+    found = []
+    for i, name in enumerate(arm.joint_names):
+        known.tell(f"dominance of row {i + 1}")
+        own = model.inertia(i, i)
+        others = [model.inertia(i, j) for j in range(arm.n) if j != i and len(model.inertia(i, j))]
+        if not len(own) or not others:
+            found.append(Dominance(name, 1.0 if not others else -np.inf, domain.centre, 1.0 if not others else None))
+            continue
+        above = sum(np.abs(known.sampled(i, j)) for j in range(arm.n) if j != i)
+        below = known.sampled(i, i, drives)
+        ratio, at = largest(own, others, known, np.asarray(above / np.maximum(below, 1e-300)))
+        found.append(Dominance(name, 1 - ratio, at, proof(own, others, domain, ratio, work)))
+    return tuple(found)
+
+
+def largest(
+    own: Wave, others: list[Wave], known: Known, values: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
+    """The largest sum of |D_ij| over D_ii that a search from the samples and their ``values`` finds, and where."""
+    q = known.samples
+    best = q[int(np.argmax(values))]
+    top = total([wave.times(float(np.sign(wave(best)) or 1.0)) for wave in others])
+    at = search(-top, own, known.box, q[np.argsort(-values)[:3]])
+    reached = float(sum(abs(wave(at)) for wave in others) / max(float(own(at)), 1e-300))
+    return (reached, at) if reached > values.max() else (float(values.max()), best)
+
+
+def proof(own: Wave, others: list[Wave], box: Box, ratio: float, work: float) -> float | None:
+    """The proved margin, a hundredth of the sum below the least found; None where the work does not suffice.
+
+    A margin below zero is shown by its pose, and its size is of no use: no work is spent on it.
+    """
+    r = min(NEAR * ratio, 1.0 - 1e-12)
+    if ratio >= r:
+        return None
+    return 1 - r if Branch(own.times(r), others, box).never_negative(work) else None
