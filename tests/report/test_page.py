@@ -191,13 +191,17 @@ def test_a_pose_of_the_wrong_length_is_refused(tmp_path: Path) -> None:
         write_report(da.load("planar-2r"), tmp_path / "x.html", pose=(1, 2, 3))
 
 
-def test_progress_counts_up_to_the_end() -> None:
+def test_progress_never_goes_back_moves_all_along_and_ends_at_the_end() -> None:
     seen: list[tuple[str, int, int]] = []
     report(Question(da.load("planar-2r")), lambda *step: seen.append(step))
     counted = [done for _, done, _ in seen]
     assert counted == sorted(counted)
-    assert set(counted) == set(range(seen[-1][2] + 1))
+    assert counted[0] == 0
     assert seen[-1][1] == seen[-1][2]
+    assert len(set(counted)) > 25
+    said = {what.split(":")[0] for what, _, _ in seen}
+    assert {"ranges", "importance", "coupling", "significance", "reduced", "closed loop", "review", "page"} <= said
+    assert any(what.startswith("ranges: range of D11") for what, _, _ in seen)
 
 
 def test_a_tree_can_be_reported() -> None:
@@ -211,5 +215,5 @@ def test_a_tree_can_be_reported() -> None:
     ]
     place = da.Placement.from_xyz_rpy((0.2, 0, 0.1), (0, 1, 0))
     joints = [da.Joint(f"j{i}", "revolute", parent, f"l{i}", place) for i, parent in enumerate(("base", "l0", "l0"))]
-    page = html(report(Question(da.Arm("tree", tuple(links), tuple(joints)))))
+    page = html(report(Question(da.Arm("tree", tuple(links), tuple(joints)), tolerances=(0.3,))))
     assert Reader(page).faults == []

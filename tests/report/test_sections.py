@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.design.counterbalance import counterbalance
+from dalembert.design.coupling import coupling as coupling_of
+from dalembert.design.known import Known
 from dalembert.design.review import Finding
 from dalembert.equations.equations import Equations
 from dalembert.reduction.box import box_of
-from dalembert.reduction.model_waves import ModelWaves, input_inertia
+from dalembert.reduction.model_waves import ModelWaves
 from dalembert.reduction.reduce import reduce
 from dalembert.reduction.significance import significance as term_shares
-from dalembert.reduction.states import exact_torque, states_of
+from dalembert.reduction.states import states_of
 from dalembert.reduction.terms import reduce_coefficients
 from dalembert.report import analysis
-from dalembert.report.closed_loop import motion_within, track
+from dalembert.report.closed_loop import motion_within, runs
 from dalembert.report.markup import Html
 from dalembert.report.reductions import reductions
 from dalembert.report.section import Section
@@ -117,6 +120,9 @@ def test_short_forms_name_their_constants_and_say_which_the_load_changes() -> No
     assert numbers(section, "short-forms", "share") == [one.share for one in found[:2]]
     assert "Zero for every pose: G1." in section.html()
     assert section.html().count("<msub><mi>b</mi>") >= 2 * len(terms)
+    short = short_forms.section(found, 0.05, "", "arm <b>", ["D11"])
+    assert "of a joint but D11 within" in short.meaning
+    assert "dalembert reduce arm &lt;b&gt; --terms" in short.html()
 
 
 def test_significance_of_the_analysis_is_shown_term_by_term() -> None:
@@ -130,7 +136,8 @@ def test_couplings_of_the_report_agree_with_samples_and_are_not_exceeded() -> No
     arm = da.load("puma560-arm", physical="ignore")
     box = box_of(arm)
     matrices = arm.mass_matrix(box.samples(20000, 9))
-    for pair in analysis.coupling(arm, None):
+    known = Known(arm)
+    for pair in analysis.pairs(known, coupling_of(arm, known=known)):
         sampled = np.abs(matrices[:, pair.i, pair.j]) / np.sqrt(
             matrices[:, pair.i, pair.i] * matrices[:, pair.j, pair.j]
         )
@@ -146,7 +153,7 @@ def test_ratios_of_the_report_hold_every_sample_and_are_attained() -> None:
     arm = da.load("puma560-arm", physical="ignore")
     box, waves = box_of(arm), ModelWaves(arm, drives=True)
     q = box.samples(20000, 9)
-    found, unbounded = analysis.importance(waves, box)
+    found, unbounded = analysis.importance(waves, Known(arm))
     assert {"D12/D11", "D32/D33", "G2/D22"} <= {one.name for one in found}
     assert unbounded == []
     for one in found:
@@ -171,25 +178,56 @@ def test_the_reduction_shown_is_the_reduction_made() -> None:
     assert all(first[1] > second[1] for first, second in itertools.pairwise(found.curve))
 
 
-def test_in_closed_loop_the_exact_model_follows_and_a_wrong_one_strays() -> None:
-    arm = da.load("planar-2r")
+@pytest.fixture(scope="module")
+def followed():
+    """The planar arm, its states, a load, a coarse model that serves both hands, and the runs with them."""
+    arm, load = da.load("planar-2r"), da.Load(1)
+    model = reduce(arm, 0.05, load=[None, load], drives=True)
     states = states_of(arm)
-    exact = exact_torque(arm, input_inertia(arm))
-    models = {"exact": exact, "5\u00a0%": lambda q, qd, qdd: 1.05 * exact(q, qd, qdd)}
-    found = track(arm, models, states)
-    assert np.abs(found.errors["exact"]).max() < 1e-5
-    assert np.abs(found.errors["5\u00a0%"]).max() > 1e-3
-    start, end = motion_within(states).state(0.0), motion_within(states).state(found.duration)
+    return arm, states, load, model, runs(arm, [model], states, load)
+
+
+def test_in_closed_loop_the_exact_model_follows_and_one_that_does_not_know_the_load_strays(followed) -> None:
+    arm, _states, _load, _model, (empty, told, untold) = followed
+    assert [(one.load, one.told) for one in (empty, told, untold)] == [(0.0, True), (1.0, True), (1.0, False)]
+    assert all(list(one.errors) == ["exact", "5\u00a0%"] for one in (empty, told, untold))
+    for one in (empty, told):
+        assert np.abs(one.errors["exact"]).max() < 1e-5
+    assert np.abs(untold.errors["exact"]).max() > 0.01
+    section = closed_loop.section(arm, [empty, told, untold])
+    for table, one in (("tracking", empty), ("tracking-loaded", told), ("tracking-load-unknown", untold)):
+        largest = numbers(section, table, "largest exact")
+        assert largest == pytest.approx(np.degrees(np.abs(one.errors["exact"]).max(axis=0)))
+    assert "does not know of it" in section.meaning
+    alone = closed_loop.section(arm, [empty])
+    assert "in the hand" not in alone.meaning
+
+
+def test_the_motion_keeps_within_the_speeds_and_accelerations_that_count(followed) -> None:
+    _arm, states, _load, _model, (empty, *_) = followed
+    motion = motion_within(states)
+    start, end = motion.state(0.0), motion.state(empty.duration)
     assert not np.any(start[1:])
     assert end[1:] == pytest.approx(np.zeros((2, 2)), abs=1e-9)
-    times = np.linspace(0, found.duration, 400)
-    speeds = np.abs([motion_within(states).state(t)[1] for t in times])
-    rates = np.abs([motion_within(states).state(t)[2] for t in times])
+    times = np.linspace(0, empty.duration, 400)
+    speeds = np.abs([motion.state(t)[1] for t in times])
+    rates = np.abs([motion.state(t)[2] for t in times])
     assert np.all(speeds <= states.speed * (1 + 1e-9))
     assert np.all(rates <= states.acceleration * (1 + 1e-4))
-    section = closed_loop.section(arm, found)
-    largest = numbers(section, "tracking", "largest exact")
-    assert largest == pytest.approx(np.degrees(np.abs(found.errors["exact"]).max(axis=0)))
+
+
+def test_the_errors_of_a_run_obey_the_law_of_computed_torque(followed) -> None:
+    """e'' + kd e' + kp e = D^-1 (model - exact), small beside its parts where the model is exact to its tolerance."""
+    arm, states, load, model, (_, loaded, _) = followed
+    held, motion = arm.holding(load), motion_within(states)
+    errors = loaded.errors["5\u00a0%"]
+    k = int(np.abs(errors).max(axis=1).argmax())
+    q = motion.state(loaded.times[k])[0] + errors[k]
+    # At its largest an error has next to no speed: kp e is then the acceleration that the torque error makes.
+    qd, qdd = motion.state(loaded.times[k])[1:]
+    own = replace(model, values=model.with_load(load)).inverse_dynamics(q, qd, qdd)
+    wrong = np.linalg.solve(held.mass_matrix(q), own - held.inverse_dynamics(q, qd, qdd))
+    assert np.abs(100 * errors[k]).max() < 5 * np.abs(wrong).max() + 0.1
 
 
 def test_a_tolerance_no_model_can_meet_is_said_and_not_hidden() -> None:

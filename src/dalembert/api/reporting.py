@@ -10,6 +10,7 @@ from ..arm.description import ArmDescription
 from ..arm.inertia import Load
 
 if TYPE_CHECKING:
+    from ..reduction.motions import Given
     from ..reduction.states import Amounts
     from ..report.findings import Report
 
@@ -27,6 +28,8 @@ class Reporting:
         acceleration: Amounts = None,
         tolerances: Sequence[float] = (0.05, 0.01),
         pose: Sequence[float] | None = None,
+        motion: Given = None,
+        against: ArmDescription | None = None,
         pdf: str | Path | None = None,
         csv: str | Path | None = None,
         json: str | Path | None = None,
@@ -38,7 +41,9 @@ class Reporting:
         ``json`` one file with them. ``load`` is compared with the empty hand; ``box`` narrows or widens the joints'
         ranges, ``{"joint3": (0.2, 0.9)}``; ``speed`` and ``acceleration`` say which motion counts (one number, one for
         each joint, or a table by joint); ``tolerances`` are those of the reduced models; ``pose`` is where the drawing
-        starts. ``progress(what, done, total)`` is called as the work goes on.
+        starts. ``motion`` judges the terms along a motion beside all states: a CSV file, (q, qd, qdd), a simulated
+        motion or a trajectory. ``against`` is another design to set beside this one.
+        ``progress(what, done, total)`` is called as the work goes on.
         """
         from ..report.write import write_report
 
@@ -51,6 +56,8 @@ class Reporting:
             acceleration=acceleration,
             tolerances=tolerances,
             pose=pose,
+            motion=motion,
+            against=against,
             pdf=pdf,
             csv=csv,
             json=json,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
+from dalembert.arm.expression import quantity
 from dalembert.arm.inertia import Inertia, Load
 
 from .arguments import ArmArgument, load
@@ -17,6 +20,7 @@ from .printing import figures, heading, paragraph, say, table
 if TYPE_CHECKING:
     from dalembert.design.tables import GravityRow, InertiaRow, LoadTables
 
+Domain: TypeAlias = "Mapping[str | int, tuple[float, float]] | None"
 LoadOption = Annotated[
     str,
     typer.Option(
@@ -41,6 +45,14 @@ def ranges(
     load_: LoadOption = "",
     box: BoxOption = None,
     of: Annotated[str, typer.Option(help="Coefficients, sums or ratios instead of the tables: D12,D12/D11.")] = "",
+    along: Annotated[
+        str, typer.Option("--along", metavar="JOINT", help="With --of: |ratio| along this joint, the others at zero.")
+    ] = "",
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="JOINT=VALUE,...", help="With --along: a setting of others; may be repeated."),
+    ] = None,
+    points: Annotated[int, typer.Option(min=2, help="With --along: how many positions.")] = 13,
     gap: Annotated[float | None, typer.Option(help="Certify to this share of the spread (default 1e-4).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -49,6 +61,9 @@ def ranges(
     from dalembert.design.tables import load_tables
 
     given, domain, held = load(arm), boxes(box), read_load(load_)
+    if along:
+        curves(given.holding(held) if held is not None else given, of, along, at or [], points, domain, as_json)
+        return
     if of:
         rows = [
             coefficient_range(given, name.strip(), box=domain, drives=True) for name in of.split(",") if name.strip()
@@ -109,6 +124,44 @@ def ranges(
             f"Searched, not proved: {', '.join(found.uncertified)}. Their figures are reached, but they have too many "
             "terms for the proof to close in the work allowed; --json gives what is proved."
         )
+
+
+def curves(arm: ArmDescription, of: str, along: str, at: list[str], points: int, domain: Domain, as_json: bool) -> None:
+    """|ratio| along one joint, a column for each setting of the others (Bejczy 1974, Figures 4 to 11)."""
+    from dalembert.design.importance import ratio_curves
+
+    wanted = [name.strip() for name in of.split(",") if name.strip()]
+    if not wanted or not all(name.count("/") == 1 for name in wanted):
+        raise ArmError(f"--along goes with ratios, as in --of D12/D11, not {of!r}")
+    settings = [setting(text) for text in at]
+    found = []
+    for name in wanted:
+        top, _, bottom = name.partition("/")
+        curve = ratio_curves(arm, top.strip("() "), bottom.strip("() "), along, settings, points=points, box=domain)
+        found.append(curve)
+    if as_json:
+        print(json.dumps([{"name": c.name, "along": c.joint, "x": c.x.tolist(), "settings": list(c.labels),
+                           "values": c.values.tolist()} for c in found], indent=2))  # fmt: skip
+        return
+    for c in found:
+        turning = arm.joint(c.joint).kind == "revolute"
+        heading(f"|{c.name}| along {c.joint}, inertia with the drives, SI units")
+        head = f"{c.joint}\n{'deg' if turning else 'm'}"
+        places = [math.degrees(x) if turning else float(x) for x in c.x]
+        columns = [(label.replace(", ", "\n") or "others\nat zero", figures(row))
+                   for label, row in zip(c.labels, c.values, strict=True)]  # fmt: skip
+        table([(head, figures(round(x, 6) for x in places)), *columns])
+
+
+def setting(text: str) -> dict[str | int, float]:
+    """Positions of joints as the command line gives them: joint3=0.5,joint5=90 deg."""
+    found: dict[str | int, float] = {}
+    for word in text.split(","):
+        name, sign, value = word.partition("=")
+        if not sign or not name.strip():
+            raise ArmError(f"--at takes joint=position such as joint3=0.5, not {text!r}")
+        found[name.strip()] = float(quantity(value, f"--at {name.strip()}"))
+    return found
 
 
 def within(rows: Sequence[InertiaRow | GravityRow]) -> list[str]:

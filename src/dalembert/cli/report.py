@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from dalembert.arm.description import ArmDescription, listed
 from dalembert.arm.errors import ArmError
@@ -22,6 +22,10 @@ from .arguments import ArmArgument, load
 from .printing import say
 from .values import joint_values
 
+MOTION = (
+    "Also judge the terms along this motion: CSV with the columns t, q_JOINT and, if known, qd_JOINT, qdd_JOINT, as "
+    "dalembert simulate --output writes it."
+)
 PAGES = (".html", ".htm")
 LOAD = (
     "Compare with a load in the hand: mass (kg), mass:edge of a homogeneous cube (m), as in 1.8:0.0762, or "
@@ -64,6 +68,8 @@ def report(
         typer.Option("--acceleration", metavar="VALUES", help=f"Largest accelerations, rad/s^2 or m/s^2. {EACH}"),
     ] = None,
     tolerance: Annotated[list[float] | None, typer.Option("--tolerance", metavar="SHARE", help=TOLERANCE)] = None,
+    motion: Annotated[Path | None, typer.Option("--motion", metavar="FILE", help=MOTION)] = None,
+    against: Annotated[str, typer.Option("--against", metavar="ARM", help="Another arm to set beside this one.")] = "",
     q: Annotated[
         str | None, typer.Option("--q", metavar="VALUES", help="Pose in which the drawing starts, rad or m.")
     ] = None,
@@ -74,9 +80,9 @@ def report(
         raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
     console = Console(stderr=True)
     bar = Progress(
-        TextColumn("{task.description:<14}"),
+        TextColumn("{task.description:<44.44}"),
         BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
+        TaskProgressColumn(),
         TimeElapsedColumn(),
         console=console,
         transient=True,
@@ -97,6 +103,8 @@ def report(
             acceleration=amounts(given, "--acceleration", acceleration),
             tolerances=tuple(tolerance or (0.05, 0.01)),
             pose=joint_values(given, "--q", q).tolist() if q is not None else None,
+            motion=motion,
+            against=load(against) if against else None,
             pdf=output.with_suffix(".pdf") if pdf else None,
             csv=csv,
             json=json,

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dalembert.arm.errors import ArmError
+
 from .arguments import ArmArgument, load
-from .printing import figures, heading, paragraph, table
-from .ranges import BoxOption, boxes
+from .printing import figures, heading, paragraph, say, table
+from .ranges import BoxOption, LoadOption, boxes, optional, read_load
+
+if TYPE_CHECKING:
+    from dalembert.design.compare import Compared
+
+
+GROUPS = {
+    "mass": "Masses",
+    "inertia": "Inertia at the joints, drives included",
+    "gravity": "Gravity load",
+    "motor": "At the motor, and of what the drives give",
+    "coupling": "Largest coupling k of pairs of joints",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -20,17 +37,21 @@ def review(
     arm: ArmArgument,
     box: BoxOption = None,
     against: Annotated[str, typer.Option("--against", metavar="ARM", help="Another arm to set beside this one.")] = "",
+    load_: LoadOption = "",
+    as_json: Annotated[bool, typer.Option("--json", help="With --against: print JSON.")] = False,
 ) -> None:
     """Review a design: coupling, gravity, masses, counterweights; or compare it with another."""
-    from dalembert.design.review import compared
+    from dalembert.design.compare import compared
     from dalembert.design.review import review as reviewed
 
-    given, domain = load(arm), boxes(box)
+    given, domain, held = load(arm), boxes(box), read_load(load_)
     if against:
-        rows = compared(given, load(against), box=domain)
-        table([("", [r.name for r in rows]), (given.name, figures(r.first for r in rows)),
-               (against, figures(r.second for r in rows)), ("unit", [r.unit for r in rows])])  # fmt: skip
+        other = load(against)
+        side_by_side(given.name, other.name, compared(given, other, box=domain, load=held), as_json)
         return
+    if as_json:
+        raise ArmError("--json goes with --against; the review itself is text")
+    given = given.holding(held) if held is not None else given
     found = reviewed(given, box=domain)
     heading(f"{given.name} against the guidelines of Tourassis and Neuman (1985)")
     for finding in found.findings:
@@ -48,3 +69,30 @@ def review(
                ("load before\nN m", figures(b.before for b in found.balances)),
                ("after\nN m", figures(b.after for b in found.balances)),
                ("", ["vanishes" if b.exact else "" for b in found.balances])])  # fmt: skip
+
+
+def side_by_side(first: str, second: str, rows: Sequence[Compared], as_json: bool) -> None:
+    """Two designs, group by group, with what changed."""
+    if as_json:
+        found = [
+            {"group": r.group, "name": r.name, "unit": r.unit, "first": r.first, "second": r.second,
+             "change": r.change if r.change is not None and math.isfinite(r.change) else None, "proved": r.proved}
+            for r in rows
+        ]  # fmt: skip
+        print(json.dumps({"first": first, "second": second, "rows": found}, indent=2))
+        return
+    for group, title in GROUPS.items():
+        mine = [r for r in rows if r.group == group]
+        if not mine:
+            continue
+        heading(title)
+        changes = [None if r.change is None else 100 * r.change for r in mine]
+        table([("", [r.name for r in mine]), (first, optional([r.first for r in mine])),
+               (second, optional([r.second for r in mine])), ("unit", [r.unit for r in mine]),
+               ("change\npercent", optional([x if x is None else round(x, 2) for x in changes]))])  # fmt: skip
+    moved = sum(r.changed for r in rows)
+    say()
+    paragraph(f"{moved} of {len(rows)} figures differ. Joints are taken in their order.")
+    loose = [r.name for r in rows if not r.proved]
+    if loose:
+        paragraph(f"Found by search, not proved to the tolerance: {', '.join(loose)}.")

@@ -30,6 +30,7 @@ from . import (
     report,
     review,
     show,
+    significance,
     simulate,
 )
 
@@ -47,7 +48,7 @@ app.command("show")(show.show)
 app.command("dynamics")(dynamics.dynamics)
 app.command("convert")(convert.convert)
 app.command("demo")(demo.demo)
-for words in (equations, ranges, reduce, review, report, compiling, simulate, mechanism):
+for words in (equations, ranges, reduce, significance, review, report, compiling, simulate, mechanism):
     words.register(app)
 
 

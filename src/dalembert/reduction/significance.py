@@ -1,23 +1,23 @@
 """Which terms of a joint's torque matter: each ranked by its largest and its RMS contribution.
 
 Over all states the largest contribution of a coefficient is its certified range times the limits of speed and
-acceleration, the RMS is exact. Over given motions both are taken at the samples.
+acceleration, the RMS is exact. Over a given motion both are taken at its moments, the mean over time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..arm.description import ArmDescription
-from ..arm.errors import ArmError
 from ..equations import names
-from .certify import Key, allotted, bound, weight
+from .certify import Key, allotted, bound, signature, weight
 from .model_waves import ModelWaves
 from .moments import mean_square
+from .motions import Given, GivenMotion, motion_of
 from .states import Amounts, States, states_of
 from .waves import Wave
 
@@ -29,7 +29,7 @@ EFFORT = 0.15
 class TermShare:
     """One term of a torque, such as D12 qdd2 or C112 qd1 qd2 (twice, where the two speeds differ).
 
-    ``largest`` is attained, ``proved`` cannot be exceeded (equal over motions), ``rms`` is exact; torque units.
+    ``largest`` is attained, ``proved`` cannot be exceeded (equal along a motion), ``rms`` is exact; torque units.
     ``share`` is ``largest`` over the largest of all terms of the joint.
     """
 
@@ -42,6 +42,28 @@ class TermShare:
     share: float
 
 
+class Bounds:
+    """(proved, attained) largest magnitudes of an arm's coefficients over one box, each worked out once."""
+
+    def __init__(
+        self, model: ModelWaves, states: States, effort: float = EFFORT, tell: Callable[[str], None] | None = None
+    ) -> None:
+        self.model, self.states, self.tell = model, states, tell
+        self.work = allotted(len(model.christoffel) + model.n * (model.n + 1), effort)
+        self._known: dict[bytes, tuple[float, float]] = {}
+
+    def __call__(self, wave: Wave) -> tuple[float, float]:
+        """Those of one coefficient; many are equal, or equal but for their sign."""
+        key = signature(wave)
+        if key not in self._known:
+            if self.tell is not None:
+                self.tell(f"bound {len(self._known) + 1} of the terms")
+            proved, attained, _ = bound(wave, self.states, self.work)
+            # Waves count as equal to twelve digits; the proof allows for the thirteenth.
+            self._known[key] = proved * (1 + 1e-9), attained
+        return self._known[key]
+
+
 def significance(
     arm: ArmDescription,
     *,
@@ -49,35 +71,54 @@ def significance(
     acceleration: Amounts = None,
     box: Mapping[str | int, tuple[float, float]] | None = None,
     drives: bool = False,
-    motion: tuple[ArrayLike, ArrayLike, ArrayLike] | None = None,
+    motion: Given = None,
+    bounds: Bounds | None = None,
 ) -> tuple[TermShare, ...]:
-    """All terms of all joints, joint by joint, the largest first; ``motion`` is q, qd, qdd of shape (..., n) each."""
-    model = ModelWaves(arm, drives)
-    states = states_of(arm, box, speed, acceleration)
+    """All terms of all joints, joint by joint, the largest first.
+
+    ``motion`` judges them along a motion (a CSV file, (q, qd, qdd) of shape (..., n) each, a simulated motion or a
+    trajectory; see ``motions``) in place of all states. ``bounds`` are those of the arm, where they are known already.
+    """
+    if motion is not None:
+        return along(ModelWaves(arm, drives), motion_of(arm, motion))
+    if bounds is None:
+        bounds = Bounds(ModelWaves(arm, drives), states_of(arm, box, speed, acceleration))
+    model, states = bounds.model, bounds.states
     found: list[TermShare] = []
-    samples = None if motion is None else tuple(np.asarray(x, float).reshape(-1, arm.n) for x in motion)
-    if samples is not None and len({x.shape for x in samples}) != 1:
-        raise ArmError(f"{arm.name}: q, qd and qdd of a motion must have one shape, got {[x.shape for x in samples]}")
-    limits = allotted(len(model.christoffel) + arm.n * (arm.n + 1), EFFORT)
     for i in range(arm.n):
-        rows: list[tuple[str, str, float, float, float]] = []
+        rows: list[Row] = []
         for (kind, index), wave in terms_of(model, i).items():
-            if samples is None:
-                proved, largest = bound(wave, states, *limits)
-                factor = weight(kind, index, states)
-                root = float(np.sqrt(mean_square(wave, states.box) * square(kind, index, states)))
-                rows.append((names.name(kind, index), moving(kind, index), factor * largest, factor * proved, root))
-            else:
-                values = np.abs(wave(samples[0]) * driven(kind, index, samples[1], samples[2]))
-                most = float(values.max(initial=0.0))
-                root = float(np.sqrt((values**2).mean())) if len(values) else 0.0
-                rows.append((names.name(kind, index), moving(kind, index), most, most, root))
-        top = max((row[2] for row in rows), default=0.0)
-        for name, with_, largest, proved, root in sorted(rows, key=lambda row: -row[2]):
-            found.append(
-                TermShare(arm.joint_names[i], name, with_, largest, proved, root, largest / top if top else 0.0)
-            )
+            proved, largest = bounds(wave)
+            factor = weight(kind, index, states)
+            root = float(np.sqrt(mean_square(wave, states.box) * square(kind, index, states)))
+            rows.append((names.name(kind, index), moving(kind, index), factor * largest, factor * proved, root))
+        found += ranked(arm.joint_names[i], rows)
     return tuple(found)
+
+
+Row: TypeAlias = tuple[str, str, float, float, float]
+
+
+def along(model: ModelWaves, motion: GivenMotion) -> tuple[TermShare, ...]:
+    """The terms along a motion."""
+    found: list[TermShare] = []
+    for i, joint in enumerate(model.arm.joint_names):
+        rows: list[Row] = []
+        for (kind, index), wave in terms_of(model, i).items():
+            values = np.abs(wave(motion.q) * driven(kind, index, motion.qd, motion.qdd))
+            most, root = float(values.max()), float(np.sqrt(motion.weights @ values**2))
+            rows.append((names.name(kind, index), moving(kind, index), most, most, root))
+        found += ranked(joint, rows)
+    return tuple(found)
+
+
+def ranked(joint: str, rows: list[Row]) -> list[TermShare]:
+    """The terms of one joint, the largest first, each with its share of that."""
+    top = max((row[2] for row in rows), default=0.0)
+    return [
+        TermShare(joint, name, with_, largest, proved, root, largest / top if top else 0.0)
+        for name, with_, largest, proved, root in sorted(rows, key=lambda row: -row[2])
+    ]
 
 
 def terms_of(model: ModelWaves, i: int) -> dict[Key, Wave]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .figures import COLOURS, LEFT, RIGHT, VALUE, WIDTH, Axis, Figure, keys, label, scale, svg, ticks
+from .figures import COLOURS, LEFT, RIGHT, VALUE, WIDTH, Axis, Figure, label, scale, svg, ticks
 from .markup import Html, tag
 from .numbers import written
 from .tables import Column, Table
 
 ROW, GAP, NAMES = 20, 12, 130
+ROOM = 30
+"""Width for a number beside the longest bar."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class BarChart(Figure):
     logarithmic: bool = False
     units: tuple[str, ...] = ()
     """Units by name, where they differ; the axis then should have none."""
+    numbers: bool = False
+    """Write the upper end beside each bar."""
 
     @property
     def height(self) -> int:
@@ -61,7 +66,7 @@ class BarChart(Figure):
         if self.logarithmic:
             whole = scale([math.log10(self._least), *values], LEFT + NAMES, WIDTH - RIGHT)
             return type(whole)(math.log10(self._least), whole.high, whole.start, whole.end)
-        return scale(values, LEFT + NAMES, WIDTH - RIGHT, zero=True)
+        return scale(values, LEFT + NAMES, WIDTH - RIGHT - (ROOM if self.numbers else 0), zero=True)
 
     def drawing(self) -> Html:
         across, parts, rects = self._scale(), [], []
@@ -97,6 +102,8 @@ class BarChart(Figure):
                     class_=f"bar s{rect['s'] % COLOURS}",
                 )
             )
+            if self.numbers:
+                rects.append(label(rect["high"], rect["x"] + rect["w"] + 5, rect["y"] + 13, "start"))
         centre = (LEFT + NAMES + WIDTH - RIGHT) / 2
         parts.append(
             tag("text", self.axis.title, x=centre, y=bottom + 38, text_anchor="middle", class_="title"),
@@ -123,6 +130,7 @@ class BarChart(Figure):
                         "w": max(round(b - a, 2), 1.5),
                         "h": ROW - 3,
                         "s": place,
+                        "high": float(f"{high:.3g}"),
                         "say": self._say(row, name, series),
                     }
                 )
@@ -141,8 +149,8 @@ class BarChart(Figure):
             "boxes": [{k: r[k] for k in ("x", "y", "w", "h", "say")} for r in self._rects(self._scale())],
         }
 
-    def legend(self) -> Html:
-        return keys([series.name for series in self.bars], "bar")
+    def keyed(self) -> tuple[Sequence[str], str]:
+        return [series.name for series in self.bars], "bar"
 
     def table(self) -> Table:
         columns = [Column("name", "name")]

@@ -1,7 +1,9 @@
 """Computed torque on one motion with the exact and the reduced models: what the proved torque error costs in tracking.
 
 The arm is exact, drives included. The controller asks its model for tau = ID(q, qd, qdd_ref + kd e' + kp e); with the
-exact model the error obeys e'' + kd e' + kp e = 0 and stays zero, so that what remains is the model's doing.
+exact model the error obeys e'' + kd e' + kp e = 0 and stays zero, so that what remains is the model's doing. With a
+load in the hand each model is tried twice: with the load's constants, and with those of the empty hand, which is what
+a controller does that is not told of the load.
 """
 
 from __future__ import annotations
@@ -16,15 +18,18 @@ from scipy.integrate import solve_ivp
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.inertia import Load
 from ..control.trajectories import Polynomials, quintic
 from ..formulations import composite_body, newton_euler
 from ..formulations.model import chain
+from ..reduction.graphs import table
+from ..reduction.model import ReducedModel
 from ..reduction.model_waves import input_inertia
 from ..reduction.states import States
 from ..rings.real import REAL
+from .numbers import percent
 
 Array: TypeAlias = NDArray[np.float64]
-Torque: TypeAlias = Callable[[Array, Array, Array], Array]
 KP, KD = 100.0, 20.0
 SAMPLES = 161
 SHARE = 0.6
@@ -33,11 +38,58 @@ SHARE = 0.6
 
 @dataclass(frozen=True, eq=False)
 class Tracking:
-    """Errors q - q_ref of each model along the motion, (times, joints) each."""
+    """Errors q - q_ref of each model along the motion, (times, joints) each; ``load`` (kg) is in the hand.
+
+    ``told`` says that the models have the constants of the hand as it is, and not those of the empty one.
+    """
 
     times: Array
     duration: float
     errors: Mapping[str, Array]
+    load: float = 0.0
+    told: bool = True
+
+    def largest(self, name: str, joints: Sequence[int]) -> float:
+        """The largest error of a model at some of the joints."""
+        return float(np.abs(self.errors[name][:, list(joints)]).max())
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run: which arm moves (0 with the hand empty, 1 with the load), and what its controller believes.
+
+    ``model`` is None for the exact one; ``told`` says that the model has the constants of the hand as it is.
+    """
+
+    plant: int
+    model: ReducedModel | None
+    told: bool
+
+
+def runs(
+    arm: ArmDescription, models: Sequence[ReducedModel], states: States, load: Load | None,
+    tell: Callable[[str], None] = lambda _text: None,
+) -> list[Tracking]:  # fmt: skip
+    """The motion with the hand empty; with the load, and models told of it; with the load, and models not told.
+
+    ``models`` are given with the finest first.
+    """
+    arms = [arm.holding(None), arm.holding(load)] if load is not None else [arm]
+    believed = [("exact", None), *((percent(model.tolerance), model) for model in models)]
+    kinds = [(0, True), (1, True), (1, False)][: 3 if load is not None else 1]
+    rows = [Row(plant, model, told) for plant, told in kinds for _, model in believed]
+    motion = motion_within(states)
+    times, errors = tracked(motion, rows, arms, models, load, tell)
+    return [
+        Tracking(
+            times,
+            motion.duration,
+            {name: errors[:, k * len(believed) + place] for place, (name, _) in enumerate(believed)},
+            float(load.body.mass) if plant and load is not None else 0.0,
+            told,
+        )
+        for k, (plant, told) in enumerate(kinds)
+    ]
 
 
 def motion_within(states: States) -> Polynomials:
@@ -50,41 +102,93 @@ def motion_within(states: States) -> Polynomials:
     return quintic([states.box.centre - way / 2, states.box.centre + way / 2], [0.0, duration])
 
 
-def track(arm: ArmDescription, models: Mapping[str, Torque], states: States) -> Tracking:
-    """The motion under computed torque with each model; all of them in one integration."""
-    motion, n, count = motion_within(states), arm.n, len(models)
-    bodies, added = chain(arm, REAL), input_inertia(arm)
-    still = np.zeros((count, n))
+class Exact:
+    """The exact equations of one arm, drives included, for some of the rows."""
 
-    def columns(values: Sequence[object]) -> Array:
-        return np.stack([np.broadcast_to(np.asarray(x, float), (count,)) for x in values], axis=-1)
+    def __init__(self, arm: ArmDescription, rows: Sequence[int]) -> None:
+        self.bodies, self.added, self.rows = chain(arm, REAL), input_inertia(arm), np.array(rows, int)
+
+    def __call__(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Mass matrices and torques at no acceleration."""
+        q, qd = q[self.rows], qd[self.rows]
+        still = np.zeros_like(q)
+        rest = self._columns(newton_euler.inverse_dynamics(self.bodies, REAL, list(q.T), list(qd.T), list(still.T)))
+        matrix = np.stack([self._columns(row) for row in composite_body.mass_matrix(self.bodies, REAL, list(q.T))], -2)
+        return matrix + np.diag(self.added), rest
+
+    def _columns(self, values: Sequence[object]) -> Array:
+        return np.stack([np.broadcast_to(np.asarray(x, float), (len(self.rows),)) for x in values], axis=-1)
+
+
+class Reduced:
+    """One reduced program for the rows whose controllers have it, each with its own constants."""
+
+    def __init__(self, model: ReducedModel, rows: Sequence[Row], load: Load | None) -> None:
+        self.rows = np.array([k for k, row in enumerate(rows) if row.model is model], int)
+        own = {name: float(value) for name, value in model.values.items()}
+        held = model.with_load(load) if load is not None else own
+        sets = [held if rows[k].plant and rows[k].told else own for k in self.rows]
+        self.constants = {name: np.array([one[name] for one in sets]) for name in own}
+        self.outputs, self.n = model.program.outputs, model.n
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
+        values: dict[str, Array] = dict(self.constants)
+        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
+            values |= {f"{name}_{i}": array[self.rows, i] for i in range(self.n)}
+        done = table(self.outputs, values)
+        shape = (len(self.rows),)
+        return np.stack([np.broadcast_to(np.asarray(done[x.index], float), shape) for x in self.outputs], axis=-1)
+
+
+def tracked(
+    motion: Polynomials, rows: Sequence[Row], arms: Sequence[ArmDescription], models: Sequence[ReducedModel],
+    load: Load | None, tell: Callable[[str], None],
+) -> tuple[Array, Array]:  # fmt: skip
+    """Times and errors (times, rows, joints) of all rows, in one integration."""
+    arm, count, n = arms[0], len(rows), arms[0].n
+    # The empty arm is also what an exact controller believes in that is not told of the load.
+    plants = [
+        Exact(
+            each, [k for k, row in enumerate(rows) if row.plant == p or (p == 0 and row.model is None and not row.told)]
+        )
+        for p, each in enumerate(arms)
+    ]
+    programs = [Reduced(model, rows, load) for model in models]
+    exact = np.array([k for k, row in enumerate(rows) if row.model is None], int)
+    untold = np.array([k for k, row in enumerate(rows) if row.model is None and not row.told], int)
+    said = 0.0
 
     def slope(t: float, x: Array) -> Array:
+        nonlocal said
+        if t >= said:
+            tell(f"{t:.1f} of {motion.duration:.1f} s")
+            said = t + motion.duration / 12
         q, qd = x.reshape(2, count, n)
         place, speed, rate = motion.state(t)
         wanted = rate + KD * (speed - qd) + KP * (place - q)
-        torque = np.concatenate(
-            [model(q[k : k + 1], qd[k : k + 1], wanted[k : k + 1]) for k, model in enumerate(models.values())]
-        )
-        rest = columns(newton_euler.inverse_dynamics(bodies, REAL, list(q.T), list(qd.T), list(still.T)))
-        rows = composite_body.mass_matrix(bodies, REAL, list(q.T))
-        matrix = np.stack([columns(row) for row in rows], axis=-2) + np.diag(added)
+        matrix, rest, torque = np.zeros((count, n, n)), np.zeros((count, n)), np.zeros((count, n))
+        for p, plant in enumerate(plants):
+            here, still = plant(q, qd)
+            if p == 0:
+                torque[plant.rows] = (here @ wanted[plant.rows][..., None])[..., 0] + still
+            matrix[plant.rows], rest[plant.rows] = here, still
+        told = np.setdiff1d(exact, untold)
+        torque[told] = (matrix[told] @ wanted[told][..., None])[..., 0] + rest[told]
+        for program in programs:
+            torque[program.rows] = program(q, qd, wanted)
         try:
             qdd = np.linalg.solve(matrix, (torque - rest)[..., None])[..., 0]
         except np.linalg.LinAlgError:
             raise ArmError(
-                f"{arm.where}the inertia matrix of {arm.name} is singular on the way, so that torques do not say "
-                "how it "
-                "moves; give every joint some inertia"
+                f"{arm.where}the inertia matrix of {arm.name} is singular on the way, so that torques do not say how "
+                "it moves; give every joint some inertia"
             ) from None
         return np.stack([qd, qdd]).ravel()
 
     times = np.linspace(0.0, motion.duration, SAMPLES)
-    begin = np.stack([np.tile(motion.state(0.0)[0], (count, 1)), still]).ravel()
-    found = solve_ivp(slope, (0.0, motion.duration), begin, t_eval=times, rtol=1e-6, atol=1e-9)
+    begin = np.stack([np.tile(motion.state(0.0)[0], (count, 1)), np.zeros((count, n))]).ravel()
+    found = solve_ivp(slope, (0.0, motion.duration), begin, t_eval=times, rtol=1e-5, atol=1e-7)
     if not found.success:
         raise ArmError(f"{arm.where}the motion of {arm.name} under computed torque cannot be followed: {found.message}")
     reference = np.stack([motion.state(t)[0] for t in found.t])
-    reached = found.y.T.reshape(len(found.t), 2, count, n)[:, 0]
-    errors = {name: reached[:, k] - reference for k, name in enumerate(models)}
-    return Tracking(found.t, motion.duration, errors)
+    return found.t, found.y.T.reshape(len(found.t), 2, count, n)[:, 0] - reference[:, None]

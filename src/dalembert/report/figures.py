@@ -56,8 +56,12 @@ class Figure:
         """The numbers of the figure."""
         raise NotImplementedError
 
+    def keyed(self) -> tuple[Sequence[str], str]:
+        """The names of the series and the mark ("line" or "bar") that stands before each in the legend."""
+        return (), "line"
+
     def legend(self) -> Html:
-        return Html()
+        return keys(*self.keyed())
 
     def html(self) -> Html:
         return tag(
@@ -162,12 +166,16 @@ def keys(names: Sequence[object], shape: str) -> Html:
     """The legend: a line or a box in the series' colour before each name."""
     if len(names) < 2:
         return Html()
-    items = []
-    for place, name in enumerate(names):
-        style = f"s{place % COLOURS}"
-        if shape == "line":
-            mark = tag("line", x1=0, x2=30, y1=6, y2=6, class_=f"series {style}")
-        else:
-            mark = tag("rect", x=8, y=0, width=14, height=12, class_=f"bar {style}")
-        items.append(tag("li", tag("svg", mark, viewBox="0 0 30 12", width=30, height=12, aria_hidden="true"), name))
+    items = [
+        tag("li", tag("svg", mark(shape, place), viewBox="0 0 30 12", width=30, height=12, aria_hidden="true"), name)
+        for place, name in enumerate(names)
+    ]
     return tag("ul", join(items), class_="legend")
+
+
+def mark(shape: str, place: int) -> Html:
+    """A line or a box, 30 wide and 12 high, as the series at this place is drawn."""
+    style = f"s{place % COLOURS}"
+    if shape == "line":
+        return tag("line", x1=0, x2=30, y1=6, y2=6, class_=f"series {style}")
+    return tag("rect", x=8, y=1, width=14, height=10, class_=f"bar {style}")

@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
-from ..design.coupling import dominance
+from ..design.compare import compared
+from ..design.coupling import Coupling
+from ..design.coupling import coupling as couplings_of
+from ..design.dominance import dominance
 from ..design.importance import slow_fast
+from ..design.known import Known
+from ..design.review import guidelines, weights
 from ..design.sensitivity import sensitivities
 from ..design.shares import part_shares
 from ..design.tables import load_tables
 from ..equations.equations import Equations
 from ..equations.names import name
-from ..reduction.box import box_of, checked, place
+from ..reduction.box import checked, place
 from ..reduction.model import ReducedModel
-from ..reduction.model_waves import ModelWaves, input_inertia
+from ..reduction.model_waves import ModelWaves
+from ..reduction.motions import GivenMotion
+from ..reduction.significance import Bounds
 from ..reduction.significance import significance as term_shares
-from ..reduction.states import Amounts, exact_torque, states_of
+from ..reduction.states import Amounts, states_of
 from ..reduction.terms import reduce_coefficients
 from . import analysis
-from .closed_loop import Torque, track
+from .closed_loop import runs
+from .following import Following, Progress, no_progress
 from .markup import Html, tag
-from .numbers import listed, percent
+from .numbers import listed
 from .reductions import reductions
 from .section import Section
 from .sections import (
+    along,
     closed_loop,
+    comparison,
     coupling,
     curves,
     description,
@@ -46,7 +56,8 @@ from .sections import (
     structure,
 )
 
-Progress = Callable[[str, int, int], None]
+LONG = 400
+"""Terms beyond which a coefficient's short form is itself too long to read, and takes longer than the rest of them."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +69,12 @@ class Report:
     sections: tuple[Section, ...]
 
 
-def no_progress(what: str, done: int, total: int) -> None:
-    """Says nothing."""
-
-
 @dataclass(frozen=True)
 class Question:
-    """What is asked of the report: the arm, a load to compare it with, and the box of positions that counts."""
+    """What is asked of the report: the arm, a load to compare it with, and the box of positions that counts.
+
+    ``motion`` is one to judge the terms on beside all states, ``against`` another design to set beside this one.
+    """
 
     arm: ArmDescription
     load: Load | None = None
@@ -73,6 +83,32 @@ class Question:
     acceleration: Amounts = None
     tolerances: tuple[float, ...] = (0.05, 0.01)
     pose: tuple[float, ...] | None = None
+    motion: GivenMotion | None = None
+    against: ArmDescription | None = None
+
+
+class Work:
+    """What several sections need, each worked out when the first of them asks."""
+
+    def __init__(self, question: Question, tell: Callable[[str], None]) -> None:
+        self.question, self.arm, self.tell = question, question.arm, tell
+        self.numbers, self.symbols = Equations(self.arm, "numbers"), Equations(self.arm, "symbols")
+        self.known = cache(lambda: Known(self.arm, question.box, tell=tell))
+        self.driven = cache(lambda: ModelWaves(self.arm, drives=True))
+        self.states = cache(lambda: states_of(self.arm, question.box, question.speed, question.acceleration))
+        self.bounds = cache(lambda: Bounds(self.driven(), self.states(), tell=tell))
+        self.couplings: Callable[[], tuple[Coupling, ...]] = cache(lambda: couplings_of(self.arm, known=self.known()))
+        self.models: Callable[[], tuple[reduced.Reduction, list[ReducedModel]]] = cache(
+            lambda: reductions(
+                self.arm,
+                question.tolerances,
+                question.load,
+                question.box,
+                question.speed,
+                question.acceleration,
+                tell,
+            )
+        )
 
 
 def report(question: Question, progress: Progress = no_progress) -> Report:
@@ -91,43 +127,39 @@ def report(question: Question, progress: Progress = no_progress) -> Report:
         if not all(0 <= tolerance < math.inf for tolerance in question.tolerances):
             raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {question.tolerances}")
     loaded = arm.holding(load) if load is not None else None
-    numbers, symbols = Equations(arm, "numbers"), Equations(arm, "symbols")
-    pairs = cache(lambda: analysis.coupling(arm, question.box))
-    models = cache(
-        lambda: reductions(
-            arm,
-            question.tolerances,
-            load,
-            question.box,
-            question.speed,
-            question.acceleration,
-            lambda text: progress(text, len(found), len(steps)),
-        )
-    )
-    steps: list[tuple[str, Callable[[], Section]]] = [
-        ("drawing", lambda: drawing.section(arm, loaded, question.pose)),
-        ("description", lambda: description.section(arm)),
-        ("equations", lambda: equations.section(numbers, symbols)),
-        ("structure", lambda: structure.section(numbers.structure(), arm.joint_names)),
-        ("ranges", lambda: ranges.section(load_tables(arm, load, question.box))),
-        ("curves", lambda: curves.section(numbers)),
-        ("importance", lambda: ratios(question)),
-        ("coupling", lambda: couplings(question, pairs())),
-        ("significance", lambda: terms(question)),
-        ("short forms", lambda: shortened(question)),
-        ("reduced", lambda: reduced.section(arm, models()[0])),
-        ("closed loop", lambda: loops(question, models()[1])),
+    following = Following(progress)
+    work = Work(question, following.tell)
+    numbers = work.numbers
+    steps: list[tuple[str, float, Callable[[], Section]]] = [
+        ("drawing", 1, lambda: drawing.section(arm, loaded, question.pose)),
+        ("description", 1, lambda: description.section(arm)),
+        ("equations", 1, lambda: equations.section(numbers, work.symbols)),
+        ("structure", 1, lambda: structure.section(numbers.structure(), arm.joint_names)),
+        ("ranges", 8, lambda: ranges.section(load_tables(arm, load, question.box, known=work.known()))),
+        ("curves", 1, lambda: curves.section(numbers)),
+        ("importance", 10, lambda: ratios(work)),
+        ("coupling", 10, lambda: couplings(work)),
+        ("significance", 8, lambda: terms(work)),
+        ("short forms", 10, lambda: shortened(work)),
+        ("reduced", 60, lambda: reduced.section(arm, work.models()[0])),
+        ("closed loop", 8, lambda: loops(work)),
+        ("review", 4, lambda: reviewed(work)),
     ]
-    steps.append(("review", lambda: reviewed(question, numbers, pairs())))
+    other, motion = question.against, question.motion
+    if motion is not None:
+        steps.insert(9, ("motion", 1, lambda: along.section(arm, motion, term_shares(arm, drives=True, motion=motion))))
+    if other is not None:
+        steps.append(("comparison", 10, lambda: designs(work, other)))
     if lacking is not None:
         steps = [step for step in steps if step[0] not in BOXED]
-        steps.append(("lacking", lambda: lacking))
-    steps.append(("sources", lambda: description.sources(arm)))
+        steps.append(("lacking", 1, lambda: lacking))
+    steps.append(("sources", 1, lambda: description.sources(arm)))
     found: list[Section] = []
-    for label, make in steps:
-        progress(label, len(found), len(steps))
+    following.expect(weight for _, weight, _ in steps)
+    for label, _, make in steps:
+        following.begin(label)
         found.append(attempted(label, make))
-    progress("page", len(steps), len(steps))
+    following.begin("page")
     return Report(arm, glance.glance(arm, float(load.body.mass) if load is not None else None), tuple(found))
 
 
@@ -142,65 +174,85 @@ def attempted(label: str, make: Callable[[], Section]) -> Section:
         return Section(label.replace(" ", "-"), f"{label[0].upper()}{label[1:]}", f"Not shown: {sentence}.", ())
 
 
-def ratios(question: Question) -> Section:
-    waves = ModelWaves(question.arm, drives=True)
-    found, unbounded = analysis.importance(waves, box_of(question.arm, question.box))
-    fast = slow_fast(question.arm, speed=question.speed, acceleration=question.acceleration, box=question.box)
-    return importance.section(question.arm, found, waves, fast, unbounded)
+def ratios(work: Work) -> Section:
+    found, unbounded = analysis.importance(work.driven(), work.known())
+    fast = slow_fast(work.arm, bounds=work.bounds())
+    return importance.section(work.arm, found, work.driven(), fast, unbounded)
 
 
-def couplings(question: Question, pairs: Sequence[coupling.Pair]) -> Section:
-    arm, waves = question.arm, ModelWaves(question.arm)
+def couplings(work: Work) -> Section:
+    arm, known = work.arm, work.known()
+    pairs = analysis.pairs(known, work.couplings())
     strongest = sorted((pair for pair in pairs if pair.largest > 0), key=lambda pair: -pair.largest)[:2]
-    maps = [made for made in (coupling.coupling_map(arm, pair, waves) for pair in strongest) if made is not None]
+    maps = [made for made in (coupling.coupling_map(arm, pair, known.links) for pair in strongest) if made is not None]
     return coupling.section(
         arm.joint_names,
         pairs,
         maps,
         (
             coupling.NOTE,
-            coupling.dominance_table(dominance(arm, box=question.box)),
-            coupling.parts_table(part_shares(arm, box=question.box)),
+            coupling.dominance_table(dominance(arm, known=known)),
+            coupling.parts_table(part_shares(arm, box=work.question.box)),
         ),
     )
 
 
-def terms(question: Question) -> Section:
-    arm = question.arm
-    states = states_of(arm, question.box, question.speed, question.acceleration)
-    found = term_shares(arm, speed=question.speed, acceleration=question.acceleration, box=question.box, drives=True)
-    return significance.section(arm, analysis.contributions(arm, found), states)
+def terms(work: Work) -> Section:
+    found = term_shares(work.arm, bounds=work.bounds())
+    return significance.section(work.arm, analysis.contributions(work.arm, found), work.states())
 
 
-def shortened(question: Question) -> Section:
+def shortened(work: Work) -> Section:
+    question, arm = work.question, work.arm
     tolerance = max(question.tolerances, default=0.05)
     load = question.load
+    wanted = [name(kind, (i,) * count) for kind, count in (("D", 2), ("G", 1)) for i in range(arm.n)]
+    long = [each for each in wanted if len(work.numbers[each]) > LONG]
+    work.tell(f"{len(wanted) - len(long)} coefficients")
     found = reduce_coefficients(
-        question.arm, tolerance=tolerance, box=question.box, load=[None, load] if load is not None else None
+        arm,
+        [each for each in wanted if each not in long],
+        tolerance,
+        box=question.box,
+        load=[None, load] if load is not None else None,
     )
-    return short_forms.section(found, tolerance, f"{float(load.body.mass):g} kg" if load is not None else "")
+    return short_forms.section(
+        found, tolerance, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long
+    )
 
 
-def reviewed(question: Question, numbers: Equations, pairs: Sequence[coupling.Pair]) -> Section:
-    arm, box = question.arm, question.box
-    varying = [i for i in range(arm.n) if numbers.mass_matrix[i, i].joints][:2]
-    hang = [one for i in varying for one in sensitivities(arm, name("D", (i, i)), box=box)[:8]]
-    findings = analysis.review_findings(arm, numbers, pairs, box)
-    return review.section(findings, arm.joint_names, analysis.weights(arm, numbers, box), hang)
+def reviewed(work: Work) -> Section:
+    arm, known = work.arm, work.known()
+    varying = [i for i in range(arm.n) if work.numbers.mass_matrix[i, i].joints][:2]
+    hang = [one for i in varying for one in sensitivities(arm, name("D", (i, i)), spread=known.inertia(i, i))[:8]]
+    # A weight of nothing is no advice.
+    balances = [one for one in weights(known) if one.mass > 0]
+    return review.section(guidelines(known, work.couplings()), arm.joint_names, balances, hang)
 
 
-def loops(question: Question, models: Sequence[ReducedModel]) -> Section:
-    """Computed torque with the exact and each reduced model, coarsest last."""
-    arm = question.arm
-    states = states_of(arm, question.box, question.speed, question.acceleration)
-    torques: dict[str, Torque] = {"exact": exact_torque(arm, input_inertia(arm))}
-    for model in sorted(models, key=lambda model: model.tolerance):
-        torques[percent(model.tolerance)] = model.inverse_dynamics
-    return closed_loop.section(arm, track(arm, torques, states))
+def loops(work: Work) -> Section:
+    """Computed torque with the exact and each reduced model, coarsest last, without and with the load."""
+    models = sorted(work.models()[1], key=lambda model: model.tolerance)
+    return closed_loop.section(work.arm, runs(work.arm, models, work.states(), work.question.load, work.tell))
+
+
+def designs(work: Work, other: ArmDescription) -> Section:
+    rows = compared(work.arm, other, box=work.question.box, load=work.question.load, known=work.known())
+    return comparison.section(work.arm, other, rows, work.question.load)
 
 
 BOXED = frozenset(
-    {"ranges", "importance", "coupling", "significance", "short forms", "reduced", "closed loop", "review"}
+    {
+        "ranges",
+        "importance",
+        "coupling",
+        "significance",
+        "short forms",
+        "reduced",
+        "closed loop",
+        "review",
+        "comparison",
+    }
 )
 """Sections that need to know how far every joint can go."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .figures import BOTTOM, COLOURS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Figure, X, Y, frame, keys, scale, svg
+from .figures import BOTTOM, COLOURS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Figure, X, Y, frame, scale, svg
 from .markup import Html, tag
 from .tables import Column, Table
 
@@ -73,8 +74,8 @@ class LineChart(Figure):
             "bottom": HEIGHT - BOTTOM,
         }
 
-    def legend(self) -> Html:
-        return keys([series.name for series in self.series], "line")
+    def keyed(self) -> tuple[Sequence[str], str]:
+        return [series.name for series in self.series], "line"
 
     def table(self) -> Table:
         columns = [Column(self.x_axis.label, self.x_axis.label, self.x_axis.unit, "number")]

@@ -11,9 +11,11 @@ from pathlib import Path
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
+from ..reduction.motions import Given, motion_of
 from ..reduction.states import Amounts
 from .browser import NONE_FOUND, find_browser, write_pdf
-from .findings import Question, Report, no_progress, report
+from .findings import Question, Report, report
+from .following import no_progress
 from .page import page
 
 
@@ -27,6 +29,8 @@ def write_report(
     acceleration: Amounts = None,
     tolerances: Sequence[float] = (0.05, 0.01),
     pose: Sequence[float] | None = None,
+    motion: Given = None,
+    against: ArmDescription | None = None,
     pdf: str | Path | None = None,
     csv: str | Path | None = None,
     json: str | Path | None = None,
@@ -39,7 +43,9 @@ def write_report(
         # Said before the work, not after it.
         raise ArmError(NONE_FOUND)
     place = tuple(float(x) for x in pose) if pose is not None else None
-    found = report(Question(arm, load, box, speed, acceleration, tuple(tolerances), place), progress or no_progress)
+    given = motion_of(arm, motion) if motion is not None else None
+    asked = Question(arm, load, box, speed, acceleration, tuple(tolerances), place, given, against)
+    found = report(asked, progress or no_progress)
     if path is not None:
         Path(path).write_text(html(found), encoding="utf-8")
     if pdf is not None:

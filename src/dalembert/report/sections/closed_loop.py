@@ -2,40 +2,69 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
-from ..closed_loop import KD, KP, Tracking
+from ..closed_loop import KD, KP, Array, Tracking
 from ..figures import Axis, Figure
 from ..line_chart import LineChart, Series
 from ..numbers import joint_label, shown_position, unit, written
-from ..section import Section, paragraph
+from ..section import Part, Section, paragraph
 from ..tables import Column, Table, Value
 
 
-def section(arm: ArmDescription, found: Tracking) -> Section:
-    """``found`` has the exact model first, then the reduced ones."""
-    names = list(found.errors)
-    last = found.errors[names[-1]]
-    turning = [k for k, joint in enumerate(arm.moving) if joint.kind == "revolute"]
-    sliding = [k for k, joint in enumerate(arm.moving) if joint.kind == "prismatic"]
-    worst = []
-    if turning:
-        worst.append(f"{written(float(np.degrees(np.abs(last[:, turning]).max())), 2)} deg")
-    if sliding:
-        worst.append(f"{written(1000 * float(np.abs(last[:, sliding]).max()), 2)} mm")
+def section(arm: ArmDescription, found: Sequence[Tracking]) -> Section:
+    """``found`` has the empty hand first, then, where there is one, the load, told of and not told of.
+
+    In each the exact model comes first.
+    """
+    empty = found[0]
+    last = list(empty.errors)[-1]
     meaning = (
-        f"On a motion of {written(found.duration, 2)} s through most of the arm's range, computed torque with the "
-        "model at "
-        f"{names[-1]} stays within {' and '.join(worst)} of the way asked for."
+        f"On a motion of {written(empty.duration, 2)} s through most of the arm's range, computed torque with the "
+        f"model at {last} stays within {worst(arm, empty, last)} of the way asked for"
     )
+    if len(found) > 1:
+        told, untold = found[1:]
+        meaning += (
+            f"; with {written(told.load, 3)} kg in the hand within {worst(arm, told, last)} where the load's constants "
+            f"are used, and within {worst(arm, untold, last)} where the controller does not know of it"
+        )
     how = paragraph(
         f"All joints move at once, as fast as the states above allow. The gains are kp = {KP:g} and kd = {KD:g} "
-        "for every joint; "
-        "the arm that is moved is exact, with its drives. The exact model's error is that of the integration.",
+        "for every joint; the arm that is moved is exact, with its drives. The exact model's error is that of the "
+        "integration.",
         kind="note",
     )
-    return Section("closed-loop", "In closed loop", meaning, (table(arm, found), how, *figures(arm, found)))
+    parts: list[Part] = []
+    for one in found:
+        parts += [table(arm, one), *([how] if one is empty else []), *figures(arm, one)]
+    return Section("closed-loop", "In closed loop", f"{meaning}.", tuple(parts))
+
+
+def worst(arm: ArmDescription, found: Tracking, name: str) -> str:
+    """The largest error of a model, in degrees and millimetres."""
+    turning = [k for k, joint in enumerate(arm.moving) if joint.kind == "revolute"]
+    sliding = [k for k, joint in enumerate(arm.moving) if joint.kind == "prismatic"]
+    said = []
+    if turning:
+        said.append(f"{written(shown_position(arm.moving[turning[0]], found.largest(name, turning)), 2)} deg")
+    if sliding:
+        said.append(f"{written(1000 * found.largest(name, sliding), 2)} mm")
+    return " and ".join(said)
+
+
+def in_hand(found: Tracking) -> str:
+    """What the hand holds, and what the controller knows of it."""
+    if not found.load:
+        return "the hand empty"
+    constants = "the load's constants" if found.told else "the constants of the empty hand"
+    return f"{written(found.load, 3)} kg in the hand, models with {constants}"
+
+
+def ending(found: Tracking) -> str:
+    """What tells the files of the runs apart."""
+    return "" if not found.load else "-loaded" if found.told else "-load-unknown"
 
 
 def table(arm: ArmDescription, found: Tracking) -> Table:
@@ -49,12 +78,15 @@ def table(arm: ArmDescription, found: Tracking) -> Table:
     for k, joint in enumerate(arm.moving):
         cells: list[float] = []
         for errors in found.errors.values():
-            largest, rms = float(np.abs(errors[:, k]).max()), float(np.sqrt((errors[:, k] ** 2).mean()))
-            cells += [shown_position(joint, largest), shown_position(joint, rms)]
+            cells += [shown_position(joint, size) for size in sizes(errors[:, k])]
         rows.append((joint_label(k, joint.name), unit(joint, "shown"), *cells))
-    return Table(
-        "tracking", "Tracking error of each joint, by the model of the controller", tuple(columns), tuple(rows)
-    )
+    note = "" if found.told else "These errors are those of a load that the controller does not know of."
+    caption = f"Tracking error of each joint, by the model of the controller: {in_hand(found)}"
+    return Table(f"tracking{ending(found)}", caption, tuple(columns), tuple(rows), note)
+
+
+def sizes(errors: Array) -> tuple[float, float]:
+    return float(abs(errors).max()), float((errors**2).mean() ** 0.5)
 
 
 def figures(arm: ArmDescription, found: Tracking) -> list[Figure]:
@@ -65,7 +97,7 @@ def figures(arm: ArmDescription, found: Tracking) -> list[Figure]:
         mine = [k for k, joint in enumerate(arm.moving) if joint.kind == kind]
         if not mine:
             continue
-        k = max(mine, key=lambda j: float(np.abs(last[:, j]).max()))
+        k = max(mine, key=lambda j: float(abs(last[:, j]).max()))
         joint = arm.moving[k]
         series = tuple(
             Series(name, tuple(shown_position(joint, float(e)) for e in errors[:, k]))
@@ -73,9 +105,9 @@ def figures(arm: ArmDescription, found: Tracking) -> list[Figure]:
         )
         made.append(
             LineChart(
-                f"tracking-{k + 1}",
-                f"Tracking error of {joint_label(k, joint.name)}, which strays most",
-                "One curve for each model of the controller.",
+                f"tracking-{k + 1}{ending(found)}",
+                f"Tracking error of {joint_label(k, joint.name)}: {in_hand(found)}",
+                "One curve for each model of the controller; of the joints of its kind this one strays most.",
                 x_axis=Axis("time", "s"),
                 y_axis=Axis("error", unit(joint, "shown")),
                 x=tuple(float(t) for t in found.times),

@@ -16,6 +16,7 @@ from ...design.importance import SlowFast
 from ...equations.names import parse
 from ...reduction.model_waves import ModelWaves
 from ...reduction.ranges import Range
+from .. import bejczy
 from ..figures import Figure
 from ..numbers import joint_label, listed, written
 from ..section import Section, paragraph
@@ -70,7 +71,12 @@ def section(
         which = listed(list(unbounded), 12)
         said = f"Left out, since the inertia below the line is not proved to keep off zero: {which}."
         lines.append(paragraph(said, kind="note"))
-    return Section("importance", "Relative importance", meaning(arm, coupling, gravity), (*parts, *lines, *figures))
+    return Section(
+        "importance",
+        "Relative importance",
+        meaning(arm, coupling, gravity),
+        (*parts, *lines, *figures, *bejczy.charts(arm)),
+    )
 
 
 def meaning(arm: ArmDescription, coupling: Sequence[Range], gravity: Sequence[Range]) -> str:

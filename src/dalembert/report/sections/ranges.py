@@ -64,7 +64,12 @@ def ends(which: Range | None) -> tuple[Value, ...]:
 
 def within(row: InertiaRow | GravityRow) -> float | None:
     """How far beyond the values of a row a pose can lie; none where that was searched and not proved."""
-    return max(one.gap for one in (row.empty, row.loaded) if one is not None) if row.certified else None
+    if not row.certified:
+        return None
+    ranges = [one for one in (row.empty, row.loaded) if one is not None]
+    gap = max(one.gap for one in ranges)
+    # What is only rounding is nothing to read.
+    return gap if gap > 1e-9 * max(one.largest for one in ranges) else 0.0
 
 
 def pose(which: Range, at: object) -> Value:
@@ -195,6 +200,7 @@ def variation_figure(found: LoadTables) -> Figure | None:
         axis=Axis("inertia over its least value"),
         names=names,
         bars=tuple(bars),
+        numbers=True,
     )
 
 

@@ -13,22 +13,37 @@ from ..tables import Column, Rich, Table
 from .equations import name_math, sign
 
 
-def section(found: Sequence[ReducedCoefficient], tolerance: float, load: str = "") -> Section:
-    """``load`` says which load the second value of each constant is for; empty without one."""
+def section(
+    found: Sequence[ReducedCoefficient], tolerance: float, load: str = "", arm: str = "", long: Sequence[str] = ()
+) -> Section:
+    """``load`` says which load the second value of each constant is for; empty without one. ``long`` names the
+    coefficients of ``arm`` that are left out.
+    """
     known = [one for one in found if one.terms]
     before, after = sum(one.exact_terms for one in known), sum(len(one.terms) for one in known)
     worst = max((one.share for one in known), default=0.0)
-    lasting = [term for one in known for term in one.terms if not term.depends_on_load]
+    # Terms may share a constant.
+    kinds = {term.constant: term.depends_on_load for one in known for term in one.terms}
+    lasting = [constant for constant, depends in kinds.items() if not depends]
+    but = f" but {listed(list(long))}" if long else ""
     meaning = (
-        f"{after} terms instead of {before} give every inertia and gravity load of a joint within "
-        f"{percent(worst, 2)} of its "
-        f"largest value"
-        + (f", and {len(lasting)} of their {after} constants do not depend on the load" if load else "")
+        f"{after} terms instead of {before} give every inertia and gravity load of a joint{but} within "
+        f"{percent(worst, 2)} of its largest value"
+        + (f", and {len(lasting)} of their {len(kinds)} constants do not depend on the load" if load else "")
         + ", proved for every pose."
     )
     lines = [tag("div", formula(one), class_="flow") for one in known]
     zero = [one.name for one in found if not one.terms]
     parts: list[Html | Table] = [tag("div", *lines, class_="formula"), table(known), constants(known, load)]
+    if long:
+        parts.append(
+            paragraph(
+                f"Left out, since their short forms are long as well: {listed(list(long), 12)}. See: ",
+                tag("code", f"dalembert reduce {arm} --terms"),
+                ".",
+                kind="note",
+            )
+        )
     if zero:
         parts.append(paragraph(f"Zero for every pose: {listed(zero, 12)}.", kind="note"))
     parts.append(

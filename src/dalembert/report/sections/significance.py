@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...arm.description import ArmDescription
+from ...reduction.significance import TermShare
 from ...reduction.states import States
 from ..bar_chart import BarChart, Bars
 from ..figures import Axis, Figure
@@ -69,6 +70,13 @@ NOTE = tag(
     "the largest term of the joint.",
     class_="note",
 )
+
+
+def printed(one: TermShare) -> str:
+    """How a term is printed: D12 q̈2, 2 C112 q̇1 q̇2, G2."""
+    moved = one.motion.replace("qdd", "q\u0308").replace("qd", "q\u0307").replace("^2", "\u00b2")
+    number, rest = ("2 ", moved[2:]) if moved.startswith("2 ") else ("", moved)
+    return f"{number}{one.name} {rest}".strip()
 
 
 def limits(arm: ArmDescription, states: States) -> Table:

@@ -1,0 +1,48 @@
+"""Figures 4 to 11 of Bejczy 1974 as charts, for the report of his arm and for the documentation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arm.description import ArmDescription
+from ..design.bejczy_figures import FIGURES, RatioFigure, belongs, curve
+from .figures import Axis, Figure
+from .line_chart import LineChart, Series
+from .numbers import written
+
+LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def charts(arm: ArmDescription) -> list[Figure]:
+    """The figures of the source, where the arm is the one it is about."""
+    return [chart(arm, figure) for figure in FIGURES] if belongs(arm) else []
+
+
+def chart(arm: ArmDescription, figure: RatioFigure) -> LineChart:
+    found = curve(arm, figure)
+    values = figure.factor * found.values
+    best = values.max(axis=1)
+    peaks = [
+        f"{written(float(top), 3)} at {written(float(np.degrees(found.x[row.argmax()])), 3)} deg"
+        for top, row in zip(best, values, strict=True)
+    ]
+    hand = "the 1.8 kg cube in the hand" if figure.held else "the hand empty, the wrist in line with the boom"
+    most = "Largest, curve by curve" if len(peaks) > 1 else "Largest"
+    only = f" ({figure.settings[0].label})" if len(figure.settings) == 1 else ""
+    return LineChart(
+        f"bejczy-{figure.number}",
+        f"Bejczy 1974, Figure {figure.number}: {figure.title}",
+        f"{figure.symbol}{only}, {hand}; drawn from the exact equations. {most}: {', '.join(peaks)}.",
+        x_axis=Axis("θ₂", "deg"),
+        y_axis=Axis(f"{figure.symbol} = |{lower(figure.top)} / {lower(figure.bottom)}|", figure.unit),
+        x=tuple(float(x) for x in np.degrees(found.x)),
+        series=tuple(
+            Series(label, tuple(float(y) for y in row)) for label, row in zip(found.labels, values, strict=True)
+        ),
+        from_zero=True,
+    )
+
+
+def lower(name: str) -> str:
+    """D12 with its indices lowered."""
+    return name.translate(LOWER)

@@ -1,0 +1,103 @@
+"""The sections on a motion and on another design: their numbers are those of the arm, their texts safe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import dalembert as da
+from dalembert.cli import report as command
+from dalembert.control.trajectories import quintic
+from dalembert.design.compare import compared
+from dalembert.reduction.model_waves import ModelWaves
+from dalembert.reduction.motions import GivenMotion, motion_of
+from dalembert.reduction.significance import significance
+from dalembert.report.sections import along, comparison
+
+from .hostile import NAMES, hostile_arm
+
+PUMA = da.load("puma560", physical="ignore")
+PATH = quintic([[0.0] * 6, [1.0, -0.5, 0.7, 0.4, 0.6, -1.0]], 1.5)
+
+
+def test_the_causes_of_a_torque_add_up_to_the_torque() -> None:
+    motion = motion_of(PUMA, PATH)
+    model = ModelWaves(PUMA)
+    exact = PUMA.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    for i in range(6):
+        parts = along.causes(model, motion, i)
+        assert sum(parts.values()) == pytest.approx(exact[:, i], abs=1e-9)
+        assert parts["gravity"] == pytest.approx(PUMA.gravity_load(motion.q)[:, i], abs=1e-9)
+
+
+def test_the_section_on_a_motion_shows_its_terms_and_torques() -> None:
+    motion = motion_of(PUMA, PATH)
+    found = along.section(PUMA, motion, significance(PUMA, drives=True, motion=motion))
+    tables = {table.name: table for table in found.tables}
+    assert len(tables["motion-terms"].rows) == len(significance(PUMA, drives=True, motion=motion))
+    whole = [row[1] for row in tables["motion-2"].rows]
+    times = [row[0] for row in tables["motion-2"].rows]
+    place = len(times) // 2
+    q, qd, qdd = PATH.state(times[place])
+    added = ModelWaves(PUMA, drives=True).added
+    assert whole[place] == pytest.approx(float((PUMA.inverse_dynamics(q, qd, qdd) + added * qdd)[1]), abs=1e-6)
+    assert "(1.5 s)" in found.meaning
+
+
+def test_a_motion_beyond_the_limits_and_one_without_times_are_told() -> None:
+    q = np.array([[10.0, 0, 0, 0, 0, 0]])
+    motion = GivenMotion("a <motion>", q, np.zeros((1, 6)), np.ones((1, 6)))
+    found = along.section(PUMA, motion, significance(PUMA, motion=motion))
+    assert f"beyond the limits of {PUMA.joint_names[0]}" in found.html()
+    assert [table.name for table in found.tables] == ["motion-terms"]
+    assert "a &lt;motion&gt;" in found.html()
+    assert "<motion>" not in found.html()
+
+
+def test_two_designs_are_shown_figure_by_figure_with_their_change() -> None:
+    first, second = da.load("planar-3r"), da.load("planar-2r")
+    rows = compared(first, second, load=da.Load(1))
+    found = comparison.section(first, second, rows, da.Load(1))
+    shown = {row[0]: row for table in found.tables if table.name.startswith("compared-") for row in table.rows}
+    one = next(row for row in rows if row.name == "G1 largest with load")
+    assert shown["G1 largest with load"][1:3] == (one.first, one.second)
+    assert shown["G1 largest with load"][4] == pytest.approx(one.second / one.first - 1)
+    assert shown["D33 greatest"][2] is None
+    assert "planar-2r" in found.meaning
+    ratios = next(table for table in found.tables if table.name == "compared-inertia-ratio")
+    assert len(ratios.rows) == 2
+    same = comparison.section(first, first, compared(first, first), None)
+    assert "no more than 1" in same.meaning
+
+
+def test_hostile_names_of_another_design_are_text() -> None:
+    arm = hostile_arm()
+    page = comparison.section(da.load("planar-2r"), arm, compared(da.load("planar-2r"), arm), None).html()
+    for name in NAMES:
+        assert name not in page
+    motion = GivenMotion(NAMES[0], np.zeros((2, 3)), np.zeros((2, 3)), np.ones((2, 3)), np.array([0.0, 1.0]))
+    page = along.section(arm, motion, significance(arm, motion=motion)).html()
+    for name in NAMES:
+        assert name not in page
+
+
+def test_report_takes_a_motion_and_another_arm_on_the_command_line(tmp_path: Path) -> None:
+    app = typer.Typer()
+    command.register(app)
+    app.callback()(lambda: None)
+    motion = tmp_path / "motion.csv"
+    motion.write_text("t,q1,q2\n" + "\n".join(f"{k / 20},{(k / 20) ** 2},0" for k in range(21)), encoding="utf-8")
+    words = ["report", "planar-2r", "-o", str(tmp_path / "a.html"), "--csv", str(tmp_path), "--tolerance", "0.05"]
+    done = CliRunner().invoke(app, [*words, "--motion", str(motion), "--against", "planar-3r"], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "Which terms matter along the motion" in done.output
+    assert "Two designs side by side" in done.output
+    assert (tmp_path / "motion-motion-terms.csv").exists()
+    assert (tmp_path / "comparison-compared-inertia.csv").exists()
+    motion.write_text("t,q1\n0,0\n", encoding="utf-8")
+    with pytest.raises(da.ArmError, match=r"motion\.csv, line 1: no column q_joint2"):
+        CliRunner().invoke(app, [*words, "--motion", str(motion)], catch_exceptions=False)
