@@ -17,7 +17,7 @@ from ..reduction.branch import Branch
 from ..reduction.model_waves import ModelWaves
 from ..reduction.ranges import LESS_WORK, range_of
 from ..reduction.search import inside
-from ..reduction.waves import Wave, constant
+from ..reduction.waves import Wave, constant, turning
 from .known import Known
 
 SEARCH = 1.0e5
@@ -97,11 +97,11 @@ def pair(known: Known, model: ModelWaves, i: int, j: int, drives: bool, work: fl
         proved = min(1.0, range_of(mutual, box, work=work / 5).bound / floor) if floor else 1.0
     masses = moved_mass(arm)
     loading = math.sqrt(masses[j] / masses[i]) if masses[i] > 0 else 1.0
-    turning = arm.moving[i].kind == arm.moving[j].kind == "revolute" and masses[j] > 0
+    turns = arm.moving[i].kind == arm.moving[j].kind == "revolute" and masses[j] > 0
     return Coupling(
         arm.joint_names[i], arm.joint_names[j], float(k.min()), largest, proved, at, loading,
         largest / loading if loading else 0.0,
-        range_of(mutual, box, work=SEARCH).largest / masses[j] if turning else None,
+        range_of(mutual, box, work=SEARCH).largest / masses[j] if turns else None,
     )  # fmt: skip
 
 
@@ -145,9 +145,9 @@ def bounded(
     if not a > 0 < b:
         return None
     turned = Box(np.append(box.lower, -np.pi), np.append(box.upper, np.pi), np.append(box.circle, True))
-    one, cosine = constant(1.0, n + 1), turning(n, 1)
+    one, cosine = constant(1.0, n + 1), turning(n + 1, n)
     under = wider(first).times(1 / a) * (one + cosine) + wider(second).times(1 / b) * (one - cosine)
-    over = wider(mutual) * turning(n, -1j).times(2 / math.sqrt(a * b))
+    over = wider(mutual) * turning(n + 1, n, -1j).times(2 / math.sqrt(a * b))
     for factor in NEAR:
         p = factor * largest + 1e-6
         if p >= 1:
@@ -161,13 +161,6 @@ def wider(wave: Wave) -> Wave:
     """The same function of one joint more, on which it does not depend."""
     column = np.zeros((len(wave), 1), np.int64)
     return Wave(np.hstack([wave.k, column]), np.hstack([wave.p, column]), wave.c, wave.slack)
-
-
-def turning(n: int, factor: complex) -> Wave:
-    """Re(factor exp(i phi)) with phi after n joints: a cosine for 1, a sine for -i."""
-    k = np.zeros((1, n + 1), np.int64)
-    k[0, n] = 1
-    return Wave(k, np.zeros_like(k), np.array([factor], np.complex128))
 
 
 def moved_mass(arm: ArmDescription) -> list[float]:

@@ -17,7 +17,7 @@ from .box import Box
 from .model_waves import ModelWaves
 from .ranges import WORK, Range, least, range_of
 from .search import search
-from .waves import Array, Wave, total, zero
+from .waves import Wave, total, turning, zero
 
 FEW = 2
 """Joints before i up to which nothing is gained."""
@@ -75,10 +75,7 @@ def over_directions(model: ModelWaves, i: int, before: list[int], box: Box) -> t
     arm, n = model.arm, model.n
     a, b = before[:2]
     strength = float(np.sqrt(float(sum(x * x for x in arm.gravity))))
-    slots = np.zeros((2, n), np.int64)
-    slots[0, a] = slots[1, b] = 1
-    cos_a, sin_a = angle(slots[0], 1), angle(slots[0], -1j)
-    cos_b, sin_b = angle(slots[1], 1), angle(slots[1], -1j)
+    (cos_a, sin_a), (cos_b, sin_b) = ((turning(n, j), turning(n, j, -1j)) for j in (a, b))
     parts = [zero(n)]
     for axis, direction in enumerate((cos_a * cos_b, cos_a * sin_b, sin_a)):
         pulled = ModelWaves(arm.with_gravity(tuple(float(axis == k) for k in range(3))))
@@ -89,11 +86,6 @@ def over_directions(model: ModelWaves, i: int, before: list[int], box: Box) -> t
     lower[a], upper[a], circle[a] = -np.pi / 2, np.pi / 2, False
     lower[b], upper[b], circle[b] = -np.pi, np.pi, True
     return total(parts), Box(lower, upper, circle)
-
-
-def angle(k: Array, factor: complex) -> Wave:
-    """Re(factor exp(i k.x)): a cosine for 1, a sine for -i."""
-    return Wave(k[None].astype(np.int64), np.zeros((1, len(k)), np.int64), np.array([factor], np.complex128))
 
 
 def at_zero(wave: Wave, joints: list[int]) -> Wave:

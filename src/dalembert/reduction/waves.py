@@ -158,6 +158,13 @@ def constant(value: float, n: int) -> Wave:
     return Wave(np.zeros((1, n), np.int64), np.zeros((1, n), np.int64), np.array([value], np.complex128))
 
 
+def turning(n: int, joint: int, factor: complex = 1) -> Wave:
+    """Re(factor exp(i x_joint)) as a function of n joints: a cosine for 1, a sine for -i."""
+    k = np.zeros((1, n), np.int64)
+    k[0, joint] = 1
+    return Wave(k, np.zeros_like(k), np.array([factor], np.complex128))
+
+
 def collected(k: NDArray[np.int64], p: NDArray[np.int64], c: NDArray[np.complex128], slack: float = 0.0) -> Wave:
     """Terms with the same waves added up; of k and -k the one whose first non-zero entry is positive stays."""
     if not len(c):
