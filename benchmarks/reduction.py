@@ -18,6 +18,7 @@ CASES = [
     ("jpl-rrp", 0.05, True),
     ("panda", 0.01, False),
     ("panda", 0.05, False),
+    ("iiwa14", 0.05, True),
 ]
 
 

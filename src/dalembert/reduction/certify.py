@@ -34,9 +34,9 @@ Progress: TypeAlias = Callable[[str, float], None]
 
 GAP, ROUGH = 0.1, 0.5
 """How much of the largest error found a proof may add, and a quick one."""
-WORK, WORK_PER_WAVE, QUICK = 1.2e9, 1.0e8, 3.0e6
+WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Control values (``branch.py``) for all proofs together, for one at most, and for a quick one."""
-TORQUE_GAP, TORQUE_WORK, ASIDE = 0.06, 1.2e8, (0.02, 0.06, 0.15, 0.3)
+TORQUE_GAP, TORQUE_WORK, ASIDE = 0.06, 1.0e8, (0.02, 0.06, 0.15, 0.3)
 """The same for the errors of a joint together, and shares of them that need not be looked at together."""
 FEWEST, NO_GAIN = 3_000, 0.95
 """Boxes that such a proof should be able to afford, and what it should gain; else more is put aside."""
