@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import dalembert as da
 from dalembert.api.reporting import Reporting
 from dalembert.cli import report as command
+from dalembert.cli import states
 from dalembert.report.browser import find_browser
 
 APP = typer.Typer()
@@ -42,11 +43,11 @@ def test_the_page_its_tables_and_a_summary_are_written(tmp_path: Path) -> None:
 
 
 def test_a_load_is_a_point_or_a_box() -> None:
-    assert command.load_of(None) is None
-    point = command.load_of("1.8")
+    assert states.read_load(None) is None
+    point = states.read_load("1.8")
     assert point is not None
     assert float(point.body.mass) == 1.8
-    cube = command.load_of("1.8,0,0,0.1:0.0762")
+    cube = states.read_load("1.8,0,0,0.1:0.0762")
     assert cube is not None
     assert [float(x) for x in cube.body.com] == [0, 0, 0.1]
     assert float(cube.body.central[0][0]) == pytest.approx(1.8 * 0.0762**2 / 6)

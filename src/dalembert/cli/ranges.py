@@ -12,27 +12,15 @@ import typer
 from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
 from dalembert.arm.expression import quantity
-from dalembert.arm.inertia import Inertia, Load
 
 from .arguments import ArmArgument, load
 from .printing import figures, heading, paragraph, say, table
+from .states import BoxOption, LoadOption, read_boxes, read_load
 
 if TYPE_CHECKING:
     from dalembert.design.tables import GravityRow, InertiaRow, LoadTables
 
 Domain: TypeAlias = "Mapping[str | int, tuple[float, float]] | None"
-LoadOption = Annotated[
-    str,
-    typer.Option(
-        "--load", help="A load in the hand: mass in kg, or mass:edge of a homogeneous cube (m), as in 1.8:0.0762."
-    ),
-]
-BoxOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--box", help="Range of a joint in place of its limits, as in joint3=0:1 (rad or m); may be repeated."
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -60,7 +48,8 @@ def ranges(
     from dalembert.design.importance import coefficient_range
     from dalembert.design.tables import load_tables
 
-    given, domain, held = load(arm), boxes(box), read_load(load_)
+    given = load(arm)
+    domain, held = read_boxes(given, box), read_load(load_)
     if along:
         curves(given.holding(held) if held is not None else given, of, along, at or [], points, domain, as_json)
         return
@@ -195,34 +184,3 @@ def tables_json(found: LoadTables) -> dict[str, object]:
 def optional(values: list[float | None]) -> list[str]:
     written = iter(figures(x for x in values if x is not None))
     return [next(written) if x is not None else "-" for x in values]
-
-
-def read_load(text: str) -> Load | None:
-    """A load as the command line gives it."""
-    if not text:
-        return None
-    mass, _, edge = text.partition(":")
-    try:
-        kilograms, size = float(mass), float(edge) if edge else 0.0
-    except ValueError:
-        raise ArmError(
-            f"--load takes a mass in kg, or mass:edge of a cube in m such as 1.8:0.0762, not {text!r}"
-        ) from None
-    if kilograms < 0 or size < 0:
-        raise ArmError(f"--load takes a mass and an edge of at least zero, not {text!r}")
-    return Load.of(Inertia.box(kilograms, (size, size, size)))
-
-
-def boxes(words: list[str] | None) -> dict[str | int, tuple[float, float]] | None:
-    """Ranges of joints as the command line gives them."""
-    found: dict[str | int, tuple[float, float]] = {}
-    for word in words or []:
-        name, sign, ends = word.partition("=")
-        low, colon, high = ends.partition(":")
-        try:
-            found[name.strip()] = float(low), float(high)
-        except ValueError:
-            sign = ""
-        if not sign or not colon:
-            raise ArmError(f"--box takes joint=lowest:highest such as joint3=0:1.1, not {word!r}")
-    return found or None

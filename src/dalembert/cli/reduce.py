@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from .arguments import ArmArgument, load
 from .printing import figures, heading, paragraph, say, table
-from .ranges import BoxOption, LoadOption, boxes, read_load
+from .states import BoxOption, LoadOption, read_boxes, read_load
 
 if TYPE_CHECKING:
     from dalembert.reduction.model import ReducedModel
@@ -53,7 +53,8 @@ def reduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find the shortest model whose error is proved to stay within a tolerance."""
-    given, domain, held = load(arm), boxes(box), read_load(load_)
+    given = load(arm)
+    domain, held = read_boxes(given, box), read_load(load_)
     loads = [None, held] if held is not None else None
     if terms:
         from dalembert.reduction.terms import reduce_coefficients

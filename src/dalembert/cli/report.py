@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,15 +10,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from dalembert.arm.description import ArmDescription, listed
+from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
-from dalembert.arm.expression import quantity
-from dalembert.arm.inertia import Inertia, Load
 from dalembert.report.findings import Report
 from dalembert.report.write import plain, write_report
 
 from .arguments import ArmArgument, load
 from .printing import say
+from .states import AccelerationOption, BoxOption, LoadOption, SpeedOption, amounts, read_boxes, read_load
 from .values import joint_values
 
 MOTION = (
@@ -27,13 +25,6 @@ MOTION = (
     "dalembert simulate --output writes it."
 )
 PAGES = (".html", ".htm")
-LOAD = (
-    "Compare with a load in the hand: mass (kg), mass:edge of a homogeneous cube (m), as in 1.8:0.0762, or "
-    "mass,x,y,z with "
-    "its centre in the tool frame (m), and :edge or :a,b,c after it."
-)
-BOX = "Range of a joint in place of its limits: joint3=0.2:0.9 (m or rad, or '-90 deg:90 deg'). May be repeated."
-EACH = "One for all joints, or one for each."
 TOLERANCE = (
     "Torque error of a reduced model as a share of the largest torque; may be repeated. 0.05 and 0.01 if left out."
 )
@@ -58,15 +49,10 @@ def report(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write every table into this JSON file.")
     ] = None,
-    carried: Annotated[str | None, typer.Option("--load", metavar="LOAD", help=LOAD)] = None,
-    box: Annotated[list[str] | None, typer.Option("--box", metavar="JOINT=LOW:HIGH", help=BOX)] = None,
-    speed: Annotated[
-        str | None, typer.Option("--speed", metavar="VALUES", help=f"Largest speeds, rad/s or m/s. {EACH}")
-    ] = None,
-    acceleration: Annotated[
-        str | None,
-        typer.Option("--acceleration", metavar="VALUES", help=f"Largest accelerations, rad/s^2 or m/s^2. {EACH}"),
-    ] = None,
+    load_: LoadOption = "",
+    box: BoxOption = None,
+    speed: SpeedOption = None,
+    acceleration: AccelerationOption = None,
     tolerance: Annotated[list[float] | None, typer.Option("--tolerance", metavar="SHARE", help=TOLERANCE)] = None,
     motion: Annotated[Path | None, typer.Option("--motion", metavar="FILE", help=MOTION)] = None,
     against: Annotated[str, typer.Option("--against", metavar="ARM", help="Another arm to set beside this one.")] = "",
@@ -97,8 +83,8 @@ def report(
         found = write_report(
             given,
             output,
-            load=load_of(carried),
-            box=dict(box_of(given, text) for text in box or ()),
+            load=read_load(load_),
+            box=read_boxes(given, box),
             speed=amounts(given, "--speed", speed),
             acceleration=amounts(given, "--acceleration", acceleration),
             tolerances=tuple(tolerance or (0.05, 0.01)),
@@ -122,46 +108,3 @@ def print_summary(found: Report) -> None:
         say(f"\n{section.title}")
         for line in textwrap.wrap(plain(str(section.meaning)).replace("\N{NO-BREAK SPACE}", " "), 76):
             say(f"  {line}")
-
-
-def numbers(text: str, option: str, counts: Sequence[int]) -> list[float]:
-    """So many numbers with commas between them."""
-    words = text.split(",") if "," in text else text.split()
-    if len(words) not in counts:
-        raise ArmError(f"{option} takes {' or '.join(map(str, counts))} numbers with commas between them, not {text!r}")
-    return [float(quantity(word, option)) for word in words]
-
-
-def amounts(arm: ArmDescription, option: str, text: str | None) -> list[float] | None:
-    """One number for each joint."""
-    if text is None:
-        return None
-    found = numbers(text, option, (1, arm.n))
-    return found * arm.n if len(found) == 1 else found
-
-
-def load_of(text: str | None) -> Load | None:
-    """The load that --load describes: mass, perhaps its centre, perhaps the edges of a homogeneous box."""
-    if text is None:
-        return None
-    body, colon, size = text.partition(":")
-    mass, *centre = numbers(body, "--load", (1, 4))
-    com = tuple(centre) or (0.0, 0.0, 0.0)
-    if mass < 0:
-        raise ArmError(f"--load: the mass is negative ({mass:g} kg); give its magnitude")
-    if not colon:
-        return Load(mass, com)
-    edges = numbers(size, "--load, after the colon,", (1, 3))
-    if min(edges) < 0:
-        raise ArmError(f"--load: an edge is negative ({min(edges):g} m)")
-    return Load.of(Inertia.box(mass, edges * 3 if len(edges) == 1 else edges), com)
-
-
-def box_of(arm: ArmDescription, text: str) -> tuple[str, tuple[float, float]]:
-    """The joint and range that joint3=0.2:0.9 names."""
-    name, equals, ends = text.rpartition("=")
-    low, colon, high = ends.partition(":")
-    if not equals or not colon or not name.strip():
-        raise ArmError(f"--box takes a joint and its range, as in {arm.joint_names[0]}=0:1, not {text!r}")
-    option = f"--box {name.strip()}"
-    return name.strip(), (float(quantity(low, option)), float(quantity(high, option)))

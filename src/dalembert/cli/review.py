@@ -13,7 +13,8 @@ from dalembert.arm.errors import ArmError
 
 from .arguments import ArmArgument, load
 from .printing import figures, heading, paragraph, say, table
-from .ranges import BoxOption, LoadOption, boxes, optional, read_load
+from .ranges import optional
+from .states import BoxOption, LoadOption, read_boxes, read_load
 
 if TYPE_CHECKING:
     from dalembert.design.compare import Compared
@@ -44,7 +45,8 @@ def review(
     from dalembert.design.compare import compared
     from dalembert.design.review import review as reviewed
 
-    given, domain, held = load(arm), boxes(box), read_load(load_)
+    given = load(arm)
+    domain, held = read_boxes(given, box), read_load(load_)
     if against:
         other = load(against)
         side_by_side(given.name, other.name, compared(given, other, box=domain, load=held), as_json)

@@ -12,8 +12,7 @@ from dalembert.arm.errors import ArmError
 
 from .arguments import ArmArgument, load
 from .printing import figures, heading, paragraph, say, table
-from .ranges import BoxOption, LoadOption, boxes, read_load
-from .report import EACH, amounts
+from .states import AccelerationOption, BoxOption, LoadOption, SpeedOption, amounts, read_boxes, read_load
 
 MOTION = (
     "Judge the terms along this motion (CSV with the columns t, q_JOINT, and if known qd_JOINT, qdd_JOINT) "
@@ -29,13 +28,8 @@ def register(app: typer.Typer) -> None:
 def significance(
     arm: ArmArgument,
     motion: Annotated[Path | None, typer.Option("--motion", metavar="FILE", help=MOTION)] = None,
-    speed: Annotated[
-        str | None, typer.Option("--speed", metavar="VALUES", help=f"Largest speeds, rad/s or m/s. {EACH}")
-    ] = None,
-    acceleration: Annotated[
-        str | None,
-        typer.Option("--acceleration", metavar="VALUES", help=f"Largest accelerations, rad/s^2 or m/s^2. {EACH}"),
-    ] = None,
+    speed: SpeedOption = None,
+    acceleration: AccelerationOption = None,
     box: BoxOption = None,
     load_: LoadOption = "",
     links_only: Annotated[bool, typer.Option("--links-only", help="Without the input inertia of the drives.")] = False,
@@ -57,7 +51,7 @@ def significance(
         given.holding(held) if held is not None else given,
         speed=amounts(given, "--speed", speed),
         acceleration=amounts(given, "--acceleration", acceleration),
-        box=boxes(box),
+        box=read_boxes(given, box),
         drives=not links_only,
         motion=motion,
     )
