@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import exact
-from ..arm.inertia import Inertia, Load
+from ..arm.inertia import Inertia
 from ..equations.equations import Equations
 from ..equations.polynomial import TrigPolynomial
 from ..reduction.box import Box, place
@@ -184,8 +184,3 @@ def with_weight(arm: ArmDescription, link: str, mass: Fraction, spot: tuple[Frac
 def floats(values: Sequence[Fraction]) -> tuple[float, float, float]:
     x, y, z = (float(v) for v in values)
     return x, y, z
-
-
-def as_load(found: Counterbalance) -> Load:
-    """The weight as a load to hold on its link."""
-    return Load(found.mass, found.place)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
@@ -16,7 +15,7 @@ from ..reduction.box import Box, box_of, place
 from ..reduction.branch import Branch
 from ..reduction.model_waves import ModelWaves
 from ..reduction.ranges import LESS_WORK, range_of
-from ..reduction.search import inside
+from ..reduction.search import descended_from
 from ..reduction.waves import Wave, constant, turning
 from .known import Known
 
@@ -109,7 +108,6 @@ def attained(
     mutual: Wave, first: Wave, second: Wave, box: Box, q: NDArray[np.float64], k: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
     """The largest k, and where, found by search from samples ``q`` with the values ``k``."""
-    ends = [(None, None) if turns else (a, b) for a, b, turns in zip(box.lower, box.upper, box.circle, strict=True)]
 
     def square(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """-k^2 and its slope."""
@@ -118,16 +116,9 @@ def attained(
         return -float(found), -(2 * a * up / (b * c) - found * (one / b + two / c))
 
     waves = (mutual, first, second)
-    best, most = q[int(k.argmax())], float(k.max())
-    for start in q[np.argsort(-k)[:3]]:
-        at = inside(box, minimize(square, start, jac=True, method="L-BFGS-B", bounds=ends).x)
-        if value(mutual, first, second, at) > most:
-            best, most = at, value(mutual, first, second, at)
-    return most, best
-
-
-def value(mutual: Wave, first: Wave, second: Wave, at: NDArray[np.float64]) -> float:
-    return float(abs(mutual(at)) / math.sqrt(max(float(first(at) * second(at)), 1e-300)))
+    best, at = descended_from(square, box, q[np.argsort(-k)[:3]])
+    reached = math.sqrt(max(-best, 0.0))
+    return (reached, at) if reached > k.max() else (float(k.max()), q[int(k.argmax())])
 
 
 def bounded(
@@ -139,7 +130,8 @@ def bounded(
 
         p (D_ii/a (1 + cos phi) + D_jj/b (1 - cos phi)) - 2 D_ij sin(phi) / sqrt(ab) >= 0,
 
-    since the least over phi is 2 (p sqrt(D_ii D_jj) - |D_ij|) / sqrt(ab): a wave in one angle more.
+    a wave in one angle more: with x = D_ii/a and y = D_jj/b its least over phi is p (x + y) - sqrt(p^2 (x - y)^2 +
+    4 D_ij^2/(ab)), which is not negative exactly if p^2 D_ii D_jj >= D_ij^2.
     """
     n, (a, b) = mutual.n, (float(first(at)), float(second(at)))
     if not a > 0 < b:

@@ -24,7 +24,7 @@ import numpy as np
 from ..equations import names
 from .branch import Branch
 from .moments import mean_square
-from .ranges import Largest, largest, trimmed
+from .ranges import largest, trimmed
 from .states import Array, States
 from .waves import Wave
 
@@ -88,7 +88,7 @@ def prove(
     # Short waves first: what they leave of the work goes to the long ones.
     for count, (mark, wave) in enumerate(sorted(distinct.items(), key=lambda item: len(item[1]))):
         share = QUICK if quick else min(WORK_PER_WAVE, 3 * work / (len(distinct) - count))
-        proved, attained, used = bound(wave, states, share, ROUGH if quick else GAP)
+        proved, attained, used = largest(wave, states.box, ROUGH if quick else GAP, share)
         work -= used
         # Waves count as equal to twelve digits; the proof allows for the thirteenth.
         seen[mark] = proved * (1 + 1e-9), attained
@@ -183,11 +183,6 @@ def weight(kind: str, index: tuple[int, ...], states: States) -> float:
         return float(states.acceleration[index[1]])
     _, j, k = index
     return float(states.speed[j] * states.speed[k] * (1 if j == k else 2))
-
-
-def bound(wave: Wave, states: States, work: float = WORK_PER_WAVE, gap: float = GAP) -> Largest:
-    """The largest magnitude of a wave over all positions."""
-    return largest(wave, states.box, gap, work)
 
 
 def signature(wave: Wave) -> bytes:

@@ -36,13 +36,11 @@ def load_range(
     if plain.certified:
         return plain
     free, domain = over_directions(model, i, before, box)
-    starts = domain.samples(512, 3)
+    starts, many = domain.samples(512, 3), box.samples(4096, 7)
     ends = []
     for sign, found in ((1.0, plain.at_minimum), (-1.0, plain.at_maximum)):
         one = wave if sign > 0 else -wave
-        values = one(box.samples(4096, 7))
-        many = np.concatenate([found[None], box.samples(4096, 7)[np.argsort(values)[:20]]])
-        at = search(one, box, many)
+        at = search(one, box, np.concatenate([found[None], many[np.argsort(one(many))[:20]]]))
         turned = free if sign > 0 else -free
         below = least(turned, domain, plain.tolerance, starts[np.argsort(turned(starts))[:10]], work).bound
         ends.append((float(one(at)), at, below))

@@ -14,10 +14,11 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..equations import names
-from .certify import Key, allotted, bound, signature, weight
+from .certify import GAP, Key, allotted, signature, weight
 from .model_waves import ModelWaves
 from .moments import mean_square
 from .motions import Given, GivenMotion, motion_of
+from .ranges import largest
 from .states import Amounts, States, states_of
 from .waves import Wave
 
@@ -58,7 +59,7 @@ class Bounds:
         if key not in self._known:
             if self.tell is not None:
                 self.tell(f"bound {len(self._known) + 1} of the terms")
-            proved, attained, _ = bound(wave, self.states, self.work)
+            proved, attained, _ = largest(wave, self.states.box, GAP, self.work)
             # Waves count as equal to twelve digits; the proof allows for the thirteenth.
             self._known[key] = proved * (1 + 1e-9), attained
         return self._known[key]

@@ -15,8 +15,8 @@ from ..line_chart import LineChart, Series
 from ..numbers import joint_label, listed, percent, unit, written
 from ..section import Part, Section, paragraph
 from ..sweeps import Array
-from ..tables import Column, Table
-from .significance import printed
+from ..tables import Table
+from .significance import TERMS, printed
 
 SMALL = 0.01
 MOST_POINTS = 241
@@ -60,20 +60,12 @@ def strongest(arm: ArmDescription, terms: Sequence[TermShare]) -> str:
 
 
 def table(arm: ArmDescription, terms: Sequence[TermShare]) -> Table:
-    columns = (
-        Column("joint", "joint"),
-        Column("term", "term"),
-        Column("largest", "largest", kind="number"),
-        Column("rms", "RMS", kind="number"),
-        Column("unit", "", kind="unit"),
-        Column("share", "share of the largest term", kind="share"),
-    )
     rows = []
     for term in sorted(terms, key=lambda term: -term.share):
         place = arm.joint_names.index(term.joint)
         effort = unit(arm.moving[place], "effort")
         rows.append((joint_label(place, term.joint), printed(term), term.largest, term.rms, effort, term.share))
-    return Table("motion-terms", "All terms along the motion", columns, tuple(rows), first=15)
+    return Table("motion-terms", "All terms along the motion", TERMS, tuple(rows), first=15)
 
 
 def figures(arm: ArmDescription, motion: GivenMotion) -> list[Figure]:

@@ -8,7 +8,7 @@ from ...arm.description import ArmDescription
 from ..bar_chart import BarChart, Bars
 from ..figures import Axis, Figure
 from ..line_chart import LineChart, Series
-from ..markup import Html, tag, text
+from ..markup import Html, tag
 from ..numbers import joint_label, percent, unit, written
 from ..section import Section
 from ..tables import Column, Rich, Table, Value
@@ -267,8 +267,3 @@ def coefficient_table(model: ReducedModel, mark: str) -> Table:
         rows,
         first=12,
     )
-
-
-def plain_line(line: str) -> Rich:
-    """An equation that is plain text."""
-    return Rich(line, text(line))

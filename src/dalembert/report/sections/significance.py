@@ -107,15 +107,18 @@ def limits(arm: ArmDescription, states: States) -> Table:
     return Table("states", "States that count", columns, rows)
 
 
+TERMS = (
+    Column("joint", "joint"),
+    Column("term", "term"),
+    Column("largest", "largest", kind="number"),
+    Column("rms", "RMS", kind="number"),
+    Column("unit", "", kind="unit"),
+    Column("share", "share of the largest term", kind="share"),
+)
+"""The columns of a table of terms, over all states or along a motion."""
+
+
 def table(arm: ArmDescription, terms: Sequence[Contribution]) -> Table:
-    columns = (
-        Column("joint", "joint"),
-        Column("term", "term"),
-        Column("largest", "largest", kind="number"),
-        Column("rms", "RMS", kind="number"),
-        Column("unit", "", kind="unit"),
-        Column("share", "share of the largest term", kind="share"),
-    )
     rows = tuple(
         (
             joint_label(term.joint, arm.joint_names[term.joint]),
@@ -127,4 +130,4 @@ def table(arm: ArmDescription, terms: Sequence[Contribution]) -> Table:
         )
         for term in sorted(terms, key=lambda term: -term.share)
     )
-    return Table("significance", "All terms by their share of the largest term of their joint", columns, rows, first=15)
+    return Table("significance", "All terms by their share of the largest term of their joint", TERMS, rows, first=15)
