@@ -20,10 +20,10 @@ from typing import Any
 
 import dalembert as da
 from dalembert.arm.description import ArmDescription
+from dalembert.equations.closed_form import Equations
 from dalembert.equations.derive import Model
-from dalembert.equations.equations import Equations
 from dalembert.formulations import composite_body
-from dalembert.formulations.model import chain
+from dalembert.formulations.chain import chain
 from dalembert.rings.ring import structural
 
 LIMITS = (

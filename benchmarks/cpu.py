@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import dalembert as da
-from dalembert.compile import bench, cache
+from dalembert.compile import cache
+from dalembert.compile import timing as bench
 from dalembert.compile.kernel import Kernel
 
 MARKS = {

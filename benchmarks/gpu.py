@@ -31,8 +31,8 @@ warnings.simplefilter("ignore")
 from gpu_report import markdown, roofline  # noqa: E402
 
 import dalembert as da  # noqa: E402
+from dalembert.compile.cuda.cuda_kernel import CudaKernel  # noqa: E402
 from dalembert.compile.cuda.driver import DeviceFunction, compiler_version  # noqa: E402
-from dalembert.compile.cuda.kernel import CudaKernel  # noqa: E402
 from dalembert.compile.cuda.rollout import Rollout  # noqa: E402
 
 TYPES = {"float32": torch.float32, "float64": torch.float64}

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import dalembert as da
-from dalembert.control.compiled import run
+from dalembert.control.compiled_loop import run
 from dalembert.control.controllers import ComputedTorque
 from dalembert.control.trajectories import quintic
 from dalembert.simulation.many import simulate_many

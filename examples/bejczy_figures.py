@@ -12,8 +12,8 @@ from pathlib import Path
 import dalembert as da
 from dalembert.design.bejczy_figures import CUBE
 from dalembert.report.bejczy import charts
-from dalembert.report.sections.ranges import variation_figure
-from dalembert.report.svg_file import svg_file
+from dalembert.report.charts.svg_file import svg_file
+from dalembert.report.sections.ranges_section import variation_figure
 
 
 def main(folder: Path) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 import dalembert as da
-from dalembert.control.compiled import run
+from dalembert.control.compiled_loop import run
 from dalembert.control.controllers import ComputedTorque
 from dalembert.control.trajectories import quintic
 

@@ -4,7 +4,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert.api.driven_arm import DrivenArm
-from dalembert.arm.toml_drives import built_in_drives
+from dalembert.arm.io.toml_drives import built_in_drives
 
 arm = da.load("puma560", physical="ignore")
 driven = DrivenArm.of(arm, built_in_drives("puma560", arm))

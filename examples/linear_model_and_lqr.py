@@ -4,8 +4,8 @@ import numpy as np
 
 import dalembert as da
 from dalembert.api.driven_arm import DrivenArm
-from dalembert.arm.toml_drives import built_in_drives
-from dalembert.control.design import tracking_lqr
+from dalembert.arm.io.toml_drives import built_in_drives
+from dalembert.control.gains import tracking_lqr
 from dalembert.control.trajectories import quintic
 
 arm = da.load("irb6")

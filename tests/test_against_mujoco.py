@@ -15,7 +15,7 @@ import dalembert as da
 from dalembert.arm.axes import roll_pitch_yaw
 from dalembert.arm.description import ArmDescription
 from dalembert.arm.inertia import Inertia
-from dalembert.arm.mjcf import read_mjcf
+from dalembert.arm.io.mjcf import read_mjcf
 from dalembert.arm.placement import apply, transpose
 from random_arms import random_arm, random_inertia, random_state
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.arm.urdf import read_urdf, write_urdf
+from dalembert.arm.io.urdf import read_urdf, write_urdf
 from random_arms import random_arm, random_state
 
 pin = pytest.importorskip("pinocchio")

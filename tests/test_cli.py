@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.cli import main
-from dalembert.cli.demo import ACCELERATION, ARM, NEXT, POSE, SPEED
+from dalembert.cli.demo_command import ACCELERATION, ARM, NEXT, POSE, SPEED
 from dalembert.cli.printing import figures, matrix, table
 
 SIX = "0.1,-0.2,0.3,-0.4,0.5,-0.6"

@@ -11,15 +11,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .api.arm import Arm
-from .api.load import catalog, load
+from .api.loading import catalog, load
 from .arm.description import Drive, Joint, Limits, Link
-from .arm.dh import DHRow
 from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
 from .arm.elastic import JointDamper, JointSpring, PointSpring
 from .arm.errors import ArmError, PhysicalWarning, SkippedWarning
 from .arm.exact import Angle
 from .arm.force import Force
 from .arm.inertia import Inertia, Load
+from .arm.io.dh import DHRow
 from .arm.placement import Placement
 from .version import __version__
 

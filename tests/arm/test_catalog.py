@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError, PhysicalWarning
-from dalembert.arm.files import CATALOG, catalog_names, read
+from dalembert.arm.io.files import CATALOG, catalog_names, read
 
 QUARTER = np.pi / 2
 UNREAL = {"puma560": ("link1", "link3"), "puma560-arm": ("link1", "link3")}

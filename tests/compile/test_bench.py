@@ -8,7 +8,8 @@ import shutil
 import pytest
 
 import dalembert as da
-from dalembert.compile import bench, peers
+from dalembert.compile import peers
+from dalembert.compile import timing as bench
 
 pytestmark = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="needs a C compiler")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert.arm.errors import ArmError
-from dalembert.arm.files import read
+from dalembert.arm.io.files import read
 from dalembert.compile import bridges
 from dalembert.compile.functions import BUILDERS
 from dalembert.compile.kernel import Kernel

@@ -7,8 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.compile.cuda.arrays import DeviceArray, framework_of
-from dalembert.compile.cuda.kernel import row_step
+from dalembert.compile.cuda.cuda_kernel import row_step
+from dalembert.compile.cuda.device_arrays import DeviceArray, framework_of
 from dalembert.compile.cuda.write_cuda import write_cuda
 
 ARM = da.load("planar-2r")

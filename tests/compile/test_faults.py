@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalembert.arm.files import read
-from dalembert.compile import build, cache, load
+from dalembert.arm.io.files import read
+from dalembert.compile import build, cache
+from dalembert.compile import shared_library as load
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
 from dalembert.compile.kernels import numeric
@@ -241,7 +242,7 @@ def _time_of_first_call() -> float:
 def test_processes_that_compile_the_same_at_once_do_not_disturb_each_other(fresh_cache: Path):
     text = """
 import numpy as np
-from dalembert.arm.files import read
+from dalembert.arm.io.files import read
 from dalembert.compile.kernel import Kernel
 arm = read("planar-2r", physical="ignore")
 print(repr(Kernel(arm, "bias")(np.ones((9, 2)), np.ones((9, 2)))[8].tolist()))

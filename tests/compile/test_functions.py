@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.arm.files import read
+from dalembert.arm.io.files import read
 from dalembert.compile.functions import BUILDERS, arguments, function, parameter_names, parameter_values, shapes
 from dalembert.compile.operations import count
 from dalembert.compile.regroup import Rationals, over, regrouped
@@ -24,7 +24,7 @@ from dalembert.formulations import (
     newton_euler,
     regressor,
 )
-from dalembert.formulations.model import Chain, chain
+from dalembert.formulations.chain import Chain, chain
 from dalembert.rings.algebra import matvec
 from dalembert.rings.graph import evaluate
 from dalembert.rings.real import REAL

@@ -17,8 +17,9 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.arm.files import read
-from dalembert.compile import emit_batch, load
+from dalembert.arm.io.files import read
+from dalembert.compile import emit_batch
+from dalembert.compile import shared_library as load
 from dalembert.compile.functions import BUILDERS, function
 from dalembert.compile.kernel import Kernel
 from dalembert.rings.graph import evaluate
@@ -351,7 +352,7 @@ def test_a_long_body_in_pieces_gives_the_same_results(monkeypatch: pytest.Monkey
 GUARDED = """
 import ctypes, mmap, sys
 import numpy as np
-from dalembert.arm.files import read
+from dalembert.arm.io.files import read
 from dalembert.compile.kernel import Kernel
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -395,7 +396,7 @@ def test_nothing_is_read_or_written_outside_the_arrays():
 def test_threads_work_after_a_fork():
     text = """
 import multiprocessing, numpy as np
-from dalembert.arm.files import read
+from dalembert.arm.io.files import read
 from dalembert.compile.kernel import Kernel
 kernel = Kernel(read("planar-2r", physical="ignore"), "gravity_load")
 q = np.ones((1000, 2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dalembert.arm.files import read
+from dalembert.arm.io.files import read
 from dalembert.compile import operations as counts
 from dalembert.rings.graph import Graph
 

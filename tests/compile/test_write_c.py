@@ -14,7 +14,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.arm.files import read
+from dalembert.arm.io.files import read
 from dalembert.compile.functions import BUILDERS
 from dalembert.compile.write_c import comment, identifier, write_c
 

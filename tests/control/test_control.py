@@ -6,9 +6,9 @@ import pytest
 import dalembert as da
 from dalembert.arm.drives import with_locked_rotors
 from dalembert.arm.errors import ArmError
-from dalembert.arm.toml_drives import built_in_drives
+from dalembert.arm.io.toml_drives import built_in_drives
 from dalembert.control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia
-from dalembert.control.design import closed_loop_poles, linear_at, lqr, place, tracking_lqr, tracking_poles
+from dalembert.control.gains import closed_loop_poles, linear_at, lqr, place, tracking_lqr, tracking_poles
 from dalembert.control.requirements import requirements
 from dalembert.control.trajectories import excitation, quintic, trapezoidal
 from dalembert.drives.driven import Driven

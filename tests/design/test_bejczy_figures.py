@@ -13,7 +13,7 @@ import dalembert as da
 from dalembert.design.bejczy_figures import CUBE, FIGURES, belongs, curve
 from dalembert.design.importance import Curve, ratio_curves
 from dalembert.report.bejczy import charts
-from dalembert.report.svg_file import svg_file
+from dalembert.report.charts.svg_file import svg_file
 
 ROOT = Path(__file__).parents[2]
 

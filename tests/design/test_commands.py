@@ -11,7 +11,10 @@ from typer.testing import CliRunner
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.cli import ranges, reduce, review, significance
+from dalembert.cli import ranges_command as ranges
+from dalembert.cli import reduce_command as reduce
+from dalembert.cli import review_command as review
+from dalembert.cli import significance_command as significance
 
 
 @pytest.fixture(scope="module")

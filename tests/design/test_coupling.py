@@ -9,17 +9,17 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.design.certified_ranges import Known
 from dalembert.design.compare import compared
 from dalembert.design.counterbalance import counterbalance
 from dalembert.design.coupling import coupling, coupling_map, moved_mass
 from dalembert.design.dominance import dominance
-from dalembert.design.known import Known
 from dalembert.design.review import review
 from dalembert.design.sensitivity import sensitivities
 from dalembert.design.shares import part_shares
-from dalembert.reduction.box import box_of
-from dalembert.reduction.model_waves import ModelWaves
-from dalembert.reduction.significance import significance
+from dalembert.design.significance import significance
+from dalembert.reduction.coefficient_waves import ModelWaves
+from dalembert.reduction.states import box_of
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_terms_are_ranked_by_what_they_can_contribute(planar) -> None:
 
 
 def test_a_sensitivity_is_the_slope_of_the_range(planar) -> None:
-    from dalembert.reduction.ranges import range_of
+    from dalembert.bounds.ranges import range_of
 
     found = {s.parameter: s for s in sensitivities(planar, "D11")}
     some = found["m2"]

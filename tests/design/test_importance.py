@@ -9,7 +9,7 @@ import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia, Load
 from dalembert.design.importance import balances, coefficient_range, ratio, ratio_curves, slow_fast
-from dalembert.reduction.box import box_of
+from dalembert.reduction.states import box_of
 
 CUBE = Load.of(Inertia.box(1.8, ((442e-6) ** (1 / 3),) * 3))
 
@@ -64,7 +64,7 @@ def test_the_reading_of_figure_8_is_11_7_and_not_14(arm) -> None:
 def test_sums_and_ratios_can_be_asked_for_by_name(three) -> None:
     whole = coefficient_range(three, "D11 + D22")
     samples = box_of(three).samples(2000)
-    from dalembert.reduction.model_waves import ModelWaves
+    from dalembert.reduction.coefficient_waves import ModelWaves
 
     model = ModelWaves(three)
     values = model.wave("D11")(samples) + model.wave("D22")(samples)

@@ -9,8 +9,8 @@ import pytest
 import dalembert as da
 from dalembert.arm.inertia import Inertia, Load
 from dalembert.design.tables import load_tables
-from dalembert.reduction.box import box_of
-from dalembert.report.sections.ranges import proof, within
+from dalembert.reduction.states import box_of
+from dalembert.report.sections.ranges_section import proof, within
 
 CUBE = Load.of(Inertia.box(1.8, ((442e-6) ** (1 / 3),) * 3))
 

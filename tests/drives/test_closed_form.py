@@ -5,7 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.drives import with_locked_rotors
-from dalembert.arm.toml_drives import built_in_drives
+from dalembert.arm.io.toml_drives import built_in_drives
 from dalembert.drives.closed_form import DrivenEquations
 from dalembert.drives.driven import Driven
 from dalembert.linear.joints import links_model

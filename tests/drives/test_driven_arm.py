@@ -10,9 +10,9 @@ from dalembert.api.driven import Drives
 from dalembert.api.driven_arm import DrivenArm
 from dalembert.arm.drives import DriveTrain
 from dalembert.arm.errors import ArmError
-from dalembert.arm.toml_drives import TOP, read_drives, read_drives_text, write_drives
-from dalembert.arm.toml_file import parse
-from dalembert.arm.toml_table import Table
+from dalembert.arm.io.toml_arm import parse
+from dalembert.arm.io.toml_drives import TOP, read_drives, read_drives_text, write_drives
+from dalembert.arm.io.toml_table import Table
 from dalembert.control.controllers import ComputedTorque
 from dalembert.control.trajectories import quintic
 

@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor, from_joints, with_locked_rotors
 from dalembert.arm.errors import ArmError
-from dalembert.arm.toml_drives import built_in_drives, read_drives_text
+from dalembert.arm.io.toml_drives import built_in_drives, read_drives_text
 from dalembert.drives.approximations import compare, measure
 from dalembert.drives.driven import Driven
 from dalembert.drives.effective_inertia import effective_inertia, inertia_range, motor_mass_matrix
@@ -225,7 +225,7 @@ def test_the_drives_of_a_file_come_from_its_armature_damping_and_friction():
     <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
     <joint name="j" type="continuous"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/>
     <dynamics damping="0.3" friction="0.2"/></joint></robot>"""
-    from dalembert.arm.urdf import read_urdf
+    from dalembert.arm.io.urdf import read_urdf
 
     arm = da.Arm.of(read_urdf(text, "one.urdf"))
     driven = Driven(arm, from_joints(arm))
@@ -285,7 +285,7 @@ def test_locked_joints_drop_out_of_the_transmission():
 
 
 def test_armature_damping_and_friction_of_an_mjcf_file_are_drives():
-    from dalembert.arm.mjcf import read_mjcf
+    from dalembert.arm.io.mjcf import read_mjcf
 
     text = """<mujoco><worldbody><body name="tip"><joint name="j" type="hinge" axis="0 0 1" armature="0.4"
     damping="0.3" frictionloss="0.2"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody>

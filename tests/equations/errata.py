@@ -14,7 +14,7 @@ from typing import Any
 
 import dalembert as da
 from dalembert.arm.description import ArmDescription
-from dalembert.equations.equations import Equations
+from dalembert.equations.closed_form import Equations
 from dalembert.equations.polynomial import TrigPolynomial, as_polynomial
 from dalembert.equations.verify import Verdict, compare
 from dalembert.formulations import kinematics

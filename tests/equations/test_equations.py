@@ -7,10 +7,10 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.description import ArmDescription
+from dalembert.equations.closed_form import Equations
 from dalembert.equations.derive import FORMULATIONS, Model
-from dalembert.equations.equations import Equations
 from dalembert.formulations import christoffel, composite_body, newton_euler
-from dalembert.formulations.model import chain
+from dalembert.formulations.chain import chain
 from dalembert.rings.real import REAL
 from random_arms import random_arm
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.equations.equations import Equations
+from dalembert.equations.closed_form import Equations
 
 PUMA = Equations(da.load("puma560-arm"), "symbols")
 BOOM = Equations(da.load("spherical"), "symbols")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.equations.equations import Equations
+from dalembert.equations.closed_form import Equations
 from dalembert.equations.formula import read
 from dalembert.equations.printing.form import Form
 from dalembert.equations.printing.formats import code_names, decimal
@@ -169,14 +169,14 @@ def test_the_latex_document_is_balanced() -> None:
 
 
 def test_a_model_too_large_to_print_says_so_and_how_to_narrow_it(capsys: pytest.CaptureFixture[str]) -> None:
-    from dalembert.cli.equations import equations
+    from dalembert.cli.equations_command import equations
 
     with pytest.raises(da.ArmError, match=r"terms .* --only"):
         equations("panda")
 
 
 def test_commands_print_what_they_promise(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
-    from dalembert.cli import equations as cli_equations
+    from dalembert.cli import equations_command as cli_equations
 
     cli_equations.equations("planar-2r", only="D22,G2", format="json")
     found = json.loads(capsys.readouterr().out)
@@ -200,7 +200,7 @@ def test_commands_print_what_they_promise(tmp_path: object, capsys: pytest.Captu
 def test_a_wrong_formula_ends_the_command_with_code_one() -> None:
     import typer
 
-    from dalembert.cli import equations as cli_equations
+    from dalembert.cli import equations_command as cli_equations
 
     with pytest.raises(typer.Exit) as ended:
         cli_equations.verify("planar-2r", "D22 = m2*a2^2")
@@ -211,7 +211,7 @@ def test_a_wrong_formula_ends_the_command_with_code_one() -> None:
     "options", [{"format": "braille"}, {"document": "out.pdf"}, {"only": "D99"}, {"at": "4"}, {"group_by": "colour"}]
 )
 def test_bad_options_are_refused(options: dict[str, str]) -> None:
-    from dalembert.cli.equations import equations
+    from dalembert.cli.equations_command import equations
 
     with pytest.raises(da.ArmError):
         equations("planar-2r", **options)

@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.equations.base_parameters import base_parameters
-from dalembert.equations.equations import Equations
+from dalembert.equations.closed_form import Equations
 from dalembert.equations.structure import BY_GEOMETRY, BY_IDENTITY, BY_PARAMETERS, structure
 from random_arms import random_arm
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.equations.equations import Equations
+from dalembert.equations.closed_form import Equations
 from dalembert.equations.formula import read
 from dalembert.equations.verify import verify
 

@@ -14,7 +14,7 @@ from dalembert.formulations import (
     lagrange_euler,
     tourassis_neuman,
 )
-from dalembert.formulations.model import chain
+from dalembert.formulations.chain import chain
 from dalembert.rings.real import REAL
 from laws import inertia_scale, moving_arms, rounding, torque_scale
 

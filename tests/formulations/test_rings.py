@@ -13,7 +13,7 @@ from dalembert.formulations import (
     newton_euler,
     tourassis_neuman,
 )
-from dalembert.formulations.model import chain
+from dalembert.formulations.chain import chain
 from dalembert.rings.dual import Duals, value_of
 from dalembert.rings.library import Library
 from dalembert.rings.real import REAL

@@ -12,7 +12,7 @@ from dalembert.arm.drives import Actuator, DriveTrain, Rotor, with_locked_rotors
 from dalembert.arm.placement import Placement
 from dalembert.drives.driven import Driven
 from dalembert.formulations import rotors
-from dalembert.formulations.model import chain
+from dalembert.formulations.chain import chain
 from dalembert.rings.dual import Duals, slope_of
 from dalembert.rings.real import REAL
 from random_arms import decimal, random_arm, vector

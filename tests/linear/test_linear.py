@@ -6,12 +6,12 @@ import pytest
 import dalembert as da
 from dalembert.arm.drives import with_locked_rotors
 from dalembert.arm.errors import ArmError
-from dalembert.arm.toml_drives import built_in_drives
+from dalembert.arm.io.toml_drives import built_in_drives
 from dalembert.drives.driven import Driven
 from dalembert.linear.hand import hand_model, joint_to_hand
 from dalembert.linear.joints import driven_model, links_model, motor_model
-from dalembert.linear.model import LinearModel
-from dalembert.linear.sensitivity import acceleration_to_parameters, to_load
+from dalembert.linear.linear_model import LinearModel
+from dalembert.linear.parameter_sensitivity import acceleration_to_parameters, to_load
 
 pin = pytest.importorskip("pinocchio")
 control = pytest.importorskip("control")

@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
+from dalembert.mechanisms.chain_frames import Carrier
 from dalembert.mechanisms.mechanism import Mechanism
-from dalembert.mechanisms.system import Carrier
 
 
 def matrix(rows: Any) -> Any:

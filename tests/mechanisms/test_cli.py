@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 import dalembert as da
-from dalembert.cli import mechanism
+from dalembert.cli import mechanism_command as mechanism
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "mechanisms"
 

@@ -11,7 +11,7 @@ import dalembert as da
 from dalembert.compile import build, cache
 from dalembert.mechanisms import gallery
 from dalembert.mechanisms.closures import Closure
-from dalembert.mechanisms.kernel import MechanismKernel
+from dalembert.mechanisms.compiled_state import MechanismKernel
 from dalembert.mechanisms.mechanism import Mechanism
 
 

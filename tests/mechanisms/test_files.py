@@ -9,8 +9,8 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanisms import gallery
+from dalembert.mechanisms.mechanism_file import motors_in, parse_mechanism, read_mechanism
 from dalembert.mechanisms.mjcf_loops import read_mjcf_mechanism
-from dalembert.mechanisms.toml_file import motors_in, parse_mechanism, read_mechanism
 
 LINKS = """
 convention = "standard"

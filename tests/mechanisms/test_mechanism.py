@@ -11,9 +11,9 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanisms import gallery, transfer
+from dalembert.mechanisms.chain_frames import FrameOn
 from dalembert.mechanisms.closures import KINDS, Closure
 from dalembert.mechanisms.mechanism import Mechanism
-from dalembert.mechanisms.system import FrameOn
 from mechanisms.printed import off
 
 MAKERS: dict[str, Callable[[], Mechanism]] = {

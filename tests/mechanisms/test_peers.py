@@ -11,10 +11,10 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanisms import gallery
+from dalembert.mechanisms.chain_frames import FrameOn
 from dalembert.mechanisms.closures import Closure
+from dalembert.mechanisms.constrained_motion import joint_acceleration
 from dalembert.mechanisms.mechanism import Mechanism
-from dalembert.mechanisms.simulate import joint_acceleration
-from dalembert.mechanisms.system import FrameOn
 from mechanisms.peers import Mujoco, Pinocchio
 from random_arms import random_arm
 

@@ -17,14 +17,14 @@ from dalembert.arm.inertia import Load
 from dalembert.compile.kernel import graph_facts
 from dalembert.control.controllers import ComputedTorque
 from dalembert.control.trajectories import quintic
-from dalembert.reduction.choose import Search
-from dalembert.reduction.forms import Form
-from dalembert.reduction.graphs import table
+from dalembert.reduction.constant_forms import Form
+from dalembert.reduction.graph_edits import table
 from dalembert.reduction.hoist import Hoisted, hoisted
-from dalembert.reduction.model import operations_of
+from dalembert.reduction.program_search import Search
 from dalembert.reduction.prune import Pruner
 from dalembert.reduction.recursion import cases_of, recursion
 from dalembert.reduction.reduce import reduce
+from dalembert.reduction.reduced_model import operations_of
 from dalembert.reduction.samples import Samples
 from dalembert.reduction.states import exact_torque, states_of
 from dalembert.rings.graph import Graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import dalembert as da
-from dalembert.report.findings import Question, report
+from dalembert.report.assemble import Question, report
 from dalembert.report.write import html
 
 ALARM = "data-owned"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.report.findings import Report
+from dalembert.report.assemble import Report
 
 from .conftest import CUBE
 from .hostile import ALARM, SHOT, hostile_page

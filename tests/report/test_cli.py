@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 import dalembert as da
 from dalembert.api.reporting import Reporting
-from dalembert.cli import report as command
+from dalembert.cli import report_command as command
 from dalembert.cli import states
-from dalembert.report.browser import find_browser
+from dalembert.report.html.browser import find_browser
 
 APP = typer.Typer()
 command.register(APP)

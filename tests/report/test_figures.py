@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dalembert.report.bar_chart import BarChart, Bars
-from dalembert.report.figures import Axis, Figure, scale, ticks
-from dalembert.report.grid_chart import GridChart
-from dalembert.report.line_chart import LineChart, Series
+from dalembert.report.charts.bar_chart import BarChart, Bars
+from dalembert.report.charts.figures import Axis, Figure, scale, ticks
+from dalembert.report.charts.grid_chart import GridChart
+from dalembert.report.charts.line_chart import LineChart, Series
 
 LINE = LineChart(
     "rise",

@@ -10,13 +10,14 @@ import typer
 from typer.testing import CliRunner
 
 import dalembert as da
-from dalembert.cli import report as command
+from dalembert.cli import report_command as command
 from dalembert.control.trajectories import quintic
 from dalembert.design.compare import compared
-from dalembert.reduction.model_waves import ModelWaves
-from dalembert.reduction.motions import GivenMotion, motion_of
-from dalembert.reduction.significance import significance
-from dalembert.report.sections import along, comparison
+from dalembert.design.significance import significance
+from dalembert.reduction.coefficient_waves import ModelWaves
+from dalembert.report.sections import along_section as along
+from dalembert.report.sections import comparison_section as comparison
+from dalembert.simulation.motion_files import MotionSamples, motion_of
 
 from .hostile import NAMES, hostile_arm
 
@@ -50,7 +51,7 @@ def test_the_section_on_a_motion_shows_its_terms_and_torques() -> None:
 
 def test_a_motion_beyond_the_limits_and_one_without_times_are_told() -> None:
     q = np.array([[10.0, 0, 0, 0, 0, 0]])
-    motion = GivenMotion("a <motion>", q, np.zeros((1, 6)), np.ones((1, 6)))
+    motion = MotionSamples("a <motion>", q, np.zeros((1, 6)), np.ones((1, 6)))
     found = along.section(PUMA, motion, significance(PUMA, motion=motion))
     assert f"beyond the limits of {PUMA.joint_names[0]}" in found.html()
     assert [table.name for table in found.tables] == ["motion-terms"]
@@ -79,7 +80,7 @@ def test_hostile_names_of_another_design_are_text() -> None:
     page = comparison.section(da.load("planar-2r"), arm, compared(da.load("planar-2r"), arm), None).html()
     for name in NAMES:
         assert name not in page
-    motion = GivenMotion(NAMES[0], np.zeros((2, 3)), np.zeros((2, 3)), np.ones((2, 3)), np.array([0.0, 1.0]))
+    motion = MotionSamples(NAMES[0], np.zeros((2, 3)), np.zeros((2, 3)), np.ones((2, 3)), np.array([0.0, 1.0]))
     page = along.section(arm, motion, significance(arm, motion=motion)).html()
     for name in NAMES:
         assert name not in page

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.report.findings import Question, Report, report
+from dalembert.report.assemble import Question, Report, report
 from dalembert.report.write import html, plain, write_csv, write_json, write_report
 
 from .hostile import NAMES, hostile_page

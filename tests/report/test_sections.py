@@ -10,26 +10,31 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.design.certified_ranges import Known
 from dalembert.design.counterbalance import counterbalance
 from dalembert.design.coupling import coupling as coupling_of
-from dalembert.design.known import Known
 from dalembert.design.review import Finding
-from dalembert.equations.equations import Equations
-from dalembert.reduction.box import box_of
-from dalembert.reduction.model_waves import ModelWaves
+from dalembert.design.significance import significance as term_shares
+from dalembert.equations.closed_form import Equations
+from dalembert.reduction.coefficient_waves import ModelWaves
 from dalembert.reduction.reduce import reduce
-from dalembert.reduction.significance import significance as term_shares
-from dalembert.reduction.states import states_of
-from dalembert.reduction.terms import reduce_coefficients
+from dalembert.reduction.shortforms.short_form import reduce_coefficients
+from dalembert.reduction.states import box_of, states_of
 from dalembert.report import analysis
 from dalembert.report.closed_loop import motion_within, runs
-from dalembert.report.markup import Html
+from dalembert.report.html.data_tables import Rich
+from dalembert.report.html.markup import Html
 from dalembert.report.reductions import reductions
 from dalembert.report.section import Section
-from dalembert.report.sections import closed_loop, coupling, curves, reduced, review, short_forms, significance
-from dalembert.report.sections.equations import flowing
+from dalembert.report.sections import closed_loop_section as closed_loop
+from dalembert.report.sections import coupling_section as coupling
+from dalembert.report.sections import curves_section as curves
+from dalembert.report.sections import reduced_section as reduced
+from dalembert.report.sections import review_section as review
+from dalembert.report.sections import short_forms_section as short_forms
+from dalembert.report.sections import significance_section as significance
+from dalembert.report.sections.equations_section import flowing
 from dalembert.report.sweeps import Sweep, chart
-from dalembert.report.tables import Rich
 from dalembert.report.write import plain
 
 ARM = da.load("puma560", physical="ignore")

@@ -9,9 +9,9 @@ import re
 
 import pytest
 
-from dalembert.report.markup import Html
-from dalembert.report.numbers import joint_label, percent, velocity_unit, written
-from dalembert.report.tables import Column, Rich, Table
+from dalembert.report.html.data_tables import Column, Rich, Table
+from dalembert.report.html.markup import Html
+from dalembert.report.html.numbers import joint_label, percent, velocity_unit, written
 
 TABLE = Table(
     "sizes",

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from dalembert.arm.errors import ArmError
-from dalembert.cli.simulate import register
+from dalembert.cli.simulate_command import register
 
 app = typer.Typer()
 register(app)

@@ -6,7 +6,7 @@ from scipy.integrate import DOP853, solve_ivp
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.control.compiled import run, serves
+from dalembert.control.compiled_loop import run, serves
 from dalembert.control.controllers import ComputedTorque, PDGravity
 from dalembert.control.trajectories import excitation, quintic, trapezoidal
 from dalembert.simulation.many import simulate_many

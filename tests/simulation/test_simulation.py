@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.drives import Actuator, DriveTrain, Friction, Rotor, from_joints, with_locked_rotors
 from dalembert.arm.errors import ArmError
-from dalembert.arm.toml_drives import built_in_drives
+from dalembert.arm.io.toml_drives import built_in_drives
 from dalembert.drives.driven import Driven
 from dalembert.drives.sticking import contact_forces, free_directions, holding_share
 from dalembert.simulation.loads import LoadChange

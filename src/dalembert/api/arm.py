@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import EARTH, ArmDescription
-from ..arm.dh import DHRow, from_dh
-from ..arm.dh_of_arm import TOLERANCE, DHForm, to_dh
+from ..arm.io.dh import DHRow, from_dh
+from ..arm.io.dh_of_arm import TOLERANCE, DHForm, to_dh
+from ..arm.io.toml_writer import write_toml
+from ..arm.io.urdf_writer import write_urdf
 from ..arm.placement import Placement
-from ..arm.toml_writer import write_toml
-from ..arm.urdf_write import write_urdf
 from .closed_form import ClosedForm
 from .compiled import Compiled
 from .driven import Drives

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from ..arm.description import ArmDescription
 
 if TYPE_CHECKING:
-    from ..equations.equations import Equations
+    from ..equations.closed_form import Equations
     from ..equations.symbols import Request
 
 
@@ -31,7 +31,7 @@ class ClosedForm:
         ``joints`` names the joints that move (all by default); the others rest at the positions ``at`` gives, or at
         zero, and the bodies they carry are absorbed into starred parameters.
         """
-        from ..equations.equations import Equations
+        from ..equations.closed_form import Equations
         from ..equations.restricted import restricted
         from .reduced import reduce_equations
 

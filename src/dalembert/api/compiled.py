@@ -10,7 +10,7 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..compile import bridges
 from ..compile.cuda import differentiable
-from ..compile.cuda.kernel import CudaKernel
+from ..compile.cuda.cuda_kernel import CudaKernel
 from ..compile.cuda.rollout import Rollout
 from ..compile.kernel import Kernel
 from ..compile.write_c import write_c

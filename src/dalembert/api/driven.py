@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.description import ArmDescription
 from ..arm.drives import DriveTrain, from_joints
 from ..arm.errors import ArmError
-from ..arm.toml_drives import built_in_drives, read_drives_text
+from ..arm.io.toml_drives import built_in_drives, read_drives_text
 
 if TYPE_CHECKING:
     from ..control.requirements import Requirements
     from ..control.trajectories import Trajectory
-    from ..linear.model import LinearModel
+    from ..linear.linear_model import LinearModel
     from ..simulation.loads import LoadChange
     from ..simulation.many import Many
     from ..simulation.motion import Motion
@@ -98,7 +98,7 @@ class Drives(ArmDescription):
 
         plain = not stops and not changes and period is None and max_step is None and method == "DOP853"
         if compiled is not False:
-            from ..control.compiled import run, serves
+            from ..control.compiled_loop import run, serves
 
             reason = "these options need events" if not plain else serves(self, control)
             reason = reason or ("it is not the exact arm that moves" if model is not None else "")
@@ -130,7 +130,7 @@ class Drives(ArmDescription):
 
     def linearize_along(self, trajectory: Trajectory, times: ArrayLike) -> list[LinearModel]:
         """Linear models of the links at these times of a trajectory."""
-        from ..control.design import linear_at
+        from ..control.gains import linear_at
 
         return [linear_at(self, trajectory, float(t)) for t in np.atleast_1d(times)]
 

@@ -13,7 +13,7 @@ from ..arm.description import listed
 from ..arm.drives import DriveTrain, with_locked_rotors
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
-from ..control.design import linear_at
+from ..control.gains import linear_at
 from ..control.requirements import Requirements, requirements
 from ..control.trajectories import Trajectory
 from ..drives.approximations import ApproximationError, compare
@@ -22,7 +22,7 @@ from ..drives.driven import Driven
 from ..drives.effective_inertia import InertiaRange, effective_inertia, inertia_range
 from ..linear.hand import hand_model
 from ..linear.joints import driven_model, motor_model
-from ..linear.model import LinearModel
+from ..linear.linear_model import LinearModel
 from ..simulation.motion import Motion
 from ..simulation.plant import DrivenPlant
 from ..simulation.simulate import simulate

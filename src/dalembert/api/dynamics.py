@@ -29,10 +29,10 @@ from ..formulations import (
     newton_euler,
     regressor,
 )
-from ..formulations.model import Chain, chain
+from ..formulations.chain import Chain, chain
 from ..rings.real import REAL
 from ..rings.ring import Field, Ring, Scalar
-from .arrays import evaluate, joint_array
+from ..systems.arrays import evaluate, joint_array
 
 Array = NDArray[np.float64]
 

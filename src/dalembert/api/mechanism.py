@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..mechanisms.chain import carrying, free_body
+from ..mechanisms.chain_frames import FrameOn
 from ..mechanisms.closures import Closure
 from ..mechanisms.maps import Map, compare_drives, conditioning_map
 from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.mechanism_file import read_mechanism
+from ..mechanisms.mounting import carrying, free_body
 from ..mechanisms.overconstrained import Motors
 from ..mechanisms.redundant import Redundant
 from ..mechanisms.singularity import Nearest, Report, nearest, report
-from ..mechanisms.system import FrameOn
-from ..mechanisms.toml_file import read_mechanism
 
 __all__ = [
     "Closure", "FrameOn", "Map", "Mechanism", "Motors", "Nearest", "Redundant", "Report", "carrying", "compare_drives",

@@ -9,6 +9,7 @@ from ..arm.description import ArmDescription
 
 if TYPE_CHECKING:
     from ..arm.inertia import Load
+    from ..bounds.ranges import Range
     from ..design.compare import Compared
     from ..design.counterbalance import Counterbalance
     from ..design.coupling import Coupling, CouplingMap
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
     from ..design.review import Review
     from ..design.sensitivity import Sensitivity
     from ..design.shares import PartShare
+    from ..design.significance import TermShare
     from ..design.tables import LoadTables
-    from ..equations.equations import Equations
+    from ..equations.closed_form import Equations
     from ..reduction.certify import Progress
-    from ..reduction.model import ReducedModel
-    from ..reduction.ranges import Range
-    from ..reduction.significance import TermShare
+    from ..reduction.reduced_model import ReducedModel
+    from ..reduction.shortforms.short_form import ReducedCoefficient
     from ..reduction.states import Amounts
-    from ..reduction.terms import ReducedCoefficient
 
 
 class Reductions:
@@ -129,8 +129,12 @@ class Reductions:
 
     def significance(self, **options: Any) -> tuple[TermShare, ...]:
         """Every term of every joint's torque, ranked; over all states within limits, or over a ``motion``."""
-        from ..reduction.significance import significance
+        from ..design.significance import significance
 
+        if options.get("motion") is not None:
+            from ..simulation.motion_files import motion_of
+
+            options["motion"] = motion_of(self._arm, options["motion"])
         return significance(self._arm, **options)
 
     # -- reduction -------------------------------------------------------------------------------
@@ -172,7 +176,7 @@ class Reductions:
         self, coefficients: Sequence[str] | None = None, tolerance: float = 0.05, **options: Any
     ) -> tuple[ReducedCoefficient, ...]:
         """Short closed forms of coefficients with named constants and proved errors (Bejczy, Tables 3 and 4)."""
-        from ..reduction.terms import reduce_coefficients
+        from ..reduction.shortforms.short_form import reduce_coefficients
 
         return reduce_coefficients(self._arm, coefficients, tolerance, **options)
 

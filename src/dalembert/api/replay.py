@@ -8,8 +8,8 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..report.arm3d import drawing
-from ..report.markup import Html, data, tag
-from ..report.page import asset, page_head
+from ..report.html.markup import Html, data, tag
+from ..report.html.page import asset, page_head
 from ..simulation.motion import Motion
 
 MOST_FRAMES = 2000

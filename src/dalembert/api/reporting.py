@@ -10,9 +10,9 @@ from ..arm.description import ArmDescription
 from ..arm.inertia import Load
 
 if TYPE_CHECKING:
-    from ..reduction.motions import Given
     from ..reduction.states import Amounts
-    from ..report.findings import Report
+    from ..report.assemble import Report
+    from ..simulation.motion_files import Given
 
 
 class Reporting:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from . import bench, codegen, operations
+from . import bench_command as bench
+from . import codegen_command as codegen
+from . import operations_command as operations
 
 
 def register(app: typer.Typer) -> None:

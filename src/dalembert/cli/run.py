@@ -19,19 +19,45 @@ from dalembert.version import __version__
 
 from . import (
     compiling,
-    convert,
-    demo,
-    dynamics,
-    equations,
-    list_arms,
-    mechanism,
-    ranges,
-    reduce,
-    report,
-    review,
-    show,
-    significance,
-    simulate,
+)
+from . import (
+    convert_command as convert,
+)
+from . import (
+    demo_command as demo,
+)
+from . import (
+    dynamics_command as dynamics,
+)
+from . import (
+    equations_command as equations,
+)
+from . import (
+    list_command as list_arms,
+)
+from . import (
+    mechanism_command as mechanism,
+)
+from . import (
+    ranges_command as ranges,
+)
+from . import (
+    reduce_command as reduce,
+)
+from . import (
+    report_command as report,
+)
+from . import (
+    review_command as review,
+)
+from . import (
+    show_command as show,
+)
+from . import (
+    significance_command as significance,
+)
+from . import (
+    simulate_command as simulate,
 )
 
 BAD_INPUT = 2

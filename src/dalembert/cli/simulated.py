@@ -15,9 +15,9 @@ from dalembert.api.driven_arm import DrivenArm
 from dalembert.arm.drives import DriveTrain
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Load
-from dalembert.arm.toml_drives import read_drives_text
+from dalembert.arm.io.toml_drives import read_drives_text
 from dalembert.control.controllers import ComputedTorque, PDGravity, ServoFollowingInertia
-from dalembert.control.design import tracking_lqr
+from dalembert.control.gains import tracking_lqr
 from dalembert.control.trajectories import Trajectory, excitation, quintic, trapezoidal
 from dalembert.simulation.motion import Motion, SimulationError
 from dalembert.simulation.plant import DrivenPlant, LinkPlant

@@ -9,8 +9,8 @@ import typer
 
 from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
-from dalembert.arm.expression import quantity
 from dalembert.arm.inertia import Inertia, Load
+from dalembert.arm.io.expression import quantity
 
 EACH = "One for all joints, or one for each."
 LoadOption = Annotated[

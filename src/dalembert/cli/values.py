@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.arm.description import ArmDescription, Joint
 from dalembert.arm.errors import ArmError
-from dalembert.arm.expression import quantity
+from dalembert.arm.io.expression import quantity
 
 
 def joint_values(arm: ArmDescription, option: str, text: str | None, degrees: bool = False) -> np.ndarray:

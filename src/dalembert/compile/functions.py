@@ -22,7 +22,7 @@ from ..formulations import (
     newton_euler,
 )
 from ..formulations import regressor as regressors
-from ..formulations.model import Chain, chain
+from ..formulations.chain import Chain, chain
 from ..rings.algebra import add, mul, sub
 from ..rings.graph import Graph, Node, absorbed, reachable
 from ..rings.ring import Field, Ring, Scalar

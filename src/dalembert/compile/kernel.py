@@ -19,7 +19,8 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..rings.graph import evaluate, reachable
 from ..rings.real import REAL
-from . import build, cache, load
+from . import build, cache
+from . import shared_library as load
 from .emit_batch import batch_source
 from .emit_c import Program
 from .emit_single import single_source

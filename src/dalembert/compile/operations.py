@@ -15,7 +15,7 @@ from typing import Any
 
 from ..arm.description import ArmDescription
 from ..formulations import generalized_dalembert, influence, lagrange_euler, newton_euler
-from ..formulations.model import chain
+from ..formulations.chain import chain
 from ..rings.graph import ADD, COS, INV, MUL, NEG, SIN, SQRT, SUB, Graph, Node, reachable
 from ..rings.ring import Scalar
 from .functions import function

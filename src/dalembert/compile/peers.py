@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
-from ..arm.urdf import write_urdf
+from ..arm.io.urdf import write_urdf
 from .bridges import casadi_function
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..arm.inertia import moved
-from ..formulations.model import Chain, Segment
+from ..formulations.chain import Chain, Segment
 from ..rings.algebra import matplus
 from ..rings.ring import Ring
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..drives.driven import Driven
 from ..formulations import kinematics
-from ..formulations.model import chain
+from ..formulations.chain import chain
 from ..rings.dual import Dual, Duals, slope_of, value_of
 from ..rings.real import REAL
 from .trajectories import Trajectory

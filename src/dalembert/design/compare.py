@@ -8,10 +8,10 @@ from typing import TypeAlias, TypeVar
 
 from ..arm.description import ArmDescription
 from ..arm.inertia import Load
+from ..bounds.ranges import LESS_WORK, Range
 from ..equations import names
-from ..reduction.ranges import LESS_WORK, Range
+from .certified_ranges import Known
 from .coupling import Coupling, coupling, moved_mass
-from .known import Known
 from .tables import GravityRow, InertiaRow, load_tables
 
 Limits: TypeAlias = Mapping[str | int, tuple[float, float]]

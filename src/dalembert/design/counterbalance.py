@@ -18,12 +18,13 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import exact
 from ..arm.inertia import Inertia
-from ..equations.equations import Equations
+from ..bounds.box import Box
+from ..bounds.ranges import LESS_WORK, range_of
+from ..bounds.waves import wave_of
+from ..equations.closed_form import Equations
 from ..equations.polynomial import TrigPolynomial
-from ..reduction.box import Box, place
-from ..reduction.ranges import LESS_WORK, range_of
-from ..reduction.waves import wave_of
-from .known import Known
+from ..reduction.states import place
+from .certified_ranges import Known
 
 SEARCH = 1.0e6
 """Control values for a load of which only the attained largest value is told."""

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..reduction.box import Box, box_of, place
-from ..reduction.branch import Branch
-from ..reduction.model_waves import ModelWaves
-from ..reduction.ranges import LESS_WORK, range_of
-from ..reduction.search import descended_from
-from ..reduction.waves import Wave, constant, turning
-from .known import Known
+from ..bounds.box import Box
+from ..bounds.branch import Branch
+from ..bounds.ranges import LESS_WORK, range_of
+from ..bounds.search import descended_from
+from ..bounds.waves import Wave, constant, turning
+from ..reduction.coefficient_waves import ModelWaves
+from ..reduction.states import box_of, place
+from .certified_ranges import Known
 
 SEARCH = 1.0e5
 """Control values for a figure of which only the attained largest value is told."""

@@ -1,7 +1,7 @@
 """Diagonal dominance of the mass matrix, row by row, with proof.
 
 The margin (D_ii - sum |D_ij|) / D_ii is at least 1 - r everywhere exactly if r D_ii - sum |D_ij| >= 0 everywhere, which
-branch and bound decides (``reduction/branch.py``).
+branch and bound decides (``bounds/branch.py``).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
-from ..reduction.box import Box
-from ..reduction.branch import Branch
-from ..reduction.model_waves import ModelWaves
-from ..reduction.ranges import LESS_WORK
-from ..reduction.ratios import search
-from ..reduction.waves import Wave, total
-from .known import Known
+from ..bounds.box import Box
+from ..bounds.branch import Branch
+from ..bounds.ranges import LESS_WORK
+from ..bounds.ratios import search
+from ..bounds.waves import Wave, total
+from ..reduction.coefficient_waves import ModelWaves
+from .certified_ranges import Known
 
 NEAR = 1.01
 """The sum to prove, as a multiple of the largest found."""

@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..bounds.ranges import Range, range_of
+from ..bounds.ratios import ratio_range
+from ..bounds.waves import Wave, total
 from ..equations import names
-from ..reduction.box import box_of, place
-from ..reduction.gravity import load_range
-from ..reduction.model_waves import ModelWaves
-from ..reduction.ranges import Range, range_of
-from ..reduction.ratios import ratio_range
-from ..reduction.significance import Bounds
-from ..reduction.states import Amounts, states_of
-from ..reduction.waves import Wave, total
+from ..reduction.coefficient_waves import ModelWaves
+from ..reduction.states import Amounts, box_of, place, states_of
+from .gravity_ranges import load_range
+from .significance import Bounds
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..arm.description import ArmDescription
-from ..equations.equations import Equations
-from ..reduction.ranges import LESS_WORK
+from ..bounds.ranges import LESS_WORK
+from ..equations.closed_form import Equations
+from .certified_ranges import Known
 from .counterbalance import Counterbalance, counterbalance
 from .coupling import Coupling, coupling, moved_mass
-from .known import Known
 from .tables import capacity
 
 

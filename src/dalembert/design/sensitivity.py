@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..arm.description import ArmDescription
-from ..equations.equations import Equations
-from ..reduction.box import box_of
-from ..reduction.ranges import Range, range_of
-from ..reduction.waves import wave_of
+from ..bounds.ranges import Range, range_of
+from ..bounds.waves import wave_of
+from ..equations.closed_form import Equations
+from ..reduction.states import box_of
 
 
 @dataclass(frozen=True)

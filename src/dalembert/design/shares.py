@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..arm.description import ArmDescription
-from ..equations.equations import Equations
-from ..reduction.box import box_of
-from ..reduction.model_waves import unit
-from ..reduction.moments import rms
-from ..reduction.waves import wave_of
+from ..bounds.moments import rms
+from ..bounds.waves import wave_of
+from ..equations.closed_form import Equations
+from ..equations.names import coefficient_unit
+from ..reduction.states import box_of
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,12 @@ def part_shares(
         if name[0] in kinds:
             move, turn = wave_of(eq.translational(name)), wave_of(eq.rotational(name))
             found.append(
-                PartShare(name, unit(arm, name), rms(wave_of(eq[name]), domain), rms(move, domain), rms(turn, domain))
+                PartShare(
+                    name,
+                    coefficient_unit(arm, name),
+                    rms(wave_of(eq[name]), domain),
+                    rms(move, domain),
+                    rms(turn, domain),
+                )
             )
     return tuple(found)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ..arm.description import ArmDescription, Joint
 from ..arm.inertia import Load
+from ..bounds.ranges import Range
 from ..equations import names
-from ..reduction.model_waves import unit
-from ..reduction.ranges import Range
-from .known import Known
+from ..equations.names import coefficient_unit
+from .certified_ranges import Known
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,14 +123,15 @@ def load_tables(
         d, g = names.name("D", (index, index)), names.name("G", (index,))
         rows_d.append(
             InertiaRow(
-                joint.name, d, unit(arm, d), float(empty.added[index]), gear, empty.inertia(index, index, True),
+                joint.name, d, coefficient_unit(arm, d), float(empty.added[index]), gear,
+                empty.inertia(index, index, True),
                 loaded.inertia(index, index, True) if loaded is not None else None,
             )
         )  # fmt: skip
         stall = joint.drive.stall_torque if joint.drive is not None else None
         rows_g.append(
             GravityRow(
-                joint.name, g, unit(arm, g), gear, stall, capacity(joint), empty.gravity(index),
+                joint.name, g, coefficient_unit(arm, g), gear, stall, capacity(joint), empty.gravity(index),
                 loaded.gravity(index) if loaded is not None else None,
             )
         )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .over_ring import APPROXIMATIONS
+from ..formulations.drive_train import APPROXIMATIONS
 
 if TYPE_CHECKING:
     from .driven import Driven

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.drives import DriveTrain
-from ..equations.equations import Equations
+from ..equations.closed_form import Equations
 from ..equations.polynomial import as_polynomial
 from ..equations.symbols import Request
 from ..formulations import rotors
+from ..formulations.drive_train import RingTrain
 from ..rings.algebra import add
-from .over_ring import RingTrain
 
 
 class DrivenEquations(Equations):

@@ -20,14 +20,14 @@ from ..arm.description import ArmDescription
 from ..arm.drives import Actuator, DriveTrain
 from ..arm.errors import ArmError
 from ..formulations import rotors
-from ..formulations.model import Chain, chain
+from ..formulations.chain import Chain, chain
+from ..formulations.drive_train import RingTrain
 from ..rings.dual import Duals, slope_of
 from ..rings.real import REAL
 from ..rings.ring import Ring, Scalar
 from .batch import joint_values, over_batch
 from .friction import Shafts
 from .kernels import kernel
-from .over_ring import RingTrain
 
 Array = NDArray[np.float64]
 

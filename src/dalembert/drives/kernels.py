@@ -14,11 +14,11 @@ from ..compile import build
 from ..compile.functions import Function, Model
 from ..compile.kernel import Kernel, graph_facts
 from ..formulations import composite_body, factor, newton_euler, rotors
+from ..formulations.drive_train import RingTrain
 from ..rings.algebra import add, sub
 from ..rings.dual import Duals, slope_of
 from ..rings.graph import Graph
 from ..rings.ring import Ring, Scalar
-from .over_ring import RingTrain
 
 ARGUMENTS = {
     "inverse_dynamics": ("q", "qd", "qdd"),

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from ..arm.description import ArmDescription
 from ..arm.drives import Actuator, DriveTrain
 from ..formulations.applied_loads import link_in_body
+from ..formulations.chain import chain
 from ..formulations.kinematics import compose, frames
-from ..formulations.model import chain
 from ..rings.dual import Duals, slope_of, value_of
 from ..rings.real import REAL
 

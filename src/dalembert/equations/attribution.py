@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..formulations import composite_body
-from ..formulations.model import Chain, Segment, chain
+from ..formulations.chain import Chain, Segment, chain
 from ..rings.algebra import ZERO, sub
 from . import names
 from .polynomial import TrigPolynomial
 
 if TYPE_CHECKING:
-    from .equations import Equations
+    from .closed_form import Equations
 
 
 def by_link(equations: Equations, name: str) -> dict[int | str, TrigPolynomial]:

@@ -20,7 +20,7 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..rings.sparse import from_terms, terms
 from ..rings.trig import TrigRing
-from .equations import Equations
+from .closed_form import Equations
 from .polynomial import TrigPolynomial
 
 PREFERRED = ("Ixx", "Ixy", "Ixz", "Iyz", "Izz", "mx", "my", "mz", "m", "Iyy")

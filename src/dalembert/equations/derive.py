@@ -15,10 +15,10 @@ from typing import Any
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..formulations import composite_body, generalized_dalembert, influence, lagrange_euler, tourassis_neuman
-from ..formulations.model import Chain, chain
+from ..formulations.chain import Chain, chain
 from ..rings.angles import Angles
 from ..rings.trig import TrigNumber, TrigRing, constant
-from .axes import axes
+from .parallel_axes import axes
 from .space import Space
 from .symbols import Request, Selection, select
 

@@ -13,7 +13,7 @@ from .printing.form import Form, Sum
 from .printing.letters import in_latex
 
 if TYPE_CHECKING:
-    from .equations import Equations
+    from .closed_form import Equations
     from .polynomial import TrigPolynomial
 
 MOST_TERMS = 60_000

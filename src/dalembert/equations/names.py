@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 
 KINDS = {"D": 2, "C": 3, "G": 1}
@@ -46,3 +47,14 @@ def parse(text: str, n: int) -> tuple[str, tuple[int, ...]]:
     raise ArmError(
         f"there is no coefficient {text!r}; the coefficients are {shown}; energies are K and V, torques tau1 to tau{n}"
     )
+
+
+def coefficient_unit(arm: ArmDescription, text: str) -> str:
+    """The SI unit of a coefficient of this arm."""
+    kind, index = parse(text, arm.n)
+    slides = [arm.moving[i].kind == "prismatic" for i in index]
+    if kind == "G":
+        return "N" if slides[0] else "N m"
+    # A coefficient has kg m^2; every sliding index stands for an angle that is a length, and takes one m away.
+    power = 2 - sum(slides)
+    return {2: "kg m^2", 1: "kg m", 0: "kg"}.get(power, f"kg m^{power}")

@@ -17,8 +17,8 @@ from ..formulations.kinematics import joint_frame
 from ..rings.algebra import add, matplus, plus, transpose
 from ..rings.ring import Scalar
 from ..rings.trig import TrigRing
+from .closed_form import Equations
 from .derive import Model
-from .equations import Equations
 from .polynomial import TrigPolynomial, as_polynomial
 from .symbols import Request, select
 

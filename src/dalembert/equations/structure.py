@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .names import all_names, name, parse
 
 if TYPE_CHECKING:
-    from .equations import Equations
+    from .closed_form import Equations
 
 BY_IDENTITY = "identity"
 BY_GEOMETRY = "geometry"
@@ -105,7 +105,7 @@ class Structure:
 
 def structure(equations: Equations) -> Structure:
     """The structure of an arm's equations."""
-    from .equations import Equations
+    from .closed_form import Equations
 
     full = Equations(equations.arm, "full+gravity")
     symbols = Equations(equations.arm, "symbols")

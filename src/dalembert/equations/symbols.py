@@ -24,7 +24,7 @@ from ..arm.errors import ArmError
 from ..arm.exact import Angle, exact
 from ..arm.inertia import ENTRIES, PARAMETERS, Inertia
 from ..arm.placement import Step
-from ..formulations.model import CENTRAL
+from ..formulations.chain import CENTRAL
 from ..rings.trig import TrigRing
 
 GYRATION = ("m", "x", "y", "z", "kk11", "kk12", "kk13", "kk22", "kk23", "kk33")

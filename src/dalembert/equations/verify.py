@@ -12,7 +12,7 @@ from .formula import Unknown, read
 from .polynomial import TrigPolynomial
 
 if TYPE_CHECKING:
-    from .equations import Equations
+    from .closed_form import Equations
 
 WAYS = ("symbols", "centre+lengths+gravity", "gyration+lengths+gravity")
 
@@ -57,7 +57,7 @@ def split(statement: str) -> tuple[str, str]:
 
 def verify(arm: ArmDescription, statement: str, parameters: str | None = None) -> Verdict:
     """Check "D22 = ..." for an arm, in whichever of its parameters the formula is written."""
-    from .equations import Equations
+    from .closed_form import Equations
 
     name, formula = split(statement)
     if parameters is not None:
@@ -74,7 +74,7 @@ def verify(arm: ArmDescription, statement: str, parameters: str | None = None) -
 
 def is_number(arm: ArmDescription, formula: str) -> bool:
     """True if a formula has no symbol but the joints, and is not zero: then it is about the arm's numbers."""
-    from .equations import Equations
+    from .closed_form import Equations
 
     try:
         return bool(read(formula, Equations(arm, "numbers").space))

@@ -16,9 +16,9 @@ from ..arm.elastic import JointDamper, JointSpring, PointSpring
 from ..arm.exact import exact, exact_vector
 from ..rings.algebra import ZERO, Vec, add, dot, matvec, minus, mul, plus, scale, sub
 from ..rings.ring import Field, Ring, Scalar
+from .chain import Chain, placed
 from .influence import PointInfluence
 from .kinematics import Frame, frames
-from .model import Chain, placed
 
 
 @dataclass(frozen=True)

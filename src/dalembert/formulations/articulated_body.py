@@ -28,8 +28,8 @@ from ..rings.algebra import (
     transpose,
 )  # fmt: skip
 from ..rings.ring import Field, Scalar
+from .chain import Chain
 from .kinematics import Frame, relative_frames
-from .model import Chain
 
 Spatial = tuple[Mat, Mat, Mat]
 """Blocks I (symmetric), H, M (symmetric) of an articulated inertia."""

@@ -15,8 +15,8 @@ from ..rings.algebra import ZERO, add, mul, sub
 from ..rings.dual import Duals, slope_of
 from ..rings.ring import Ring, Scalar
 from . import composite_body, newton_euler
+from .chain import Chain
 from .coefficients import Christoffel
-from .model import Chain
 
 
 def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Christoffel:

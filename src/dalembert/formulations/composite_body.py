@@ -12,8 +12,8 @@ from fractions import Fraction
 from ..arm.inertia import moved
 from ..rings.algebra import ZERO, Mat, Vec, add, cross, dot, matplus, matvec, minus, mul, plus, sub
 from ..rings.ring import Ring, Scalar
+from .chain import Chain
 from .kinematics import Frame, relative_frames
-from .model import Chain
 
 Composite = tuple[Scalar, Vec, Mat]
 

@@ -14,8 +14,8 @@ from ..rings.algebra import add, sub
 from ..rings.dual import Duals, slope_of
 from ..rings.ring import Field, Ring, Scalar
 from . import articulated_body, composite_body, newton_euler
+from .chain import Chain
 from .factor import factor, solve
-from .model import Chain
 
 Table = list[list[Scalar]]
 Extra = Callable[[Ring, Sequence[Scalar], Sequence[Scalar]], list[Scalar]]

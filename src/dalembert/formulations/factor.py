@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..rings.algebra import mul, sub
 from ..rings.ring import Field, Scalar
-from .model import Chain
+from .chain import Chain
 
 
 def factor(chain: Chain, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], list[Scalar]]:

@@ -17,9 +17,9 @@ from fractions import Fraction
 from ..arm.errors import ArmError
 from ..rings.algebra import ZERO, Mat, Vec, add, column, cross, dot, matvec, minus, mul, plus, scale, sub, transpose
 from ..rings.ring import Ring, Scalar
+from .chain import Chain
 from .coefficients import Christoffel, torque
 from .kinematics import frames
-from .model import Chain
 
 
 @dataclass(frozen=True)

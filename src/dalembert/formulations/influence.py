@@ -34,9 +34,9 @@ from ..rings.algebra import (
     transpose,
 )
 from ..rings.ring import Ring, Scalar
+from .chain import Chain
 from .coefficients import Christoffel, torque
 from .kinematics import Frame, frames
-from .model import Chain
 
 
 class PointInfluence:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..rings.algebra import EYE, ZERO, Mat, Vec, column, cross, matmul, matvec, minus, plus, scale
 from ..rings.ring import Ring, Scalar
-from .model import Chain, Segment
+from .chain import Chain, Segment
 
 Frame = tuple[Mat, Vec]
 

@@ -17,9 +17,9 @@ from fractions import Fraction
 
 from ..rings.algebra import Square, add, dot, matmul, matplus, matvec, mul, sub, trace_of_product, transpose
 from ..rings.ring import Ring, Scalar
+from .chain import Chain, Segment
 from .coefficients import Christoffel, torque
 from .kinematics import Frame, frames, relative_frames
-from .model import Chain, Segment
 
 Q_ROTATION: Square = ((0, -1, 0, 0), (1, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
 """Bejczy 1974, eq. (5)."""

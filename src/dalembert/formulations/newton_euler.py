@@ -17,8 +17,8 @@ from fractions import Fraction
 
 from ..rings.algebra import ZERO, Mat, Vec, add, cross, matvec, minus, mul, plus, scale, sub, transpose
 from ..rings.ring import Ring, Scalar
+from .chain import Chain
 from .kinematics import frames, relative_frames
-from .model import Chain
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from ..arm.inertia import ENTRIES
 from ..rings.algebra import ZERO, Mat, Vec, column, cross, matvec, plus, transpose
 from ..rings.ring import Ring, Scalar
+from .chain import Chain
 from .kinematics import relative_frames
-from .model import Chain
 from .newton_euler import outward, spin_matrix
 
 

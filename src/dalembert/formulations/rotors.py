@@ -26,9 +26,9 @@ from fractions import Fraction
 from ..rings.algebra import ZERO, Vec, add, column, cross, dot, matvec, mul, plus, scale, sub, transpose
 from ..rings.dual import Duals, slope_of
 from ..rings.ring import Ring, Scalar
+from .chain import Chain
 from .coefficients import Christoffel
 from .kinematics import frames, relative_frames
-from .model import Chain
 
 Table = list[list[Scalar]]
 Turns = Callable[[Ring, Sequence[Scalar]], list[Scalar]]

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 
 from ..rings.algebra import Vec, add, dot, mul, sub, transpose
 from ..rings.ring import Ring, Scalar
+from .chain import Chain
 from .composite_body import Composite, composites
 from .kinematics import Frame, compose, frames, relative_frames
-from .model import Chain
 
 
 def mass_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[Scalar]]:

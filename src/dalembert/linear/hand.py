@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from .model import LinearModel, Signal
+from .linear_model import LinearModel, Signal
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..drives.driven import Driven
 from ..rings.real import REAL
-from .model import LinearModel, Signal
+from .linear_model import LinearModel, Signal
 
 Array = NDArray[np.float64]
 

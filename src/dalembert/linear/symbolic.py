@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..equations.equations import Equations
+from ..equations.closed_form import Equations
 from ..equations.polynomial import as_polynomial
 
 Array = NDArray[np.float64]

@@ -17,13 +17,13 @@ import numpy as np
 
 from . import transfer
 from .batch import Array
+from .chain_frames import Placed, System
 from .closures import Block, Closure, ClosureNumbers
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
-from .system import Placed, System
 
 if TYPE_CHECKING:
-    from .kernel import MechanismKernel
+    from .compiled_state import MechanismKernel
 
 LARGEST_CONDITION = 1e11
 

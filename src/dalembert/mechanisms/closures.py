@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..arm.toml_table import nearest
+from ..arm.io.toml_table import nearest
 from . import jets
 from .batch import Array
+from .chain_frames import Carrier, FrameOn, Placed, System
 from .jets import Jet
-from .system import Carrier, FrameOn, Placed, System
 
 FREEDOMS = ("x", "y", "z", "rx", "ry", "rz")
 KINDS: dict[str, tuple[str, ...]] = {

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
+from .chain_frames import Carrier, Placed, System
 from .closures import FREEDOMS
 from .jets import Jet
-from .system import Carrier, Placed, System
 
 TERM = re.compile(r"\s*([+-])?\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)\s*\*\s*)?")
 FREEDOM = re.compile(r"(r?[xyz])\(([^()]+)\)")

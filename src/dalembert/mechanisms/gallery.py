@@ -8,18 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arm.description import ArmDescription, Joint, Link
-from ..arm.dh import from_dh
 from ..arm.exact import Angle
 from ..arm.inertia import Inertia
+from ..arm.io.dh import from_dh
 from ..arm.placement import Placement
+from ..formulations.chain import chain
 from ..formulations.kinematics import tool_frame
-from ..formulations.model import chain
 from ..rings.real import REAL
 from .batch import Array
-from .chain import carrying, free_body
+from .chain_frames import FrameOn
 from .closures import Closure
 from .mechanism import Mechanism
-from .system import FrameOn
+from .mounting import carrying, free_body
 
 DOWN = (0, "-9.81", 0)
 QUARTER = Angle.quarters(1)

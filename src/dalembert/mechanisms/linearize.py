@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ..arm.errors import ArmError
 from . import transfer
 from .batch import Array, rows
-from .kinematics import joint_motion
+from .coordinate_kinematics import joint_motion
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism

@@ -12,10 +12,10 @@ from ..arm.errors import ArmError
 from ..arm.force import Force
 from . import transfer
 from .batch import Array, rows
-from .kinematics import Kinematics
+from .constrained_motion import Drive, Motion, simulate
+from .coordinate_kinematics import Kinematics
 from .linearize import Linear, linearize
 from .mobility import Mobility, mobility
-from .simulate import Drive, Motion, simulate
 from .transfer import Model
 
 Forces = Mapping[str, Sequence[Force]]

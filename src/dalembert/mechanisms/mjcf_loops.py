@@ -8,14 +8,14 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..arm.mjcf import read_mjcf
-from ..arm.mjcf_defaults import MAIN, Defaults
+from ..arm.io.mjcf import read_mjcf
+from ..arm.io.mjcf_defaults import MAIN, Defaults
+from ..arm.io.xml_text import Node, parse
 from ..arm.placement import Placement
-from ..arm.xml_text import Node, parse
 from .batch import Array
+from .chain_frames import GROUND, FrameOn
 from .closures import Closure
 from .mechanism import Mechanism
-from .system import GROUND, FrameOn
 
 CHAIN = "arm"
 

@@ -22,7 +22,7 @@ from ..arm.description import listed
 from ..arm.errors import ArmError
 from . import qp
 from .batch import Array, rows
-from .kinematics import joint_motion
+from .coordinate_kinematics import joint_motion
 from .mechanism import NONE, Forces, Mechanism
 
 

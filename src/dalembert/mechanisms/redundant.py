@@ -19,9 +19,9 @@ from ..arm.description import listed
 from ..arm.errors import ArmError
 from . import qp, transfer
 from .batch import Array, rows
+from .chain_frames import FrameOn
 from .closures import FREEDOMS
 from .mechanism import Mechanism
-from .system import FrameOn
 
 WEIGHTS = ("energy", "joints")
 

@@ -21,12 +21,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..bounds.branch import Branch
+from ..bounds.moments import mean_square
+from ..bounds.ranges import largest, trimmed
+from ..bounds.waves import Wave
 from ..equations import names
-from .branch import Branch
-from .moments import mean_square
-from .ranges import largest, trimmed
 from .states import Array, States
-from .waves import Wave
 
 Key: TypeAlias = tuple[str, tuple[int, ...]]
 """("D", (i, j)), ("C", (i, j, k)) with j <= k, or ("G", (i,)); D of a symmetric pair also with i > j."""

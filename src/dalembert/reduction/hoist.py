@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..rings.graph import ADD, CONST, COS, INPUT, MUL, NEG, SIN, SUB, Graph, Node, reachable
-from .forms import Form, product
+from .constant_forms import Form, product
 
 ONE = Form.number(1)
 

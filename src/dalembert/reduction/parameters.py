@@ -15,7 +15,7 @@ from typing import TypeAlias
 from ..arm.description import ArmDescription
 from ..arm.inertia import ENTRIES
 from ..compile.regroup import Rationals, regrouped
-from ..formulations.model import Chain, chain
+from ..formulations.chain import Chain, chain
 from ..rings.algebra import as_matrix
 
 Name: TypeAlias = str

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..rings.graph import ADD, CONST, INPUT, MUL, NEG, SUB, Node
-from .forms import Form
-from .graphs import WHOLE, Cut, Uses, without
+from .constant_forms import Form
+from .graph_edits import WHOLE, Cut, Uses, without
 from .hoist import Hoisted, hoisted
-from .model import operations_of
+from .reduced_model import operations_of
 from .refit import refitted, rounded
 from .samples import Samples, worst
 from .states import Array

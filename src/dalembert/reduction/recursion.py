@@ -16,7 +16,7 @@ from ..compile.regroup import over
 from ..formulations import newton_euler
 from ..rings.algebra import add, as_matrix
 from ..rings.graph import Graph
-from .forms import Form
+from .constant_forms import Form
 from .hoist import Hoisted, hoisted
 from .parameters import NAMES, Grouped, grouped, with_values
 from .states import Array

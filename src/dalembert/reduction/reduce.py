@@ -10,18 +10,18 @@ import numpy as np
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
+from ..bounds.moments import rms
 from ..compile.functions import function
 from ..compile.operations import Operations, count
 from ..equations import names
-from ..equations.equations import Equations
+from ..equations.closed_form import Equations
 from .certify import CoefficientError, Progress, torque_rms
-from .choose import Candidate, Search, Steps, front, steps_of
-from .graphs import table
+from .coefficient_waves import input_inertia
+from .graph_edits import table
 from .hoist import Hoisted
-from .model import Constant, CurvePoint, ReducedModel, operations_of
-from .model_waves import input_inertia, unit
-from .moments import rms
+from .program_search import Candidate, Search, Steps, front, steps_of
 from .recursion import Case, cases_of
+from .reduced_model import Constant, CurvePoint, ReducedModel, operations_of
 from .states import Amounts, Array, Torque, exact_torque, largest, states_of
 
 
@@ -120,7 +120,9 @@ def coefficient_errors(search: Search, best: Candidate) -> tuple[CoefficientErro
         )
         name = names.name(kind, index)
         whole = float(np.abs(search.exact[0][kind, index](q)).max())
-        errors.append(CoefficientError(name, unit(arm, name), proved, attained, rms(wave, box), whole))
+        errors.append(
+            CoefficientError(name, names.coefficient_unit(arm, name), proved, attained, rms(wave, box), whole)
+        )
     return tuple(errors)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..rings.graph import Node, reachable
-from .forms import Form
-from .graphs import adjoints, table
+from .constant_forms import Form
+from .graph_edits import adjoints, table
 from .hoist import Hoisted
 from .recursion import Case
 from .states import Array, States

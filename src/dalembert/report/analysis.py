@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arm.description import ArmDescription
+from ..bounds.ranges import LESS_WORK, Range
+from ..bounds.ratios import ratio_range
+from ..bounds.waves import Wave
+from ..design.certified_ranges import Known
 from ..design.coupling import Coupling
-from ..design.known import Known
+from ..design.significance import TermShare
 from ..equations.names import name
-from ..reduction.model_waves import ModelWaves
-from ..reduction.ranges import LESS_WORK, Range
-from ..reduction.ratios import ratio_range
-from ..reduction.significance import TermShare
-from ..reduction.waves import Wave
-from .sections.coupling import Pair
-from .sections.significance import Contribution, printed
+from ..reduction.coefficient_waves import ModelWaves
+from .sections.coupling_section import Pair
+from .sections.significance_section import Contribution, printed
 
 NEGLIGIBLE = 0.01
 TOTAL = 3.0e9

@@ -16,10 +16,10 @@ import numpy as np
 from ..arm.description import ArmDescription, Body, Joint
 from ..arm.exact import Angle
 from ..arm.placement import IDENTITY, Placement, product, step_rotation
-from ..formulations.model import Chain, Segment, chain
+from ..formulations.chain import Chain, Segment, chain
 from ..rings.real import REAL
-from .markup import Html, data, join, sub, tag
-from .numbers import joint_label, unit
+from .html.markup import Html, data, join, sub, tag
+from .html.numbers import joint_label, unit
 
 Point = tuple[float, float, float]
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..design.bejczy_figures import FIGURES, RatioFigure, belongs, curve
-from .figures import Axis, Figure
-from .line_chart import LineChart, Series
-from .numbers import written
+from .charts.figures import Axis, Figure
+from .charts.line_chart import LineChart, Series
+from .html.numbers import written
 
 LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

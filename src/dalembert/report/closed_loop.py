@@ -21,13 +21,13 @@ from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..control.trajectories import Polynomials, quintic
 from ..formulations import composite_body, newton_euler
-from ..formulations.model import chain
-from ..reduction.graphs import table
-from ..reduction.model import ReducedModel
-from ..reduction.model_waves import input_inertia
+from ..formulations.chain import chain
+from ..reduction.coefficient_waves import input_inertia
+from ..reduction.graph_edits import table
+from ..reduction.reduced_model import ReducedModel
 from ..reduction.states import States
 from ..rings.real import REAL
-from .numbers import percent
+from .html.numbers import percent
 
 Array: TypeAlias = NDArray[np.float64]
 KP, KD = 100.0, 20.0

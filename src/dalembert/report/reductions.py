@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
-from ..reduction import model as reduction_model
+from ..reduction import reduced_model as reduction_model
 from ..reduction.reduce import reduce
 from ..reduction.states import Amounts
-from .markup import Html, join, tag
-from .sections import reduced
-from .sections.equations import flowing, name_math
-from .tables import Rich
+from .html.data_tables import Rich
+from .html.markup import Html, join, tag
+from .sections import reduced_section as reduced
+from .sections.equations_section import flowing, name_math
 
 MOST_TERMS = 40
 """Terms of the longest coefficient of a reduced model that is set out."""

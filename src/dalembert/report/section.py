@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .figures import Figure
-from .markup import Html, tag, text
-from .tables import Table
+from .charts.figures import Figure
+from .html.data_tables import Table
+from .html.markup import Html, tag, text
 
 Part: TypeAlias = Html | Table | Figure
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from .arm3d import travel
-from .figures import Axis
-from .line_chart import LineChart, Series
-from .numbers import joint_label, listed, shown_position, unit, written
+from .charts.figures import Axis
+from .charts.line_chart import LineChart, Series
+from .html.numbers import joint_label, listed, shown_position, unit, written
 
 Array: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = Callable[[Array], Array]

@@ -11,12 +11,12 @@ from pathlib import Path
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
-from ..reduction.motions import Given, motion_of
 from ..reduction.states import Amounts
-from .browser import NONE_FOUND, find_browser, write_pdf
-from .findings import Question, Report, report
-from .following import no_progress
-from .page import page
+from ..simulation.motion_files import Given, motion_of
+from .assemble import Question, Report, report
+from .html.browser import NONE_FOUND, find_browser, write_pdf
+from .html.page import page
+from .progress import no_progress
 
 
 def write_report(

@@ -1,7 +1,7 @@
 """Integrators in C around a function of the graph: the loop itself in machine code.
 
 ``many``: RK4 over vectors of arms. ``dop853``: the method of scipy's DOP853, with its own coefficients, error
-estimate and step control, around a closed loop (``control/compiled.py``).
+estimate and step control, around a closed loop (``control/compiled_loop.py``).
 """
 
 from __future__ import annotations

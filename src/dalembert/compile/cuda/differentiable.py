@@ -12,7 +12,7 @@ from typing import Any
 
 from ...arm.description import ArmDescription, listed
 from ...arm.errors import ArmError
-from .kernel import CudaKernel
+from .cuda_kernel import CudaKernel
 
 SLOPES = {
     "inverse_dynamics": "inverse_dynamics_derivatives",

@@ -15,8 +15,8 @@ from ...arm.errors import ArmError
 from ..emit_c import Program
 from ..functions import function, parameter_names
 from . import driver
-from .arrays import framework_of
-from .kernel import DTYPES
+from .cuda_kernel import DTYPES
+from .device_arrays import framework_of
 from .source import ACCURACIES, CudaSource, body, head, places, real_of
 
 METHODS = ("rk4", "semi-implicit")

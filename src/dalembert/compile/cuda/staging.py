@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arm.errors import ArmError
-from .arrays import SIZES
+from .device_arrays import SIZES
 from .driver import check, driver, make_current
 
 if TYPE_CHECKING:
-    from .kernel import CudaKernel
+    from .cuda_kernel import CudaKernel
 
 LANES = 3
 PIECE = 1 << 18

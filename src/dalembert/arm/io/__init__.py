@@ -1,0 +1,1 @@
+"""Files an arm comes from and goes to: one module a format."""

@@ -1,0 +1,130 @@
+"""Denavit-Hartenberg rows, standard and modified, to an arm.
+
+Standard (Bejczy 1974, eq. D.1; Paul): T = Rot_z(theta) Trans_z(d) Trans_x(a) Rot_x(alpha), the joint moves
+about z of the frame before it. Modified (Craig): T = Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d), the
+joint moves about z of its own frame.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..description import EARTH, ArmDescription, Drive, Joint, Limits, Link, listed
+from ..errors import ArmError
+from ..exact import exact_vector
+from ..inertia import Inertia
+from ..placement import Placement, rotate, translate
+
+
+@dataclass(frozen=True)
+class DHRow:
+    """One joint and the link after it. Angles in radians, lengths in metres.
+
+    ``theta`` is the offset of a revolute joint (the angle at q = 0) and ``d`` that of a prismatic one.
+    ``inertia`` is about ``about`` ("com" or "frame"), in the axes of the link frame; ``gyration`` gives squared
+    radii of gyration about the frame instead; ``body`` gives an Inertia directly.
+    """
+
+    a: object = 0
+    alpha: object = 0
+    d: object = 0
+    theta: object = 0
+    type: str = "revolute"
+    mass: object = 0
+    com: object = (0, 0, 0)
+    inertia: object = None
+    about: str = "com"
+    gyration: object = None
+    body: Inertia | None = None
+    name: str = ""
+    link: str = ""
+    lower: float = float("-inf")
+    upper: float = float("inf")
+    velocity: float = float("inf")
+    effort: float = float("inf")
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    drive: Drive | None = None
+
+
+def placements(row: DHRow, number: int, convention: str) -> tuple[Placement, Placement]:
+    """The fixed placements before and after the motion of joint ``number`` (counted from 1)."""
+    along_z = translate("z", row.d, f"d{number}"), rotate("z", row.theta, f"theta{number}")
+    if row.type == "prismatic":
+        # d is where q starts from and moves along with it, so only a non-zero offset deserves a name.
+        along_z = translate("z", row.d, f"d{number}" if row.d else ""), along_z[1]
+    elif not along_z[1]:
+        along_z = along_z[0], rotate("z", 0)
+    across = translate("x", row.a, f"a{number}"), rotate("x", row.alpha, f"alpha{number}")
+    if convention == "standard":
+        return Placement(), Placement.of(*along_z, *across)
+    return Placement.of(across[1], across[0]), Placement.of(*along_z)
+
+
+def from_dh(
+    rows: Sequence[DHRow | Mapping[str, object]],
+    convention: str = "standard",
+    *,
+    name: str = "arm",
+    gravity: object = EARTH,
+    base: Placement | None = None,
+    tool: Placement | None = None,
+    physical: str = "warn",
+    **about: object,
+) -> ArmDescription:
+    """The serial arm of these rows; see DHRow for what a row may hold."""
+    if convention not in ("standard", "modified"):
+        raise ArmError(f'the DH convention is "standard" or "modified", not {convention!r}')
+    links, joints = [Link("base")], []
+    known = [field.name for field in dataclasses.fields(DHRow)]
+    for number, given in enumerate(rows, start=1):
+        if isinstance(given, Mapping):
+            unknown = [str(key) for key in given if key not in known]
+            if unknown:
+                raise ArmError(f"row {number}: unknown entry {unknown[0]!r}; a row may have {listed(known)}")
+        elif not isinstance(given, DHRow):
+            raise ArmError(
+                f"row {number} must be a DHRow or a table with entries such as a, alpha, d, mass; got {given!r}"
+            )
+        row = given if isinstance(given, DHRow) else DHRow(**given)  # type: ignore[arg-type]
+        joint_name, link_name = row.name or f"joint{number}", row.link or f"link{number}"
+        if row.type not in ("revolute", "prismatic"):
+            raise ArmError(f"joint {joint_name!r}: a DH joint is revolute or prismatic, not {row.type!r}")
+        before, after = placements(row, number, convention)
+        if number == 1 and base is not None:
+            before = base @ before
+        try:
+            limits = Limits(float(row.lower), float(row.upper), float(row.velocity), float(row.effort))
+        except ArmError as fault:
+            raise ArmError(f"joint {joint_name!r}: {fault}") from None
+        joints.append(
+            Joint(joint_name, row.type, links[-1].name, link_name, before, after, limits,  # type: ignore[arg-type]
+                  row.damping, row.friction, row.armature, row.drive)
+        )  # fmt: skip
+        links.append(Link(link_name, body_of_row(row, link_name)))
+    if not joints:
+        raise ArmError("an arm needs at least one row")
+    arm = ArmDescription(
+        name,
+        tuple(links),
+        tuple(joints),
+        exact_vector(gravity, "gravity"),
+        tool or Placement(),
+        **about,  # type: ignore[arg-type]
+    )
+    return arm.checked(physical)
+
+
+def body_of_row(row: DHRow, link: str) -> Inertia:
+    """The inertia a row gives, by whichever of its entries gives it."""
+    what = f"link {link!r}"
+    if row.body is not None:
+        return row.body
+    if row.gyration is not None:
+        if row.inertia is not None:
+            raise ArmError(f"{what}: inertia and gyration are both given; keep one")
+        return Inertia.from_gyration(row.mass, row.com, row.gyration, what)
+    return Inertia.of(row.mass, row.com, row.inertia, about=row.about, what=what)

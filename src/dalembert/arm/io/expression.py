@@ -1,0 +1,204 @@
+"""Numbers as people write them in an arm file: ``0.4318``, ``"1/3"``, ``"-3*pi/4"``, ``"90 deg"``.
+
+A value is kept exactly, as a rational number plus a rational multiple of pi, so that ``"pi/2"`` is a right
+angle and not the float nearest to one. The grammar is small on purpose, and nothing in it is ever executed::
+
+    quantity = sum ["deg" | "rad"]
+    sum      = product {("+" | "-") product}
+    product  = factor {("*" | "/") factor}
+    factor   = ("+" | "-") factor | decimal | "pi" | "(" sum ")"
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from reprlib import Repr
+
+from ..errors import ArmError
+from ..exact import Angle, exact
+
+LARGEST = 10**30
+LARGEST_ANGLE = 10**6
+LONGEST = 10_000
+LONGEST_NUMBER = 4_000
+DEEPEST = 20
+TOKEN = re.compile(r"\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)|([A-Za-z]+)|([-+*/()]))")
+EXAMPLES = 'such as 0.5, "1/3", "pi/2" or "90 deg"'
+
+_short = Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 60
+
+
+def shown(value: object) -> str:
+    """A value as it stands in an error message, cut where it is long."""
+    return _short.repr(str(value) if isinstance(value, Decimal) else value)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """The number ``plain + turns * pi``."""
+
+    plain: Fraction
+    turns: Fraction = Fraction(0)
+
+    def __float__(self) -> float:
+        # Through degrees, so that "pi/2" and "90 deg" round to the same float as math.radians(90).
+        return float(self.plain) + math.radians(self.turns * 180)
+
+    @property
+    def rational(self) -> Fraction:
+        """The number itself where it has no pi in it, else the decimal nearest to it."""
+        return self.plain if not self.turns else exact(float(self))
+
+    @property
+    def angle(self) -> Angle:
+        """The angle of this many radians."""
+        return Angle.degrees(self.turns * 180) if not self.plain else Angle.of(self.rational)
+
+
+def quantity(value: object, what: str) -> Quantity:
+    """The number that ``value`` (an int, a Decimal or a string) spells, within ±1e30."""
+    if isinstance(value, str):
+        found = _Reader(value, what).read()
+    elif isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise ArmError(f"{what} must be a number, {EXAMPLES}; got {shown(value)}")
+    elif isinstance(value, Decimal) and not value.is_finite():
+        raise ArmError(f"{what} must be finite, got {value}")
+    # Before it is made exact, which would write out every digit of 1e999999.
+    elif not -LARGEST <= value <= LARGEST:
+        raise ArmError(f"{what} must lie within ±1e30, got {shown(value)}")
+    else:
+        found = Quantity(exact(value, what))
+    if abs(found.plain) > LARGEST or abs(found.turns) > LARGEST:
+        raise ArmError(f"{what} must lie within ±1e30, got {shown(value)}")
+    return found
+
+
+def angle(value: object, what: str) -> Angle:
+    """The angle that ``value`` spells, in radians where it does not say deg.
+
+    A table ``{cos = .., sin = ..}`` of two rational numbers gives a point of the circle exactly.
+    """
+    if isinstance(value, Mapping):
+        return _on_circle(value, what)
+    found = quantity(value, what)
+    if abs(float(found)) > LARGEST_ANGLE:
+        raise ArmError(f"{what} is {float(found):g} rad; give an angle within ±1e6 rad, whole turns left out")
+    return found.angle
+
+
+def _on_circle(value: Mapping[str, object], what: str) -> Angle:
+    if not {"cos", "sin"} <= set(value) <= {"cos", "sin", "radians"}:
+        raise ArmError(f"{what}: an angle as a table has cos, sin and possibly radians; got {shown(dict(value))}")
+    cos, sin = (quantity(value[key], f"{what} {key}").rational for key in ("cos", "sin"))
+    if cos * cos + sin * sin != 1:
+        raise ArmError(f"{what}: cos^2 + sin^2 is not exactly 1; give a rational point of the circle, such as 3/5, 4/5")
+    radians = math.atan2(sin, cos)
+    if "radians" in value:
+        given = float(quantity(value["radians"], f"{what} radians"))
+        if abs(math.remainder(given - radians, math.tau)) > 1e-9:
+            raise ArmError(f"{what}: radians = {given:g} is not the angle of this cos and sin; leave it out")
+        radians = given
+    return Angle(cos, sin, radians)
+
+
+class _Reader:
+    """Recursive descent over one string."""
+
+    def __init__(self, text: str, what: str) -> None:
+        self.text, self.what, self.depth, self.place = text, what, 0, 0
+        if len(text) > LONGEST:
+            raise self.wrong(f"it is longer than {LONGEST} characters")
+        self.tokens = self.split()
+
+    def wrong(self, why: str) -> ArmError:
+        return ArmError(f"{self.what}: {shown(self.text)} is not a number: {why}; write one {EXAMPLES}")
+
+    def split(self) -> list[str]:
+        tokens, place, text = [], 0, self.text.rstrip()
+        while place < len(text):
+            match = TOKEN.match(text, place)
+            if match is None:
+                raise self.wrong(f"{text[place:].lstrip()[:1]!r} has no meaning here")
+            tokens.append(match[match.lastindex or 0])
+            place = match.end()
+        if not tokens:
+            raise self.wrong("it is empty")
+        return tokens
+
+    def peek(self) -> str:
+        return self.tokens[self.place] if self.place < len(self.tokens) else ""
+
+    def take(self, *wanted: str) -> str:
+        token = self.peek()
+        if token and token in wanted:
+            self.place += 1
+            return token
+        return ""
+
+    def read(self) -> Quantity:
+        value = self.sum()
+        unit = self.take("deg", "rad")
+        if self.peek():
+            raise self.wrong(f"{self.peek()!r} has no place there")
+        if unit == "deg":
+            if value.turns:
+                raise self.wrong("pi and deg are two ways to write an angle, use one of them")
+            value = Quantity(Fraction(0), value.plain / 180)
+        return value
+
+    def sum(self) -> Quantity:
+        value = self.product()
+        while sign := self.take("+", "-"):
+            other, factor = self.product(), -1 if sign == "-" else 1
+            value = Quantity(value.plain + factor * other.plain, value.turns + factor * other.turns)
+        return value
+
+    def product(self) -> Quantity:
+        value = self.factor()
+        while sign := self.take("*", "/"):
+            other = self.factor()
+            if sign == "*":
+                if value.turns and other.turns:
+                    raise self.wrong("pi times pi is not a multiple of pi")
+                plain = value.plain * other.plain
+                value = Quantity(plain, value.turns * other.plain + value.plain * other.turns)
+            elif other.turns:
+                raise self.wrong("it divides by pi")
+            elif not other.plain:
+                raise self.wrong("it divides by zero")
+            else:
+                value = Quantity(value.plain / other.plain, value.turns / other.plain)
+        return value
+
+    def factor(self) -> Quantity:
+        negative = False
+        while sign := self.take("+", "-"):
+            negative ^= sign == "-"
+        value = self.atom()
+        return Quantity(-value.plain, -value.turns) if negative else value
+
+    def atom(self) -> Quantity:
+        if self.take("pi"):
+            return Quantity(Fraction(0), Fraction(1))
+        if self.take("("):
+            self.depth += 1
+            if self.depth > DEEPEST:
+                raise self.wrong(f"its brackets are nested more than {DEEPEST} deep")
+            value = self.sum()
+            if not self.take(")"):
+                raise self.wrong("a bracket is not closed")
+            self.depth -= 1
+            return value
+        token = self.peek()
+        if not token[:1].isdigit() and token[:1] != ".":
+            raise self.wrong(f"{token!r} has no place there" if token else "it ends too early")
+        if len(token) > LONGEST_NUMBER:
+            raise self.wrong(f"a number in it has more than {LONGEST_NUMBER} digits")
+        self.place += 1
+        return Quantity(exact(Decimal(token), self.what))

@@ -1,0 +1,97 @@
+"""An arm by its name: one of the built-in catalog, or a file of any kind that can be read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from importlib import resources
+from pathlib import Path
+
+from ..description import ArmDescription, listed
+from ..errors import ArmError
+from .expression import shown
+from .mjcf import read_mjcf
+from .toml_arm import read_toml
+from .toml_table import nearest
+from .urdf import read_urdf
+from .xml_text import parse
+
+SUFFIXES = (".toml", ".urdf", ".xml")
+LARGEST_FILE = 16_000_000
+CATALOG = resources.files("dalembert.arm") / "catalog"
+
+
+def catalog_names() -> tuple[str, ...]:
+    """Names of the built-in arms, in alphabetical order."""
+    found = (entry.name for entry in CATALOG.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+
+
+def read(path_or_name: str | os.PathLike[str], physical: str = "warn", mimic: str = "refuse") -> ArmDescription:
+    """The built-in arm of this name, or the arm in this file (.toml, .urdf, .xml).
+
+    ``physical`` says what becomes of inertias no real body can have: ``"warn"``, ``"error"`` or ``"ignore"``.
+    ``mimic`` says what becomes of URDF joints that follow another: ``"refuse"``, ``"hold"`` or ``"free"``.
+    """
+    given = os.fspath(path_or_name) if isinstance(path_or_name, str | os.PathLike) else path_or_name
+    if not isinstance(given, str):
+        raise ArmError(f"an arm is asked for by a built-in name or the path of a file, not by {shown(given)}")
+    if given in catalog_names():
+        text = (CATALOG / f"{given}.toml").read_text(encoding="utf-8")
+        return read_toml(text, f"catalog/{given}.toml", physical)
+    path = Path(given)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise _unknown(given, path)
+    text = _text(path)
+    if suffix == ".toml":
+        return read_toml(text, given, physical)
+    if suffix == ".urdf":
+        return read_urdf(text, given, physical, mimic)
+    root = parse(text, given).tag
+    if root == "robot":
+        return read_urdf(text, given, physical, mimic)
+    if root == "mujoco":
+        return read_mjcf(text, given, physical)
+    raise ArmError(f"{given}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF) or <mujoco> (MJCF)")
+
+
+def _unknown(given: str, path: Path) -> ArmError:
+    """The error for what is neither a name of the catalog nor a kind of file that is read."""
+    types = f"files end in {listed(SUFFIXES)}"
+    if path.suffix.lower() == ".xacro":
+        return ArmError(f"{given}: xacro is a template, not an arm; run xacro on it and load the .urdf it gives")
+    if path.suffix or len(path.parts) > 1:
+        kind = f"the file type {path.suffix!r} is not known" if path.suffix else "no ending tells the type of this file"
+        return ArmError(f"{shown(given)[1:-1]}: {kind}; {types}, and the built-in arms are {listed(catalog_names())}")
+    return ArmError(
+        f"no built-in arm is named {shown(given)}{nearest(given, catalog_names())}; "
+        f"the built-in arms are {listed(catalog_names())}, and {types}"
+    )
+
+
+def _text(path: Path) -> str:
+    """The text of a file, read with its size bounded."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ArmError(f"{path}: is not a file; name a file that ends in {listed(SUFFIXES)}")
+        # The size is asked of what is read, since a file may grow, and some have no size to tell.
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise ArmError(f"{path}: there is no such file; the built-in arms are {listed(catalog_names())}") from None
+    except (OSError, ValueError) as fault:
+        if isinstance(fault, ArmError):
+            raise
+        raise ArmError(f"{shown(str(path))[1:-1]}: cannot be read ({_reason(fault)}); name another file") from None
+    if len(content) > LARGEST_FILE:
+        raise ArmError(f"{path}: is larger than {LARGEST_FILE:,} bytes; leave out what is not the arm")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ArmError(f"{path}: is not UTF-8 text; save it in that encoding") from None
+
+
+def _reason(fault: Exception) -> str:
+    return fault.strerror or str(fault) if isinstance(fault, OSError) else str(fault)

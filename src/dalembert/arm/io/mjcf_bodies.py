@@ -1,0 +1,238 @@
+"""The tree of bodies of an MJCF file: bodies, frames, joints, inertials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ..axes import along
+from ..description import Joint, Kind, Limits, Link
+from ..elastic import JointSpring
+from ..errors import ArmError
+from ..inertia import Inertia
+from ..placement import Placement, Step
+from .mjcf_defaults import MAIN, Defaults
+from .mjcf_frames import ORIENTATIONS, PLACE, Angles, at
+from .xml_text import MOST_LINKS, Node, read_limit, read_number, shortened
+
+KINDS: Mapping[str, Kind] = {"hinge": "revolute", "slide": "prismatic"}
+BODY = ("name", "childclass", *PLACE, "mocap", "gravcomp", "sleep", "simple", "fuse", "user")
+FRAME = ("name", "childclass", *PLACE)
+INERTIAL = (*PLACE, "mass", "diaginertia", "fullinertia")
+JOINT = (
+    "name", "class", "type", "group", "pos", "axis", "springdamper", "limited", "actuatorfrclimited", "solreflimit",
+    "solimplimit", "solreffriction", "solimpfriction", "stiffness", "range", "actuatorfrcrange", "actuatorgravcomp",
+    "margin", "ref", "springref", "springyield", "armature", "damping", "frictionloss", "user",
+)  # fmt: skip
+BESIDE = ("geom", "site", "camera", "light")
+REMEDIES = {
+    "freejoint": "a free body is no arm; remove the joint to fix the body, or build it of slides and hinges",
+    "composite": "write the bodies out, or let MuJoCo do it: load the file there and save it with mj_saveLastXML",
+    "replicate": "write the bodies out, or let MuJoCo do it: load the file there and save it with mj_saveLastXML",
+    "attach": "write the bodies out, or let MuJoCo do it: load the file there and save it with mj_saveLastXML",
+    "flexcomp": "flexible bodies are not modelled; remove it",
+    "plugin": "plugins are not run; remove it",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the sections outside the tree say about it."""
+
+    angles: Angles = field(default_factory=Angles)
+    autolimits: bool = True
+    mass_groups: tuple[int, int] | None = (0, 5)
+    """Geoms of these groups would bear mass where a body has no inertial; None if none would."""
+    meshes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Tree:
+    """Links, joints and springs as they are found, in depth-first order as MuJoCo counts them."""
+
+    origin: str
+    defaults: Defaults
+    settings: Settings
+    taken: set[str]
+    links: list[Link] = field(default_factory=lambda: [Link("world")])
+    joints: list[Joint] = field(default_factory=list)
+    springs: list[JointSpring] = field(default_factory=list)
+
+    def fresh(self, name: str) -> str:
+        """``name``, or with a number where another has it."""
+        made, number = name, 1
+        while made in self.taken:
+            number += 1
+            made = f"{name}{number}"
+        self.taken.add(made)
+        return made
+
+    def world(self, node: Node) -> None:
+        node.only_attributes(("name",))
+        for item, frame, around in self.inside(node, Placement(), MAIN):
+            if item.tag in ("joint", "inertial"):
+                raise item.fault("the world does not move; put it into a <body>")
+            if item.tag == "body":
+                self.body(item, "world", frame, around, moving=False)
+
+    def inside(self, node: Node, frame: Placement, around: str) -> Iterator[tuple[Node, Placement, str]]:
+        """What stands in a body, with the frame and the class each thing stands in; frames are seen through."""
+        for child in node.children():
+            child = Node(child.element, f"{node.where}: <{child.tag}>")
+            if child.tag == "frame":
+                child.only_attributes(FRAME)
+                name = self.defaults.check(child.element.get("childclass", around), child)
+                yield from self.inside(child, frame @ self.settings.angles.placement(child), name)
+            elif child.tag in ("body", "joint", "inertial", *BESIDE):
+                yield child, frame, around
+            else:
+                remedy = REMEDIES.get(child.tag, "it is not known; remove it")
+                raise node.fault(f"<{child.tag}> is not read: {remedy}")
+
+    def body(self, node: Node, parent: str, frame: Placement, around: str, *, moving: bool) -> None:
+        name = node.name() or self.fresh(f"body{len(self.links)}")
+        node = Node(node.element, f"{self.origin}: body {name!r}")
+        if len(self.links) > MOST_LINKS:
+            raise node.fault(f"is one body too many; at most {MOST_LINKS} are read, leave out what is not the arm")
+        node.only_attributes(BODY)
+        if node.element.get("mocap") == "true":
+            raise node.fault("is moved from outside (mocap), which no arm is; remove it")
+        if node.number("gravcomp", 0):
+            raise node.fault("gravcomp takes part of its weight off, which is not modelled; remove the attribute")
+        around = self.defaults.check(node.element.get("childclass", around), node)
+        items = list(self.inside(node, Placement(), around))
+        placement = frame @ self.settings.angles.placement(node)
+        joints = [item for item in items if item[0].tag == "joint"]
+        inertia = self.inertia(node, items, needed=moving or bool(joints))
+        for number, (joint, within, class_) in enumerate(joints, start=1):
+            last = number == len(joints)
+            made = self.joint(joint, class_, parent, placement @ within, within.inverse())
+            child = name if last else self.fresh(f"{name}_{made.name}")
+            self.joints.append(
+                Joint(made.name, made.kind, parent, child, made.before, made.after, made.limits, made.damping,
+                      made.friction, made.armature)
+            )  # fmt: skip
+            if not last:
+                self.links.append(Link(child))
+            parent, placement = child, Placement()
+        if not joints:
+            self.joints.append(Joint(self.fresh(f"{name}_fixed"), "fixed", parent, name, placement))
+        meshes = [item[0].element.get("mesh", "") for item in items if item[0].tag == "geom"]
+        found = dict.fromkeys(self.settings.meshes.get(mesh, mesh) for mesh in meshes if mesh)
+        self.links.append(Link(name, inertia, tuple(found)))
+        for item, within, class_ in items:
+            if item.tag == "body":
+                self.body(item, name, within, class_, moving=moving or bool(joints))
+
+    def inertia(self, node: Node, items: list[tuple[Node, Placement, str]], *, needed: bool) -> Inertia:
+        given = [(item, frame) for item, frame, _ in items if item.tag == "inertial"]
+        if len(given) > 1:
+            raise node.fault(f"has {len(given)} <inertial> elements; keep one")
+        if given:
+            return self.inertial(*given[0])
+        if needed and any(self.bears_mass(item, class_) for item, _, class_ in items if item.tag == "geom"):
+            raise node.fault(
+                "has geoms but no <inertial>, and inertia is not guessed from shapes; give it an <inertial>, or let "
+                'MuJoCo write it: load the file there with <compiler saveinertial="true"/> and save it again'
+            )
+        return Inertia()
+
+    def bears_mass(self, node: Node, around: str) -> bool:
+        geom = self.defaults.applied(node, around)
+        group = geom.number("group", 0)
+        groups = self.settings.mass_groups
+        if groups is None or not groups[0] <= group <= groups[1]:
+            return False
+        if geom.element.get("type") in ("plane", "hfield"):
+            return False
+        return geom.number("mass" if "mass" in geom.element.attrib else "density", 1000) != 0
+
+    def inertial(self, node: Node, frame: Placement) -> Inertia:
+        node.only_attributes(INERTIAL)
+        diagonal, full = node.numbers("diaginertia", 3), node.numbers("fullinertia", 6)
+        if diagonal is not None and full is not None:
+            raise node.fault("diaginertia and fullinertia are both given; keep one")
+        if full is not None and any(name in node.element.attrib for name in ORIENTATIONS):
+            raise node.fault("fullinertia is in the axes of the body and takes no orientation; remove one of them")
+        if full is not None:
+            xx, yy, zz, xy, xz, yz = full
+            tensor: object = {"xx": xx, "yy": yy, "zz": zz, "xy": xy, "xz": xz, "yz": yz}
+        elif diagonal is not None:
+            tensor = diagonal
+        else:
+            raise node.fault("has neither diaginertia nor fullinertia; give one (zeros for a point mass)")
+        placement = frame @ self.settings.angles.placement(node)
+        body = Inertia.of(node.number("mass"), inertia=tensor, what=node.where)
+        return body.placed(placement) if placement.steps else body
+
+    def joint(self, node: Node, around: str, parent: str, before: Placement, after: Placement) -> Joint:
+        """The joint, with ``before`` leading to the frame it is written in and ``after`` from there to the body."""
+        name = node.name() or self.fresh(f"joint{len(self.joints) + 1}")
+        node = self.defaults.applied(Node(node.element, f"{self.origin}: joint {name!r}"), around)
+        node.only_attributes(JOINT)
+        type_ = node.choice("type", ("hinge", "slide", "ball", "free"), "hinge")
+        if type_ not in KINDS:
+            remedy = "three hinges in one body" if type_ == "ball" else "slides and hinges, or none to fix the body"
+            raise node.fault(f"is a {type_} joint, which has no single angle; write {remedy}")
+        hinge = type_ == "hinge"
+        if any(node.numbers("springdamper", 2) or ()):
+            raise node.fault("springdamper leaves stiffness and damping to MuJoCo; write stiffness and damping")
+        turn = along(node.vector("axis", (0, 0, 1)), f"{node.where}: axis")
+        anchor = at(node) if hinge else Placement()
+        ref = node.number("ref", 0)
+        back = (
+            Step("rotate", 2, -self.settings.angles.angle(ref, f"{node.where}: ref"))
+            if hinge
+            else Step("translate", 2, -ref)
+        )
+        stiffness = self.single(node, "stiffness")
+        if stiffness:
+            if any(node.numbers("springyield", 1) or ()):
+                raise node.fault("springyield is not modelled; remove it")
+            rest = self.in_radians(float(node.number("springref", 0)), hinge)
+            self.springs.append(JointSpring(name, stiffness, rest))
+        try:
+            limits = self.limits(node, hinge)
+        except ArmError as fault:
+            raise fault if str(fault).startswith(node.where) else node.fault(str(fault)) from None
+        return Joint(
+            name, KINDS[type_], parent, "", before @ anchor @ turn,
+            Placement.of(back) @ turn.inverse() @ anchor.inverse() @ after,
+            limits, self.single(node, "damping"), node.not_negative("frictionloss"), node.not_negative("armature"),
+        )  # fmt: skip
+
+    def single(self, node: Node, attribute: str) -> float:
+        """A number that newer files may write as a polynomial in the motion; only a constant is modelled."""
+        words = node.element.get(attribute, "0").split()
+        first, *more = (read_number(word, f"{node.where}: {attribute}") for word in words) if words else (Fraction(0),)
+        if any(more):
+            raise node.fault(f"{attribute} has more than one coefficient; only a constant one is modelled")
+        if first < 0:
+            raise node.fault(f"{attribute} is negative ({float(first):g}); give a value of at least zero")
+        return float(first)
+
+    def in_radians(self, value: float, hinge: bool) -> float:
+        return math.radians(value) if hinge and self.settings.angles.degrees else value
+
+    def limits(self, node: Node, hinge: bool) -> Limits:
+        lower, upper = self.range(node, "limited", "range") or (-math.inf, math.inf)
+        force = self.range(node, "actuatorfrclimited", "actuatorfrcrange")
+        # One number holds for both directions, so the weaker one is kept.
+        effort = min(abs(force[0]), abs(force[1])) if force is not None else math.inf
+        return Limits(self.in_radians(lower, hinge), self.in_radians(upper, hinge), effort=effort)
+
+    def range(self, node: Node, switch: str, attribute: str) -> tuple[float, float] | None:
+        limited = node.choice(switch, ("auto", "true", "false"), "auto")
+        words = node.element.get(attribute, "0 0").split()
+        if len(words) != 2:
+            raise node.fault(f"{attribute} must be 2 numbers, got {shortened(node.element.get(attribute, ''))}")
+        lower, upper = (read_limit(word, f"{node.where}: {attribute}") for word in words)
+        if limited == "false" or (limited == "auto" and lower == upper == 0):
+            return None
+        if limited == "auto" and not self.settings.autolimits:
+            raise node.fault(f"has {attribute} but not {switch}; say {switch}='true' or 'false'")
+        if lower >= upper:
+            raise node.fault(f"{attribute} runs from {lower:g} to {upper:g}; give the lower end first")
+        return lower, upper

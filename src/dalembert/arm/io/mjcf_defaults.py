@@ -1,0 +1,52 @@
+"""Default classes of MJCF: what an element has that it does not say itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from ..description import listed
+from .xml_text import Node, shortened
+
+MAIN = "main"
+
+
+@dataclass
+class Defaults:
+    """For each class, the attributes it gives to elements of each tag; a class has all that the one around it has."""
+
+    classes: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=lambda: {MAIN: {}})
+
+    def read(self, node: Node, outer: str | None = None) -> None:
+        """A ``<default>`` section, or a class nested in one."""
+        name = node.short("class", node.element.get("class", MAIN if outer is None else ""))
+        if not name:
+            raise node.fault("a class inside another needs a name; give it class='...'")
+        if outer is None and name != MAIN:
+            raise node.fault(f"the outermost class is called {MAIN!r}, not {name!r}; put {name!r} inside it")
+        if outer is not None and name in self.classes:
+            raise node.fault(f"two classes are named {name!r}; names must differ")
+        known = {tag: dict(values) for tag, values in self.classes[outer or MAIN].items()}
+        nested = []
+        for child in node.children():
+            if child.tag == "default":
+                nested.append(child)
+            else:
+                known[child.tag] = {**known.get(child.tag, {}), **child.element.attrib}
+        self.classes[name] = known
+        for child in nested:
+            self.read(child, name)
+
+    def check(self, name: str, node: Node) -> str:
+        if name not in self.classes:
+            raise node.fault(
+                f"names class {shortened(name)}, which is not there; the classes are {listed(self.classes)}"
+            )
+        return name
+
+    def applied(self, node: Node, around: str, tag: str | None = None) -> Node:
+        """The element with everything its class gives it; ``around`` is the class of what surrounds it."""
+        name = self.check(node.element.get("class", around), node)
+        given = self.classes[name].get(tag or node.tag, {})
+        return Node(Element(node.tag, {**given, **node.element.attrib}), node.where)

@@ -1,0 +1,87 @@
+"""Positions and orientations of MJCF, in all the ways the format writes them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..axes import along, quaternion
+from ..exact import Angle
+from ..placement import Placement, Step, apply, rotate, translate, transpose
+from .xml_text import Node, angle_in_reach
+
+ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
+PLACE = ("pos", *ORIENTATIONS)
+
+
+@dataclass(frozen=True)
+class Angles:
+    """How a file writes angles: in degrees or radians, and its sequence of Euler angles.
+
+    Small letters turn about the axes as they have moved, capitals about the axes as they stood.
+    """
+
+    degrees: bool = True
+    sequence: str = "xyz"
+
+    def angle(self, number: Fraction, what: str) -> Angle:
+        angle_in_reach(number, what)
+        return Angle.degrees(number, what) if self.degrees else Angle.of(number, what)
+
+    def placement(self, node: Node) -> Placement:
+        """The ``pos`` of an element and whichever orientation it gives."""
+        return at(node) @ self.orientation(node)
+
+    def orientation(self, node: Node) -> Placement:
+        given = [name for name in ORIENTATIONS if name in node.element.attrib]
+        if len(given) > 1:
+            raise node.fault(f"gives its orientation twice, by {given[0]} and {given[1]}; keep one")
+        if not given:
+            return Placement()
+        what = f"{node.where}: {given[0]}"
+        if given[0] == "quat":
+            w, x, y, z = node.numbers("quat", 4) or ()
+            return quaternion(w, x, y, z, what)
+        if given[0] == "axisangle":
+            x, y, z, amount = node.numbers("axisangle", 4) or ()
+            turn = along((x, y, z), what)
+            return turn @ Placement.of(Step("rotate", 2, self.angle(amount, what))) @ turn.inverse()
+        if given[0] == "xyaxes":
+            return _of_axes(node, what)
+        if given[0] == "zaxis":
+            return _of_z(node, what)
+        return self._euler(node, what)
+
+    def _euler(self, node: Node, what: str) -> Placement:
+        steps: list[Step] = []
+        for letter, number in zip(self.sequence, node.vector("euler"), strict=True):
+            step = Step("rotate", "xyz".index(letter.lower()), self.angle(number, what))
+            steps.insert(0 if letter.isupper() else len(steps), step)
+        return Placement.of(*steps)
+
+
+def at(node: Node) -> Placement:
+    """The ``pos`` of an element."""
+    return Placement.of(*(translate(axis, length) for axis, length in zip("xyz", node.vector("pos"), strict=True)))
+
+
+def _of_z(node: Node, what: str) -> Placement:
+    """The least rotation that brings z to the given direction: Rot_z(phi) Rot_y(theta) Rot_z(-phi)."""
+    direction = node.vector("zaxis")
+    turn = along(direction, what)
+    first = turn.steps[0] if len(turn.steps) == 2 else None
+    return turn @ Placement.of(first.inverse()) if first is not None else turn
+
+
+def _of_axes(node: Node, what: str) -> Placement:
+    """x along the first vector, y in the plane of both: once x is placed, y needs one turn about x."""
+    numbers = node.numbers("xyaxes", 6) or ()
+    # along() points z; a quarter turn about y brings x to where z was.
+    turn = along((numbers[0], numbers[1], numbers[2]), what) @ Placement.of(rotate("y", Angle.quarters(-1)))
+    _, cos, sin = apply(transpose(turn.rotation), (numbers[3], numbers[4], numbers[5]))
+    size = max(abs(cos), abs(sin))
+    # Directions that a float cannot tell from parallel leave no plane to put y in.
+    if size <= Fraction(1, 10**12) * max(map(abs, numbers[3:])):
+        raise node.fault("the two vectors of xyaxes are parallel; give a y of another direction")
+    return turn @ Placement.of(rotate("x", math.atan2(sin / size, cos / size)))

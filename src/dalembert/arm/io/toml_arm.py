@@ -1,0 +1,310 @@
+"""The TOML arm file, the format of the catalog, read; docs/arm-file.md describes it.
+
+Decimals enter exactly as written, and a key that is not known is refused: what stands in the file is in
+the arm, or the file is not read.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePath
+
+from ..axes import along
+from ..description import EARTH, KINDS, ArmDescription, Drive, Joint, Limits, Link, listed
+from ..elastic import Elastic, JointDamper, JointSpring, PointSpring
+from ..errors import ArmError
+from ..inertia import ENTRIES, Inertia, Load
+from ..placement import Placement, Step
+from .dh import DHRow, placements
+from .expression import LONGEST_NUMBER, shown
+from .toml_drives import TOP as DRIVES
+from .toml_drives import read_drives
+from .toml_table import Table, nearest
+from .toml_writer import write_toml
+
+__all__ = ["read_toml", "write_toml"]
+
+LONGEST_TEXT = 1_000_000
+MOST_JOINTS = 1000
+MOST_DOTS = 1000
+TOP = (
+    "name", "title", "sources", "notes", "gravity", "convention", "base", "tool", "joints", "springs", "loads",
+    "drives",
+)  # fmt: skip
+FRAME = ("xyz", "rpy", "steps", "link")
+BODY = ("mass", "com", "first_moment", "inertia", "about", "gyration")
+LINK = ("name", *BODY, "meshes", "source")
+LOAD = ("link", "mass", "com", "inertia", "about", "gyration")
+DH = ("a", "alpha", "d", "theta")
+LIMITS = tuple(field.name for field in fields(Limits))
+DRIVE = tuple(field.name for field in fields(Drive))
+PLACES = ("dh", "xyz", "rpy", "axis", "before", "after")
+LOSSES = ("damping", "friction", "armature")
+JOINT = ("name", "type", "parent", *PLACES, "limits", *LOSSES, "drive", "link", "source")
+SPRING = ("joint", "from", "to", "stiffness", "rest", "damping")
+
+
+def read_toml(text: str, origin: str, physical: str = "warn") -> ArmDescription:
+    """The arm that the TOML ``text`` describes; ``origin`` names the file in error messages."""
+    top = Table.of(parse(text, origin), origin, TOP)
+    base = top.table("base", FRAME)
+    tool = top.table("tool", FRAME)
+    links, joints = read_tree(top, base)
+    try:
+        arm = ArmDescription(
+            name=top.text("name") if "name" in top else PurePath(origin).stem or "arm",
+            links=tuple(links),
+            joints=tuple(joints),
+            gravity=top.vector("gravity", EARTH),
+            tool=tool.placement() if tool else Placement(),
+            tool_link=tool.text("link", "") if tool else "",
+            title=top.text("title", ""),
+            sources=(*top.texts("sources"), *gathered_sources(top, base)),
+            notes=top.text("notes", ""),
+            origin=origin,
+        )
+        arm = arm.with_elastic(*(part for table in top.tables("springs", SPRING) for part in read_spring(table)))
+        for table in top.tables("loads", LOAD):
+            name = table.text("link", arm.tool_link)
+            if name in dict(arm.loads):
+                raise table.fault(f"link {name!r} carries a load already; add the two up in one")
+            body = read_body(table)
+            arm = arm.holding(Load(body.mass, body.com, body.central), name)
+        drives = top.table("drives", DRIVES)
+        if drives is not None:
+            arm = replace(arm, drive_train=read_drives(drives, arm, origin))
+    except ArmError as fault:
+        raise fault if str(fault).startswith(origin) else ArmError(f"{origin}: {fault}") from None
+    return arm.checked(physical)
+
+
+def parse(text: str, origin: str) -> dict[str, object]:
+    """The TOML document, its decimals kept as written."""
+    if len(text) > LONGEST_TEXT:
+        raise ArmError(f"{origin}: is longer than {LONGEST_TEXT:,} characters; leave out what is not the arm")
+    # The time tomllib takes grows with the square of the parts of a dotted key.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if max(part.count(".") for part in line.split("=")) > MOST_DOTS:
+            raise ArmError(f"{origin}: line {number} holds more than {MOST_DOTS} dots; no arm needs that, mend it")
+
+    def decimal(word: str) -> Decimal:
+        if len(word) > LONGEST_NUMBER:
+            raise ArmError(f"{origin}: the number {shown(word)} has more than {LONGEST_NUMBER} digits; shorten it")
+        try:
+            return Decimal(word)
+        except InvalidOperation:
+            raise ArmError(f"{origin}: the number {shown(word)} is out of range; mend it") from None
+
+    try:
+        return tomllib.loads(text, parse_float=decimal)
+    except ArmError:
+        raise
+    except RecursionError:
+        raise ArmError(f"{origin}: its lists or tables are nested too deep; no arm needs that, mend the file") from None
+    except ValueError as fault:
+        raise ArmError(f"{origin}: is not valid TOML ({fault}); mend it there") from None
+
+
+def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint]]:
+    """The links, base first, and the joints in the order of the file."""
+    tables = top.tables("joints", JOINT)
+    if not tables:
+        raise top.fault("has no joints; give each under [[joints]]")
+    if len(tables) > MOST_JOINTS:
+        raise top.fault(f"has more than {MOST_JOINTS} joints; no arm needs that, mend the file")
+    convention = top.text("convention", "")
+    if convention not in ("", "standard", "modified"):
+        raise top.fault(f'convention is "standard" or "modified", not {shown(convention)}')
+    root = read_link(base, "base") if base else Link("base")
+    foot = base.placement() if base else Placement()
+    links: list[Link] = [root]
+    joints: list[Joint] = []
+    for number, table in enumerate(tables, start=1):
+        table = named(table, "joint", f"joint{number}", top.where)
+        link = read_link(table, f"link{number}")
+        kind = table.text("type")
+        if kind not in KINDS:
+            raise table.fault(f"type {shown(kind)} is not known{nearest(kind, KINDS)}; the types are {listed(KINDS)}")
+        moving = 1 + sum(joint.moves for joint in joints)
+        parent = table.text("parent", links[-1].name)
+        before, after = read_places(table, kind, moving, convention)
+        if parent == root.name:
+            before = foot @ before
+        damping, friction, armature = (table.real(key, 0.0, least=0) for key in LOSSES)
+        joint = Joint(
+            name=table.text("name", f"joint{number}"),
+            kind=kind,
+            parent=parent,
+            child=link.name,
+            before=before,
+            after=after,
+            limits=read_limits(table),
+            damping=damping,
+            friction=friction,
+            armature=armature,
+            drive=read_drive(table),
+        )
+        joints.append(joint)
+        links.append(link)
+    return links, joints
+
+
+def named(table: Table, what: str, default: str, where: str) -> Table:
+    """The table under the name it gives itself, for messages."""
+    return table.called(f"{where}: {what} {shown(table.text('name', default))}")
+
+
+def read_places(table: Table, kind: str, number: int, convention: str) -> tuple[Placement, Placement]:
+    """The fixed placements before and after the motion of moving joint ``number``, counted from 1."""
+    steps, dh, origin = (tuple(key for key in keys if key in table) for keys in (PLACES[4:], PLACES[:1], PLACES[1:4]))
+    ways = [way for way in (steps, dh, origin) if way]
+    if len(ways) > 1:
+        raise table.fault(f"{ways[0][0]} and {ways[1][0]} are two ways to place the joint; keep one of them")
+    if steps:
+        return table.steps("before"), table.steps("after")
+    if not dh:
+        before = Placement.from_xyz_rpy(table.vector("xyz"), table.angles("rpy"), table.where)
+        if "axis" not in table:
+            return before, Placement()
+        turn = along(table.vector("axis"), f"{table.where}: axis")
+        return before @ turn, turn.inverse()
+    if not convention:
+        raise table.fault('dh needs the convention; put convention = "standard" or "modified" at the top of the file')
+    row = table.table("dh", DH)
+    assert row is not None
+    given = DHRow(row.number("a", 0), row.angle("alpha"), row.number("d", 0), row.angle("theta"), kind)
+    before, after = placements(given, number, convention)
+    return (before, after) if kind != "fixed" else (unnamed(before), unnamed(after))
+
+
+def unnamed(placement: Placement) -> Placement:
+    """The same placement with nothing in it that could become a symbol of a moving joint."""
+    return Placement.of(*(Step(step.kind, step.axis, step.amount) for step in placement.steps))
+
+
+def read_limits(table: Table) -> Limits:
+    given = table.table("limits", LIMITS)
+    if given is None:
+        return Limits()
+    lower, upper = given.limit("lower", -math.inf), given.limit("upper", math.inf)
+    if lower == math.inf or upper == -math.inf:
+        raise given.fault("no position lies within these limits; leave out the one that is infinite")
+    try:
+        return Limits(lower, upper, given.limit("velocity", math.inf), given.limit("effort", math.inf))
+    except ArmError as fault:
+        raise fault if str(fault).startswith(given.where) else given.fault(str(fault)) from None
+
+
+def read_drive(table: Table) -> Drive | None:
+    given = table.table("drive", DRIVE)
+    if given is None:
+        return None
+    values: dict[str, float | tuple[float, float]] = {
+        key: given.real(key, 0.0) for key in given.values if key != "coulomb_friction"
+    }
+    if "coulomb_friction" in given:
+        pair = given.items("coulomb_friction", 2, "two numbers, for forward and for backward motion")
+        forward, backward = (Table({"coulomb_friction": x}, given.where).real("coulomb_friction", 0.0) for x in pair)
+        values["coulomb_friction"] = forward, backward
+    return Drive(**values)  # type: ignore[arg-type]
+
+
+def read_link(holder: Table, default: str) -> Link:
+    """The link of a joint or of the base: a table, or only its name."""
+    if isinstance(holder.values.get("link"), str):
+        return Link(holder.text("link"))
+    table = holder.table("link", LINK)
+    if table is None:
+        return Link(default)
+    table = named(table, "link", default, holder.where)
+    table.text("source", "")
+    return Link(table.text("name", default), read_body(table), table.texts("meshes"))
+
+
+def read_body(table: Table) -> Inertia:
+    """Mass, mass centre and inertia, by whichever keys give them."""
+    mass = table.number("mass", 0)
+    about = table.text("about", "com")
+    if about not in ("com", "frame"):
+        raise table.fault(f'about is "com" or "frame", not {shown(about)}')
+    if "first_moment" in table:
+        if "com" in table or "gyration" in table or about != "frame":
+            raise table.fault('first_moment stands in place of com, with inertia about = "frame"; give them so')
+        return Inertia(mass, table.vector("first_moment"), Inertia.of(1, inertia=read_tensor(table, "inertia")).tensor)
+    com = table.vector("com")
+    if "gyration" in table:
+        if "inertia" in table or "about" in table:
+            raise table.fault("gyration stands in place of inertia and about; keep one of the two ways")
+        return Inertia.from_gyration(mass, com, read_tensor(table, "gyration"), table.where)
+    if about == "frame" and "inertia" not in table:
+        raise table.fault('about = "frame" needs inertia; give it, or leave out about')
+    return Inertia.of(mass, com, read_tensor(table, "inertia"), about=about, what=table.where)
+
+
+def read_tensor(table: Table, key: str) -> object:
+    """Three moments, three rows, or a table of xx, yy, ..., as exact numbers; symmetry is checked by Inertia."""
+    value = table.values.get(key)
+    if isinstance(value, list) and len(value) == 3:
+        if any(isinstance(row, list) for row in value):
+            rows = Table({"xyz"[i]: row for i, row in enumerate(value)}, f"{table.where}: {key} row")
+            return [rows.vector(axis) for axis in "xyz"]
+        return table.vector(key)
+    if value is None:
+        return (0, 0, 0)
+    if not isinstance(value, dict):
+        raise table.fault(
+            f"{key} must be three moments, three rows or a table of xx, yy, zz, xy, xz, yz; got {shown(value)}"
+        )
+    entries = Table.of(value, f"{table.where}: {key}", [entry[0] for entry in ENTRIES])
+    return {entry: entries.number(entry) for entry in entries.values}
+
+
+def read_spring(table: Table) -> Iterable[Elastic]:
+    """The spring and the damper of one [[springs]] table."""
+    ends = [key for key in ("from", "to") if key in table]
+    if ("joint" in table) == bool(ends) or len(ends) == 1:
+        raise table.fault("a spring has either joint, or from and to; give one of the two")
+    if "stiffness" not in table and "damping" not in table:
+        raise table.fault("a spring needs stiffness, damping or both; give them")
+    rest = table.real("rest", 0.0)
+    stiffness, damping = table.real("stiffness", 0.0), table.real("damping", 0.0)
+    if ends:
+        (link_a, point_a), (link_b, point_b) = read_end(table, "from"), read_end(table, "to")
+        yield PointSpring(link_a, point_a, link_b, point_b, stiffness, rest, damping)
+        return
+    if "stiffness" in table:
+        yield JointSpring(table.text("joint"), stiffness, rest)
+    elif "rest" in table:
+        raise table.fault("rest belongs to a spring; give stiffness too, or leave it out")
+    if "damping" in table:
+        yield JointDamper(table.text("joint"), damping)
+
+
+def read_end(table: Table, key: str) -> tuple[str, tuple[float, float, float]]:
+    end = table.table(key, ("link", "point"))
+    assert end is not None
+    x, y, z = (float(number) for number in end.vector("point"))
+    return end.text("link"), (x, y, z)
+
+
+def gathered_sources(top: Table, base: Table | None) -> list[str]:
+    """The source keys of joints and links, one line per source with the names it stands for."""
+    found: dict[str, list[str]] = {}
+
+    def note(holder: Table, default: str) -> None:
+        if "source" in holder:
+            found.setdefault(holder.text("source"), []).append(holder.text("name", default))
+
+    holders = [(base, "", "base")] if base else []
+    holders += [(table, f"joint{i}", f"link{i}") for i, table in enumerate(top.tables("joints", JOINT), start=1)]
+    for holder, joint, link in holders:
+        note(holder, joint)
+        if isinstance(holder.values.get("link"), dict):
+            inner = holder.table("link", LINK)
+            assert inner is not None
+            note(inner, link)
+    return [f"{source} ({listed(names)})" for source, names in found.items()]

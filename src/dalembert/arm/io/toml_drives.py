@@ -1,0 +1,221 @@
+"""The drives of an arm in TOML: a file of its own, or the table ``drives`` of an arm file; docs/drives.md.
+
+[[motors]]
+name = "motor5"
+ratios = {joint4 = -1, joint5 = 71.923}       # rad of the motor per rad (or m) of the joint
+rotor = {inertia = 33e-6, link = "link3", axis = [0, 0, 1]}
+friction = {coulomb = [0.01, 0.015], starting = 0.02, viscous = 8e-5}
+electric = {torque_constant = 0.07, resistance = 3.8, inductance = 0.004, supply = 40}
+
+[[elements]]                                  # wheels and shafts between motor and link
+[[joint_friction]]                            # friction at a joint itself
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from importlib import resources
+
+from ..description import ArmDescription
+from ..drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
+from ..errors import ArmError
+from .expression import quantity, shown
+from .toml_table import Table
+
+TOP = ("arm", "notes", "sources", "motors", "elements", "joint_friction")
+MOTOR = ("name", "ratios", "rotor", "friction", "electric", "source")
+ELEMENT = ("name", "ratios", "rotor", "source")
+ROTOR = ("inertia", "link", "axis", "position", "mass", "across", "counted")
+FRICTION = ("coulomb", "starting", "viscous")
+ELECTRIC = ("torque_constant", "speed_constant", "resistance", "inductance", "supply", "largest_current")
+BUILT_IN = resources.files("dalembert.arm") / "catalog" / "drives"
+
+
+def built_in_drives(name: str, arm: ArmDescription) -> DriveTrain | None:
+    """The drives that the catalog holds for the arm of this name, or None."""
+    path = BUILT_IN / f"{name}.toml"
+    if not path.is_file():
+        return None
+    return read_drives_text(path.read_text(encoding="utf-8"), f"catalog/drives/{name}.toml", arm)
+
+
+def read_drives_text(text: str, origin: str, arm: ArmDescription) -> DriveTrain:
+    """The drives of a file of their own."""
+    from .toml_arm import parse
+
+    return read_drives(Table.of(parse(text, origin), origin, TOP), arm, origin)
+
+
+def read_drives(table: Table, arm: ArmDescription, origin: str = "") -> DriveTrain:
+    """The drives of a table, checked against ``arm``; joints without a motor keep what the arm says of them."""
+    actuators = tuple(read_actuator(part, arm) for part in table.tables("motors", MOTOR))
+    elements = tuple(read_element(part, arm) for part in table.tables("elements", ELEMENT))
+    frictions = []
+    for part in table.tables("joint_friction", ("joint", *FRICTION)):
+        frictions.append((part.text("joint"), read_friction(part)))
+    train = DriveTrain(
+        actuators,
+        elements,
+        tuple(frictions),
+        notes=table.text("notes", ""),
+        sources=table.texts("sources"),
+        origin=origin or table.where,
+    ).reduced(arm)
+    train.check(arm)
+    return train
+
+
+def read_actuator(table: Table, arm: ArmDescription) -> Actuator:
+    name = table.text("name")
+    table = table.called(f"{table.where.split(': ')[0]}: motor {shown(name)}")
+    table.text("source", "")
+    friction = table.table("friction", FRICTION)
+    electric = table.table("electric", ELECTRIC)
+    return Actuator.of(
+        name,
+        read_ratios(table, arm),
+        read_rotor(table),
+        read_friction(friction) if friction is not None else Friction(),
+        read_motor(electric) if electric is not None else None,
+    )
+
+
+def read_element(table: Table, arm: ArmDescription) -> Element:
+    name = table.text("name")
+    table = table.called(f"{table.where.split(': ')[0]}: element {shown(name)}")
+    table.text("source", "")
+    return Element.of(name, read_ratios(table, arm), read_rotor(table))
+
+
+def read_ratios(table: Table, arm: ArmDescription) -> Mapping[str, object]:
+    """Ratios by joint name."""
+    names = [joint.name for joint in arm.joints]
+    given = table.table("ratios", names)
+    if given is None or not given.values:
+        raise table.fault("ratios are missing; give {joint = motor turns per joint turn}")
+    return {joint: given.number(joint) for joint in given.values}
+
+
+def read_rotor(table: Table) -> Rotor:
+    given = table.table("rotor", ROTOR)
+    if given is None:
+        return Rotor.of(0)
+    counted = given.values.get("counted", True)
+    if not isinstance(counted, bool):
+        raise given.fault(f"counted is true or false, not {shown(counted)}")
+    return Rotor.of(
+        given.number("inertia"),
+        given.text("link", ""),
+        given.vector("axis", Rotor.of(0).axis),
+        given.vector("position"),
+        given.number("mass", 0),
+        given.number("across", 0),
+        counted,
+    )
+
+
+def read_friction(table: Table) -> Friction:
+    value = table.values.get("coulomb", 0)
+    if isinstance(value, list):
+        pair = table.items("coulomb", 2, "two numbers, for forward and for backward motion")
+        forward, backward = (float(quantity(x, f"{table.where}: coulomb")) for x in pair)
+        coulomb: float | tuple[float, float] = (forward, backward)
+    else:
+        coulomb = table.real("coulomb", 0.0, least=0)
+    starting = table.real("starting", 0.0, least=0) if "starting" in table else None
+    found = Friction.of(coulomb, starting, table.real("viscous", 0.0))
+    try:
+        found.check(table.where)
+    except ArmError as fault:
+        raise fault from None
+    return found
+
+
+def read_motor(table: Table) -> Motor:
+    table.needed("torque_constant")
+    found = Motor(
+        table.real("torque_constant", 0.0),
+        table.real("resistance", 0.0),
+        table.real("inductance", 0.0),
+        table.real("speed_constant", 0.0) if "speed_constant" in table else None,
+        table.limit("supply", math.inf),
+        table.limit("largest_current", math.inf),
+    )
+    found.check(table.where)
+    return found
+
+
+def write_drives(train: DriveTrain, prefix: str = "") -> str:
+    """The drives as TOML that ``read_drives`` reads back the same; ``prefix="drives."`` for a table of an arm file."""
+    if train.turns is not None:
+        raise ArmError("a transmission that is a function cannot be written to a file; give it in Python")
+    lines: list[str] = []
+    if not prefix:
+        if train.sources:
+            lines.append(f"sources = [{', '.join(_text(source) for source in train.sources)}]")
+        if train.notes:
+            lines.append(f"notes = {_text(train.notes)}")
+    for actuator in train.actuators:
+        lines += ["", f"[[{prefix}motors]]", *_part(actuator)]
+        if actuator.friction:
+            lines.append(f"friction = {_friction(actuator.friction)}")
+        if actuator.motor is not None:
+            motor = actuator.motor
+            given = {key: getattr(motor, key) for key in ELECTRIC if getattr(motor, key) is not None}
+            finite = {key: value for key, value in given.items() if math.isfinite(value)}
+            lines.append(f"electric = {_inline({key: repr(float(value)) for key, value in finite.items()})}")
+    for element in train.elements:
+        lines += ["", f"[[{prefix}elements]]", *_part(element)]
+    for joint, friction in train.joint_friction:
+        lines += ["", f"[[{prefix}joint_friction]]", f"joint = {_text(joint)}"]
+        lines += [f"{key} = {value}" for key, value in _friction_values(friction).items()]
+    return "\n".join(lines).strip() + "\n"
+
+
+def _part(part: Actuator | Element) -> list[str]:
+    rotor = part.rotor
+    given = {"inertia": _number(rotor.inertia)}
+    if rotor.link:
+        given |= {"link": _text(rotor.link), "axis": _vector(rotor.axis), "position": _vector(rotor.position)}
+        given |= {"mass": _number(rotor.mass), "across": _number(rotor.across)}
+        given["counted"] = "true" if rotor.counted else "false"
+    ratios = _inline({_text(joint): _number(ratio) for joint, ratio in part.ratios})
+    return [f"name = {_text(part.name)}", f"ratios = {ratios}", f"rotor = {_inline(given)}"]
+
+
+def _friction_values(friction: Friction) -> dict[str, str]:
+    found = {"coulomb": f"[{friction.moving[0]!r}, {friction.moving[1]!r}]"}
+    if friction.starting is not None:
+        found["starting"] = repr(friction.starting)
+    return found | {"viscous": repr(friction.viscous)}
+
+
+def _friction(friction: Friction) -> str:
+    return _inline(_friction_values(friction))
+
+
+def _inline(values: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{key} = {value}" for key, value in values.items()) + "}"
+
+
+def _vector(values: tuple[Fraction, Fraction, Fraction]) -> str:
+    return "[" + ", ".join(_number(value) for value in values) + "]"
+
+
+def _number(value: Fraction) -> str:
+    """A rational as a decimal where it is one, else as a quotient in quotes."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    decimal = Decimal(repr(float(value)))
+    if Fraction(decimal) == value:
+        return format(decimal, "e") if abs(decimal) < Decimal("1e-4") else format(decimal, "f")
+    return f'"{value.numerator}/{value.denominator}"'
+
+
+def _text(value: str) -> str:
+    """A TOML string: JSON spells them the same way."""
+    return json.dumps(value, ensure_ascii=False)

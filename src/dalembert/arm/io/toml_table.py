@@ -1,0 +1,160 @@
+"""A table of an arm file, read key by key so that every fault names the file, the place, the key and the remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from difflib import get_close_matches
+from fractions import Fraction
+
+from ..description import listed
+from ..errors import ArmError
+from ..exact import Angle
+from ..placement import Placement, Step, Vector
+from .expression import angle, quantity, shown
+
+ZERO: Vector = (Fraction(0), Fraction(0), Fraction(0))
+
+
+def nearest(word: str, words: Sequence[str]) -> str:
+    """A hint at the word that was meant, or nothing."""
+    # Long words are no slip of the pen, and comparing them costs the square of their length.
+    close = get_close_matches(word, words, n=1) if len(word) < 100 else []
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The values of a table and how to call it in a message, for example ``arm.toml: joint 'elbow'``."""
+
+    values: Mapping[str, object]
+    where: str
+
+    @classmethod
+    def of(cls, value: object, where: str, keys: Sequence[str]) -> Table:
+        """The table ``value`` with no keys but ``keys``."""
+        if not isinstance(value, Mapping):
+            raise ArmError(f"{where} must be a table with keys such as {listed(keys[:3])}; got {shown(value)}")
+        for key in value:
+            if key not in keys:
+                raise ArmError(f"{where}: unknown key {shown(key)}{nearest(key, keys)}; the keys are {listed(keys)}")
+        return cls(value, where)
+
+    def called(self, where: str) -> Table:
+        """The same table under another name."""
+        return replace(self, where=where)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def fault(self, sentence: str) -> ArmError:
+        return ArmError(f"{self.where}: {sentence}")
+
+    def needed(self, key: str) -> object:
+        if key not in self.values:
+            raise self.fault(f"{key} is missing; give it")
+        return self.values[key]
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A string; it must be there, and say something, if there is no default."""
+        if default is not None and key not in self.values:
+            return default
+        value = self.needed(key)
+        if not isinstance(value, str) or (default is None and not value):
+            raise self.fault(f"{key} must be a string in quotes, got {shown(value)}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of strings, empty where the key is not there."""
+        value = self.values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.fault(f"{key} must be a list of strings, got {shown(value)}")
+        return tuple(value)
+
+    def number(self, key: str, default: int | None = None) -> Fraction:
+        """An exact number."""
+        if default is not None and key not in self.values:
+            return Fraction(default)
+        return quantity(self.needed(key), f"{self.where}: {key}").rational
+
+    def real(self, key: str, default: float, least: float = -math.inf) -> float:
+        """A number that need not be exact, at least ``least``."""
+        if key not in self.values:
+            return default
+        found = float(quantity(self.values[key], f"{self.where}: {key}"))
+        if found < least:
+            raise self.fault(f"{key} is {found:g}; give a value of at least {least:g}")
+        return found
+
+    def limit(self, key: str, default: float) -> float:
+        """A number that may be infinite."""
+        value = self.values.get(key)
+        if isinstance(value, Decimal) and value.is_infinite():
+            return float(value)
+        return self.real(key, default)
+
+    def angle(self, key: str) -> Angle:
+        return angle(self.values.get(key, 0), f"{self.where}: {key}")
+
+    def items(self, key: str, count: int, kind: str) -> list[object]:
+        value = self.values[key]
+        if not isinstance(value, list) or len(value) != count:
+            raise self.fault(f"{key} must be a list of {kind}, got {shown(value)}")
+        return value
+
+    def vector(self, key: str, default: Vector = ZERO) -> Vector:
+        """Three exact numbers."""
+        if key not in self.values:
+            return default
+        x, y, z = (
+            quantity(item, f"{self.where}: {key} {axis}").rational
+            for axis, item in zip("xyz", self.items(key, 3, "three numbers"), strict=True)
+        )
+        return x, y, z
+
+    def angles(self, key: str) -> tuple[Angle, ...]:
+        """Three angles."""
+        if key not in self.values:
+            return (Angle.quarters(0),) * 3
+        items = self.items(key, 3, "three angles")
+        return tuple(angle(item, f"{self.where}: {key}[{i}]") for i, item in enumerate(items))
+
+    def table(self, key: str, keys: Sequence[str]) -> Table | None:
+        """The table at ``key``, or None where it is not there."""
+        if key not in self.values:
+            return None
+        return Table.of(self.values[key], f"{self.where}: {key}", keys)
+
+    def tables(self, key: str, keys: Sequence[str]) -> list[Table]:
+        """The list of tables at ``key``, none where it is not there."""
+        value = self.values.get(key, [])
+        if not isinstance(value, list):
+            raise self.fault(f"{key} must be a list of tables, each under [[{key}]]; got {shown(value)}")
+        names = [item.get("name") if isinstance(item, dict) else None for item in value]
+        called = [f"{key}[{i}]" + (f" {shown(name)}" if isinstance(name, str) else "") for i, name in enumerate(names)]
+        return [Table.of(item, f"{self.where}: {at}", keys) for item, at in zip(value, called, strict=True)]
+
+    def steps(self, key: str) -> Placement:
+        """The placement written step by step: ``[{translate = "z", by = 0.1}, {rotate = "x", by = "90 deg"}]``."""
+        found = []
+        for table in self.tables(key, ("rotate", "translate", "by", "name")):
+            if ("rotate" in table) == ("translate" in table):
+                raise table.fault("a step has either rotate or translate; give one of them")
+            rotates = "rotate" in table
+            axis = table.text("rotate" if rotates else "translate")
+            if axis not in ("x", "y", "z"):
+                raise table.fault(f"the axis of a step is x, y or z, not {shown(axis)}")
+            table.needed("by")
+            amount = table.angle("by") if rotates else table.number("by")
+            found.append(Step("rotate" if rotates else "translate", "xyz".index(axis), amount, table.text("name", "")))
+        return Placement(tuple(found))
+
+    def placement(self) -> Placement:
+        """The placement this table holds as xyz and rpy, or as steps."""
+        if "steps" not in self:
+            return Placement.from_xyz_rpy(self.vector("xyz"), self.angles("rpy"), self.where)
+        if "xyz" in self or "rpy" in self:
+            raise self.fault("steps stand in place of xyz and rpy; keep one of the two ways")
+        return self.steps("steps")

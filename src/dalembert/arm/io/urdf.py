@@ -1,0 +1,221 @@
+"""URDF to an arm, exactly as written; ``docs/urdf-mjcf.md`` says what is read, kept and refused.
+
+A URDF joint is an origin on the parent link and a motion about or along an axis of the child's own frame. With
+R the rotation whose z points along that axis, the joint is ``before = origin R``, a motion about z, and
+``after = R^-1``: the frame of the link is URDF's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from xml.etree.ElementTree import Element
+
+from ..axes import along, quaternion
+from ..description import EARTH, ArmDescription, Joint, Kind, Limits, Link, caller_level, listed
+from ..errors import ArmError
+from ..inertia import Inertia
+from ..placement import Placement, Vector, translate
+from .urdf_writer import write_urdf
+from .xml_text import MOST_LINKS, Node, angle_in_reach, parse, shortened, tell_skipped
+
+__all__ = ["read_urdf", "write_urdf"]
+
+TYPES: Mapping[str, Kind] = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+}
+ALONG_X: Vector = (Fraction(1), Fraction(0), Fraction(0))
+LINK_TAGS = ("inertial", "visual", "collision", "contact")
+JOINT_TAGS = (
+    "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller",
+)  # fmt: skip
+MIMIC = ("refuse", "hold", "free")
+BESIDE = ("material", "transmission", "gazebo", "sensor", "ros2_control", "mujoco")
+"""What may stand beside links and joints and says nothing about the arm's own dynamics."""
+
+
+def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: str = "refuse") -> ArmDescription:
+    """The arm that a URDF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
+
+    ``mimic`` says what becomes of a joint that follows another: "refuse" it, "hold" it still where it stands while
+    the other is at zero, or let it move "free" of the other.
+    """
+    if mimic not in MIMIC:
+        raise ArmError(f"mimic can be {listed(MIMIC)}, not {shortened(mimic)}")
+    root = Node(_root(text, origin), origin)
+    if root.tag != "robot":
+        remedy = "load it as MJCF" if root.tag == "mujoco" else "give a file whose outermost element is <robot>"
+        raise root.fault(f"is not URDF: its outermost element is <{root.tag}>; {remedy}")
+    links, joints = [], []
+    for child in root.children():
+        if child.tag == "link":
+            links.append(_link(child, origin))
+        elif child.tag == "joint":
+            joints.append(_joint(child, origin, mimic))
+        elif child.tag not in (*BESIDE, "dalembert"):
+            _hides_nothing(child)
+    if len(links) > MOST_LINKS:
+        raise root.fault(f"has {len(links)} links; at most {MOST_LINKS} are read, leave out what is not the arm")
+    gravity, tool, meshes = _extension(root)
+    links = [Link(link.name, link.inertia, link.meshes + meshes.pop(link.name, ())) for link in links]
+    if meshes:
+        raise root.fault(f"<dalembert> names link {next(iter(meshes))!r}, which is not there")
+    try:
+        arm = ArmDescription(
+            root.name() or "arm",
+            tuple(links),
+            tuple(joints),
+            gravity,  # type: ignore[arg-type]
+            tool_link=tool,
+            origin=origin,
+        )
+    except ArmError as fault:
+        raise fault if str(fault).startswith(f"{origin}: ") else root.fault(str(fault)) from None
+    tell_skipped(root, caller_level())
+    return arm.checked(physical)
+
+
+def _root(text: str, origin: str) -> Element:
+    remedy = "is a xacro file, a template of a URDF; make the URDF first: xacro file.xacro > file.urdf"
+    try:
+        root = parse(text, origin)
+    except ArmError:
+        if "<xacro:" in text:
+            raise ArmError(f"{origin}: {remedy}") from None
+        raise
+    for element in root.iter():
+        template = any("${" in value or "$(" in value for value in element.attrib.values())
+        # A file that xacro has made still declares the namespace, but no element is left in it.
+        if template or (element.tag.startswith("{") and "xacro" in element.tag.partition("}")[0]):
+            raise ArmError(f"{origin}: {remedy}")
+    return root
+
+
+def _hides_nothing(node: Node) -> None:
+    for inner in node.element.iter():
+        if inner is not node.element and inner.tag in ("link", "joint") and len(inner):
+            raise node.fault(
+                f"holds a <{inner.tag}>, which URDF reads only directly inside <robot>; move it there, or remove it"
+            )
+
+
+def _named(node: Node, origin: str) -> Node:
+    name = node.name()
+    if not name:
+        raise ArmError(f"{origin}: a <{node.tag}> has no name; give every {node.tag} one")
+    return Node(node.element, f"{origin}: {node.tag} {name!r}", node.skipped)
+
+
+def _link(node: Node, origin: str) -> Link:
+    node = _named(node, origin)
+    node.known_attributes(("name", "type"))
+    node.known_tags(LINK_TAGS)
+    meshes = dict.fromkeys(
+        mesh.get("filename", "")
+        for tag in ("visual", "collision")
+        for mesh in node.element.iterfind(f"{tag}/geometry/mesh")
+    )
+    inertial = node.one("inertial")
+    inertia = _inertia(inertial) if inertial is not None else Inertia()
+    return Link(node.element.get("name", ""), inertia, tuple(mesh for mesh in meshes if mesh))
+
+
+def _inertia(node: Node) -> Inertia:
+    node.known_tags(("origin", "mass", "inertia"))
+    mass, moments = node.needed("mass"), node.needed("inertia")
+    mass.known_attributes(("value",))
+    moments.known_attributes(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    entries = {f"{a}{a}": moments.number(f"i{a}{a}") for a in "xyz"}
+    entries |= {pair: moments.number(f"i{pair}", 0) for pair in ("xy", "xz", "yz")}
+    where = _origin(node)
+    body = Inertia.of(mass.number("value"), inertia=entries, what=node.where)
+    return body.placed(where) if where.steps else body
+
+
+def _origin(node: Node) -> Placement:
+    origin = node.one("origin")
+    if origin is None:
+        return Placement()
+    origin.known_attributes(("xyz", "rpy", "quat_xyzw"))
+    position, four = origin.vector("xyz"), origin.numbers("quat_xyzw", 4)
+    if four is not None:
+        if origin.element.get("rpy") is not None:
+            raise origin.fault("rpy and quat_xyzw are both given; keep one")
+        x, y, z, w = four
+        steps = (translate(axis, length) for axis, length in zip("xyz", position, strict=True))
+        return Placement.of(*steps) @ quaternion(w, x, y, z, f"{origin.where}: quat_xyzw")
+    turns = [angle_in_reach(angle, f"{origin.where}: rpy") for angle in origin.vector("rpy")]
+    return Placement.from_xyz_rpy(position, turns, origin.where)
+
+
+def _joint(node: Node, origin: str, follow: str) -> Joint:
+    node = _named(node, origin)
+    node.known_attributes(("name", "type"))
+    node.known_tags(JOINT_TAGS)
+    name, type_ = node.text("name"), node.text("type")
+    if type_ in ("floating", "planar"):
+        raise node.fault(
+            f"is {type_}, which a joint of an arm cannot be; make it fixed, or replace it by "
+            f"prismatic and revolute joints with massless links between them"
+        )
+    if type_ not in TYPES:
+        raise node.fault(f"has type {shortened(type_)}; the types are {listed(TYPES)}")
+    mimic = node.one("mimic")
+    if mimic is not None and follow == "refuse":
+        raise node.fault(
+            f"mimics joint {shortened(mimic.element.get('joint', ''))}, a coupling that an open chain does not have; "
+            f'load the file with mimic="hold" to hold it still, or with mimic="free" to let it move by itself'
+        )
+    parent, child = _end(node, "parent"), _end(node, "child")
+    before, after = _origin(node), Placement()
+    kind = TYPES[type_]
+    axis, limit, dynamics = node.one("axis"), node.one("limit"), node.one("dynamics")
+    if axis is not None:
+        axis.known_attributes(("xyz",))
+    if kind != "fixed":
+        turn = along(axis.vector("xyz", ALONG_X) if axis is not None else ALONG_X, f"{node.where}: axis")
+        before, after = before @ turn, turn.inverse()
+    loss = {"damping": 0.0, "friction": 0.0, "armature": 0.0}
+    if dynamics is not None:
+        dynamics.known_attributes(tuple(loss))
+        loss = {entry: dynamics.not_negative(entry) for entry in loss}
+    try:
+        limits = _limits(limit, type_) if limit is not None and kind != "fixed" else Limits()
+    except ArmError as fault:
+        raise fault if str(fault).startswith(f"{origin}: ") else node.fault(str(fault)) from None
+    joint = Joint(name, kind, parent, child, before, after, limits, loss["damping"], loss["friction"], loss["armature"])
+    return joint.at(mimic.number("offset", 0)) if mimic is not None and follow == "hold" and joint.moves else joint
+
+
+def _end(node: Node, tag: str) -> str:
+    end = node.needed(tag)
+    end.known_attributes(("link",))
+    return end.text("link")
+
+
+def _limits(node: Node, type_: str) -> Limits:
+    node.known_attributes(("lower", "upper", "velocity", "effort"))
+    lower, upper = -math.inf, math.inf
+    # Where neither end is given the range is not known; where one is, the other is zero, as the format says.
+    if type_ != "continuous" and ("lower" in node.element.attrib or "upper" in node.element.attrib):
+        lower, upper = node.limit("lower", 0.0), node.limit("upper", 0.0)
+    return Limits(lower, upper, node.limit("velocity", math.inf), node.limit("effort", math.inf))
+
+
+def _extension(root: Node) -> tuple[object, str, dict[str, tuple[str, ...]]]:
+    """What URDF has no word for and ``write_urdf`` adds: gravity, the tool link, references to meshes."""
+    node = root.one("dalembert")
+    if node is None:
+        return EARTH, "", {}
+    node.only_attributes(("gravity", "tool"))
+    node.only_tags(("mesh",))
+    meshes: dict[str, tuple[str, ...]] = {}
+    for mesh in node.all("mesh"):
+        mesh.only_attributes(("link", "filename"))
+        link = mesh.text("link")
+        meshes[link] = (*meshes.get(link, ()), mesh.text("filename"))
+    return node.vector("gravity", EARTH), node.short("tool", node.element.get("tool", "")), meshes

@@ -1,0 +1,262 @@
+"""XML of robot files, read safely, and its numbers, read exactly.
+
+No document type, no entities, nothing fetched from elsewhere, and bounds on size, number of elements and
+depth: a hostile or broken file ends in one sentence, never in a full memory.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from xml.etree.ElementTree import Element, TreeBuilder
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import ParseError, XMLParser
+
+from ..description import listed
+from ..errors import ArmError, SkippedWarning
+from ..exact import exact
+from ..placement import Vector
+
+LONGEST_TEXT = 16_000_000
+MOST_ELEMENTS = 100_000
+DEEPEST = 200
+MOST_LINKS = 1000
+LONGEST_NUMBER = 300
+LONGEST_NAME = 300
+LARGEST_NUMBER = Fraction(10**30)
+LARGEST_ANGLE = Fraction(10**6)
+CLOSE = 0.65
+"""A word as near as this to one that is missing is taken for a misspelling of it."""
+UNLIMITED = Fraction(10**16)
+"""A limit of this size or more is none; formats without a word for "unlimited" write it so."""
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+INFINITE = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
+
+
+class _Bounded(TreeBuilder):
+    """Builds the tree, and stops where it grows past what any arm needs."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__()
+        self.origin, self.depth, self.count = origin, 0, 0
+
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
+        self.depth += 1
+        self.count += 1
+        if self.depth > DEEPEST:
+            raise ArmError(f"{self.origin}: elements stand more than {DEEPEST} deep; no arm needs that, mend the file")
+        if self.count > MOST_ELEMENTS:
+            raise ArmError(f"{self.origin}: holds more than {MOST_ELEMENTS} elements; leave out what is not the arm")
+        return super().start(tag, attrs)
+
+    def end(self, tag: str, /) -> Element:
+        self.depth -= 1
+        return super().end(tag)
+
+
+def parse(text: str, origin: str) -> Element:
+    """The root element of ``text``; ``origin`` names the file in error messages."""
+    if len(text) > LONGEST_TEXT:
+        raise ArmError(f"{origin}: is longer than {LONGEST_TEXT:,} characters; leave out what is not the arm")
+    parser = XMLParser(target=_Bounded(origin), forbid_dtd=True, forbid_entities=True, forbid_external=True)
+    try:
+        parser.feed(text)
+        root: Element = parser.close()
+    except DefusedXmlException:
+        raise ArmError(
+            f"{origin}: holds a document type or entities (<!DOCTYPE ...>), which are not read for safety; "
+            f"remove them, with the values written out"
+        ) from None
+    except ParseError as fault:
+        raise ArmError(f"{origin}: is not well-formed XML ({fault}); mend it there, or fetch the file again") from None
+    except (UnicodeError, ValueError) as fault:
+        if isinstance(fault, ArmError):
+            raise
+        raise ArmError(f"{origin}: holds characters that are no text ({fault}); save it as UTF-8") from None
+    return root
+
+
+@dataclass(frozen=True)
+class Node:
+    """An XML element and how to call it in an error message, for example ``arm.urdf: joint 'elbow'``."""
+
+    element: Element
+    where: str
+    skipped: Counter[str] = field(default_factory=Counter)
+    """What was passed over in the whole file, counted; all nodes of a file share it."""
+
+    @property
+    def tag(self) -> str:
+        return self.element.tag
+
+    def fault(self, sentence: str) -> ArmError:
+        return ArmError(f"{self.where}: {sentence}")
+
+    def children(self) -> Iterator[Node]:
+        """The elements directly inside, comments left out."""
+        for child in self.element:
+            yield Node(child, f"{self.where}: <{child.tag}>", self.skipped)
+
+    def all(self, tag: str) -> Iterator[Node]:
+        return (child for child in self.children() if child.tag == tag)
+
+    def one(self, tag: str) -> Node | None:
+        """The child of this tag, or None; two of them are refused, since one would be dropped."""
+        found = list(self.all(tag))
+        if len(found) > 1:
+            raise self.fault(f"has {len(found)} <{tag}> elements; keep one")
+        return found[0] if found else None
+
+    def needed(self, tag: str) -> Node:
+        found = self.one(tag)
+        if found is None:
+            raise self.fault(f"has no <{tag}> element; give it one")
+        return found
+
+    def only_tags(self, known: Sequence[str]) -> None:
+        """Refuses children that would be dropped without a word."""
+        for child in self.element:
+            if child.tag not in known:
+                raise self.fault(f"<{child.tag}> is not read here; remove it (known are {listed(known)})")
+
+    def only_attributes(self, known: Sequence[str]) -> None:
+        for name in self.element.attrib:
+            if name not in known:
+                raise self.fault(f"unknown attribute {name!r}; the attributes are {listed(known)}")
+
+    def known_tags(self, known: Sequence[str]) -> None:
+        """Passes over children it does not know, and notes them; one that looks misspelled is refused."""
+        for child in self.element:
+            if child.tag not in known:
+                self._pass_over(child.tag, known, f"<{child.tag}>")
+
+    def known_attributes(self, known: Sequence[str]) -> None:
+        """The same for attributes."""
+        for name in self.element.attrib:
+            if name not in known:
+                self._pass_over(name, known, f"{name}= of <{self.tag}>")
+
+    def _pass_over(self, name: str, known: Sequence[str], what: str) -> None:
+        present = {*self.element.attrib, *(child.tag for child in self.element)}
+        missing = [other for other in known if other not in present and abs(len(other) - len(name)) <= 2]
+        near = difflib.get_close_matches(name.lower(), missing, 1, CLOSE)
+        if near:
+            raise self.fault(f"{what} is not known here; {near[0]!r} was meant, or else remove it")
+        self.skipped[what[:LONGEST_NAME]] += 1
+
+    def text(self, attribute: str) -> str:
+        """An attribute that must be there and not be empty."""
+        value = self.element.get(attribute)
+        if not value:
+            raise self.fault(f"has no {attribute!r}; give it one")
+        return self.short(attribute, value)
+
+    def name(self) -> str:
+        """The name of the element, or nothing."""
+        return self.short("name", self.element.get("name", ""))
+
+    def short(self, attribute: str, value: str) -> str:
+        if len(value) > LONGEST_NAME:
+            raise self.fault(f"{attribute} is longer than {LONGEST_NAME} characters ({shortened(value)}); shorten it")
+        return value
+
+    def choice(self, attribute: str, options: Sequence[str], default: str) -> str:
+        value = self.element.get(attribute, default)
+        if value not in options:
+            raise self.fault(f"{attribute} is {shortened(value)}; it can be {listed(options)}")
+        return value
+
+    def numbers(self, attribute: str, count: int) -> tuple[Fraction, ...] | None:
+        """Exactly ``count`` numbers of an attribute, or None where the attribute is not there."""
+        value = self.element.get(attribute)
+        if value is None:
+            return None
+        return read_numbers(value, count, f"{self.where}: {attribute}")
+
+    def number(self, attribute: str, default: int | Fraction | None = None) -> Fraction:
+        found = self.numbers(attribute, 1)
+        if found is not None:
+            return found[0]
+        if default is None:
+            raise self.fault(f"has no {attribute!r}; give it one")
+        return Fraction(default)
+
+    def vector(self, attribute: str, default: Sequence[int | Fraction] = (0, 0, 0)) -> Vector:
+        found = self.numbers(attribute, 3)
+        x, y, z = found if found is not None else (Fraction(value) for value in default)
+        return x, y, z
+
+    def not_negative(self, attribute: str) -> float:
+        """A number of at least zero, zero where it is not given."""
+        value = self.number(attribute, 0)
+        if value < 0:
+            raise self.fault(f"{attribute} is negative ({float(value):g}); give a value of at least zero")
+        return float(value)
+
+    def limit(self, attribute: str, default: float) -> float:
+        """A limit, which may be infinite."""
+        value = self.element.get(attribute)
+        return default if value is None else read_limit(value, f"{self.where}: {attribute}")
+
+
+def tell_skipped(root: Node, level: int) -> None:
+    """One warning that names what was passed over in a file."""
+    if root.skipped:
+        parts = listed(f"{what} ({count} times)" if count > 1 else what for what, count in root.skipped.items())
+        warnings.warn(
+            f"{root.where}: not read, since it says nothing this package uses: {parts}", SkippedWarning, level
+        )
+
+
+def read_numbers(value: str, count: int, what: str) -> tuple[Fraction, ...]:
+    """Exactly ``count`` finite numbers, separated by blanks."""
+    words = value.split()
+    if len(words) != count:
+        expected = "one number" if count == 1 else f"{count} numbers"
+        raise ArmError(f"{what} must be {expected}, got {shortened(value)}")
+    return tuple(read_number(word, what) for word in words)
+
+
+def read_number(word: str, what: str) -> Fraction:
+    """The finite number that ``word`` spells, exactly."""
+    if INFINITE.fullmatch(word) or word.lower().lstrip("+-") == "nan":
+        raise ArmError(f"{what} must be finite, got {word}")
+    if len(word) > LONGEST_NUMBER or not NUMBER.fullmatch(word):
+        raise ArmError(f"{what} must be a number such as 0.25 or -1e-3, got {shortened(word)}")
+    number = exact(word, what)
+    if abs(number) > LARGEST_NUMBER:
+        raise ArmError(f"{what} must lie within ±1e30, got {shortened(word)}")
+    return number
+
+
+def read_limit(word: str, what: str) -> float:
+    """A limit: a number, or one so large that it means none."""
+    word = word.strip()
+    infinite = INFINITE.fullmatch(word)
+    if infinite:
+        return -math.inf if infinite[1] == "-" else math.inf
+    if len(word) > LONGEST_NUMBER or not NUMBER.fullmatch(word):
+        raise ArmError(f"{what} must be a number such as 1.57, or inf for none, got {shortened(word)}")
+    number = exact(word, what)
+    if abs(number) >= UNLIMITED:
+        return math.inf if number > 0 else -math.inf
+    return float(number)
+
+
+def angle_in_reach(number: Fraction, what: str) -> Fraction:
+    """An angle small enough that its place on the circle is known."""
+    if abs(number) > LARGEST_ANGLE:
+        raise ArmError(f"{what} is {float(number):g}; give an angle within ±1e6, whole turns left out")
+    return number
+
+
+def shortened(value: str) -> str:
+    return repr(value if len(value) <= 60 else value[:57] + "...")

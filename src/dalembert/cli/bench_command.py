@@ -1,0 +1,61 @@
+"""``dalembert bench``: this machine, side by side with whichever peers are installed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+from dalembert.compile import timing as benches
+
+from .arguments import ArmArgument
+from .printing import heading, paragraph, table
+
+
+def bench(
+    arm: ArmArgument = "panda",
+    function: Annotated[
+        list[str] | None, typer.Option("--function", "-f", help="A function to compare; may be repeated.")
+    ] = None,
+    states: Annotated[int, typer.Option("--states", min=1, help="States in a batch.")] = benches.STATES,
+) -> None:
+    """Time per state of the compiled functions and of Pinocchio, MuJoCo, roboticstoolbox and CasADi."""
+    if not benches.compiled_here():
+        raise ArmError("there is no C compiler, so nothing is compiled and there is nothing to compare; install one")
+    given = da.load(arm)
+    lines: list[benches.Line] = []
+    for name in benches.available(function):
+        lines += benches.compare_batch(given, name, states)
+    heading(f"{given.name}: one thread, {states} states, ns per state")
+    table(
+        [
+            ("function", [line.function for line in lines]),
+            ("here", [f"{line.ours:.1f}" for line in lines]),
+            ("limit", [f"{benches.roofline(given, line.function):.1f}" for line in lines]),
+            ("peer", [f"{line.peer}: {line.how}" if line.peer else "-" for line in lines]),
+            ("there", [_figure(line.theirs) for line in lines]),
+            ("ratio", [_figure(line.ratio) for line in lines]),
+            ("difference", [f"{line.difference:.0e}" if line.difference == line.difference else "-" for line in lines]),
+        ]
+    )
+    paragraph(
+        "limit: what neither arithmetic nor memory of this machine could beat (the larger of operations over the "
+        "measured peak and bytes over the measured bandwidth). difference: largest, relative, in this run."
+    )
+    singles = [*benches.compare_single(given), benches.compare_threads(given, count=10 * states)]
+    heading("inverse_dynamics: calls from Python, and threads, ns")
+    table(
+        [
+            ("what", [line.what for line in singles]),
+            ("here", [f"{line.ours:.1f}" for line in singles]),
+            ("peer", [f"{line.peer}: {line.how}" if line.peer else "-" for line in singles]),
+            ("there", [_figure(line.theirs) for line in singles]),
+            ("ratio", [f"{line.ratio:.2f}" if line.ratio == line.ratio else "-" for line in singles]),
+        ]
+    )
+
+
+def _figure(value: float) -> str:
+    return f"{value:.1f}" if value == value else "-"

@@ -1,0 +1,105 @@
+"""``dalembert mechanism``: what a mechanism file holds, where it stands and its model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from dalembert.arm.errors import ArmError
+from dalembert.arm.io.expression import quantity
+from dalembert.mechanisms.mechanism import Mechanism
+from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
+from dalembert.mechanisms.overconstrained import Motors
+from dalembert.mechanisms.singularity import report
+
+from .printing import figures, heading, matrix, say, table
+
+
+def register(app: typer.Typer) -> None:
+    app.command("mechanism")(mechanism)
+
+
+def mechanism(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A mechanism in TOML, or MJCF with equality constraints.")
+    ],
+    q: Annotated[
+        str, typer.Option(help="Values of the coordinates, as in 0.1,0.2; where the file puts them by default.")
+    ] = "",
+    drive: Annotated[str, typer.Option(help="Other coordinates, as in left.joint1,right.joint2.")] = "",
+    modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
+    forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
+) -> None:
+    """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
+    found = read_mechanism(file)
+    if drive:
+        found = found.with_coordinates([word.strip() for word in drive.split(",")])
+    phi = found.position(values(found, q)) if q else found.home
+    print_head(found, phi)
+    print_position(found, phi)
+    print_model(found, phi)
+    if forces:
+        print_forces(found, phi)
+    motors = motors_in(file)
+    if motors:
+        print_motors(found, motors, phi)
+    if modes:
+        print_modes(found, phi)
+
+
+def values(found: Mechanism, text: str) -> np.ndarray:
+    """One value for each coordinate, from 0,0.5 or "10 deg, 20 deg"."""
+    words = text.split(",") if "," in text else text.split()
+    if len(words) != found.n:
+        raise ArmError(f"--q needs {found.n} values, one for each of {', '.join(found.coordinates)}; got {len(words)}")
+    return np.array([float(quantity(w.strip(), f"--q: {n}")) for w, n in zip(words, found.coordinates, strict=True)])
+
+
+def print_head(found: Mechanism, phi: np.ndarray) -> None:
+    closures = ", ".join(closure.name for closure in found.parts.closures)
+    say(f"{found.name}: chains {', '.join(found.system.names)}; closures {closures or 'none'}")
+    say(f"Mobility: {found.mobility(phi)}")
+    say(f"Configuration: {report(found, phi)}")
+    say(f"Loops close to {np.abs(found.closure_error(phi)).max(initial=0):.1e}")
+
+
+def print_position(found: Mechanism, phi: np.ndarray) -> None:
+    heading("Joints [rad or m], and what a unit rate of each coordinate makes them do")
+    first = found.influence(phi).first
+    columns = [(name, figures(first[:, k])) for k, name in enumerate(found.coordinates)]
+    table([("joint", found.joint_names), ("position", figures(phi)), *columns])
+
+
+def print_model(found: Mechanism, phi: np.ndarray) -> None:
+    model = found.model(phi)
+    heading("Inertia I* in the coordinates")
+    matrix(found.coordinates, model.inertia)
+    heading("Load that holds it still")
+    table(
+        [
+            ("coordinate", found.coordinates),
+            ("value", figures(found.coordinates_of(phi))),
+            ("load", figures(-model.load)),
+        ]
+    )
+
+
+def print_forces(found: Mechanism, phi: np.ndarray) -> None:
+    still = np.zeros(found.n)
+    heading("Closure forces at rest [N, N m], on the second frame in the axes of the first")
+    table([("closure", found.equation_names), ("force", figures(found.constraint_forces(phi, still, still)))])
+
+
+def print_motors(found: Mechanism, names: tuple[str, ...], phi: np.ndarray) -> None:
+    still = np.zeros(found.n)
+    shared = Motors(found, names).distribute(phi, still, still)
+    heading("Loads of the motors at rest, shared with the least sum of squares")
+    table([("motor", shared.motors), ("load", figures(shared.torque))])
+
+
+def print_modes(found: Mechanism, phi: np.ndarray) -> None:
+    modes = found.assembly_modes(found.coordinates_of(phi))
+    heading(f"Assembly modes at these coordinates: {len(modes)} found")
+    table([("joint", found.joint_names), *((str(k), figures(mode)) for k, mode in enumerate(modes, start=1))])

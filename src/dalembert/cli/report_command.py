@@ -1,0 +1,110 @@
+"""``dalembert report``: one self-contained page on what matters in an arm."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from dalembert.arm.description import listed
+from dalembert.arm.errors import ArmError
+from dalembert.report.assemble import Report
+from dalembert.report.write import plain, write_report
+
+from .arguments import ArmArgument, load
+from .printing import say
+from .states import AccelerationOption, BoxOption, LoadOption, SpeedOption, amounts, read_boxes, read_load
+from .values import joint_values
+
+MOTION = (
+    "Also judge the terms along this motion: CSV with the columns t, q_JOINT and, if known, qd_JOINT, qdd_JOINT, as "
+    "dalembert simulate --output writes it."
+)
+PAGES = (".html", ".htm")
+TOLERANCE = (
+    "Torque error of a reduced model as a share of the largest torque; may be repeated. 0.05 and 0.01 if left out."
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("report")(report)
+
+
+def report(
+    arm: ArmArgument,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The page to write (.html); an old one is replaced.")
+    ] = Path("report.html"),
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Also print it as PDF beside the page; needs Chromium or Chrome.")
+    ] = False,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="DIR", help="Write every table as CSV into this folder.")
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write every table into this JSON file.")
+    ] = None,
+    load_: LoadOption = "",
+    box: BoxOption = None,
+    speed: SpeedOption = None,
+    acceleration: AccelerationOption = None,
+    tolerance: Annotated[list[float] | None, typer.Option("--tolerance", metavar="SHARE", help=TOLERANCE)] = None,
+    motion: Annotated[Path | None, typer.Option("--motion", metavar="FILE", help=MOTION)] = None,
+    against: Annotated[str, typer.Option("--against", metavar="ARM", help="Another arm to set beside this one.")] = "",
+    q: Annotated[
+        str | None, typer.Option("--q", metavar="VALUES", help="Pose in which the drawing starts, rad or m.")
+    ] = None,
+) -> None:
+    """Write a report: the arm in 3D, its equations, ranges, what matters in it, reduced models with proof."""
+    given = load(arm)
+    if output.suffix.lower() not in PAGES:
+        raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description:<44.44}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with bar:
+        task = bar.add_task("starting", total=1)
+
+        def follow(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        found = write_report(
+            given,
+            output,
+            load=read_load(load_),
+            box=read_boxes(given, box),
+            speed=amounts(given, "--speed", speed),
+            acceleration=amounts(given, "--acceleration", acceleration),
+            tolerances=tuple(tolerance or (0.05, 0.01)),
+            pose=joint_values(given, "--q", q).tolist() if q is not None else None,
+            motion=motion,
+            against=load(against) if against else None,
+            pdf=output.with_suffix(".pdf") if pdf else None,
+            csv=csv,
+            json=json,
+            progress=follow,
+        )
+    print_summary(found)
+    beside = [str(output.with_suffix(".pdf"))] * pdf + [str(path) for path in (csv, json) if path is not None]
+    say(f"\nThe report is {output}" + (f", beside it {listed(beside)}" if beside else "") + "; open it in a browser.")
+
+
+def print_summary(found: Report) -> None:
+    """What each section says, as the head of the page does."""
+    say(f"{found.arm.name}: {found.arm.title}" if found.arm.title else found.arm.name)
+    for section in found.sections:
+        say(f"\n{section.title}")
+        for line in textwrap.wrap(plain(str(section.meaning)).replace("\N{NO-BREAK SPACE}", " "), 76):
+            say(f"  {line}")

@@ -1,0 +1,249 @@
+"""``CudaKernel``: a function of an arm on the GPU, called on arrays that live there."""
+
+from __future__ import annotations
+
+import math
+import threading
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arm.description import ArmDescription
+from ...arm.errors import ArmError
+from ..emit_c import Program
+from ..functions import Function, arguments, check_name, function, parameter_names, parameter_values, shapes
+from ..operations import Operations, count
+from . import driver, staging
+from .device_arrays import DeviceArray, framework_of
+from .source import ACCURACIES, LAYOUTS, CudaSource, source
+
+DTYPES = ("float64", "float32")
+MOST_PLANS = 256
+
+
+class Plan(NamedTuple):
+    """How to launch a kernel on arguments of one form."""
+
+    batch: tuple[int, ...]
+    states: int
+    strides: tuple[int, ...]
+    uneven: frozenset[int]
+    shapes: tuple[tuple[int, ...], ...]
+    ready: driver.DeviceFunction
+
+
+class CudaKernel:
+    """A compiled function of one arm on the GPU.
+
+    ``kernel(q, qd, qdd)`` takes CuPy, PyTorch or JAX arrays on the device (any that speak DLPack), rows ``(..., n)``
+    that broadcast against each other, and gives the same kind of array, without copies, on the caller's stream.
+    ``out`` takes the results. ``layout="columns"`` takes and gives ``(n, N)`` instead: one row per joint, states side
+    by side. NumPy arrays are staged through the device in pieces. Values that are not finite pass through.
+    ``accuracy="fast"`` uses the hardware's sine and cosine: absolute error up to 2^-21.4 for |x| <= pi, growing with
+    the angle beyond.
+    """
+
+    def __init__(
+        self,
+        arm: ArmDescription,
+        name: str,
+        dtype: str = "float32",
+        accuracy: str = "full",
+        parameters: str | None = None,
+    ) -> None:
+        check_name(name)
+        if dtype not in DTYPES:
+            raise ArmError(f'dtype may be "float32" or "float64", not {dtype!r}')
+        if accuracy not in ACCURACIES:
+            raise ArmError(f'accuracy may be "full" or "fast", not {accuracy!r}')
+        if accuracy == "fast" and dtype == "float64":
+            raise ArmError('accuracy="fast" is the hardware\'s float32 sine; with dtype="float64" it must be "full"')
+        if arm.n == 0:
+            raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
+        driver.driver()
+        driver.nvrtc()
+        self.arm, self.name, self.dtype, self.accuracy, self.parameters = arm, name, dtype, accuracy, parameters
+        self.arguments = arguments(arm, name, parameters)
+        self.shapes = shapes(arm, name)
+        self._functions: dict[tuple[int, str], driver.DeviceFunction] = {}
+        self._plans: dict[Any, Plan] = {}
+        self._room = threading.local()
+
+    def __repr__(self) -> str:
+        return f"<CudaKernel {self.name} of {self.arm.name!r}, {self.dtype}, {self.accuracy}>"
+
+    # -- calling --------------------------------------------------------------------------------
+
+    def __call__(self, *arrays: Any, out: Any = None, layout: str = "rows") -> Any:
+        if layout not in LAYOUTS:
+            raise ArmError(f'layout may be "rows" or "columns", not {layout!r}')
+        if len(arrays) != len(self.arguments):
+            wanted = ", ".join(name for name, _ in self.arguments)
+            raise ArmError(f"{self.name} takes {wanted}: {len(self.arguments)} arrays, not {len(arrays)}")
+        framework = framework_of(arrays[0])
+        if framework is None:
+            if any(framework_of(array) is not None for array in arrays):
+                raise ArmError("some arguments live on the GPU and others do not; bring all to one place")
+            return staging.run(self, [np.asarray(array) for array in arrays], out, layout)
+        if framework.adopts:
+            arrays = tuple(framework.adopt(array) for array in arrays)
+        given = () if out is None else tuple(out) if isinstance(out, tuple | list) else (out,)
+        signature = framework.signature
+        key = (layout, *[signature(array) for array in arrays], *[signature(array) for array in given])
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._plan(framework, arrays, given, layout)
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            self._plans[key] = plan
+        if plan.uneven:
+            arrays = tuple(
+                framework.pieced(array, (*plan.batch, array.shape[-1])) if k in plan.uneven else array
+                for k, array in enumerate(arrays)
+            )
+        results = given or tuple(framework.empty(shape, self.dtype, arrays[0]) for shape in plan.shapes)
+        pointer = framework.pointer
+        values: list[int] = []
+        for array, stride in zip(arrays, plan.strides, strict=True):
+            values += (pointer(array), stride)
+        values += [pointer(result) for result in results]
+        self.launch(plan.ready, plan.states, values, framework.stream(plan.ready.device))
+        framework.after()
+        return results[0] if len(results) == 1 else results
+
+    def launch(self, ready: driver.DeviceFunction, states: int, values: list[int], stream: int) -> None:
+        """The bare launch: ``values`` are address and row distance of each argument, then the addresses of results."""
+        room = getattr(self._room, "arguments", None)
+        if room is None:
+            room = self._room.arguments = driver.Arguments(len(values) + 1)
+        room.values[:] = (*values, states)
+        ready.launch(states, room.pointers, stream)
+
+    def _plan(self, framework: Any, arrays: tuple[Any, ...], given: tuple[Any, ...], layout: str) -> Plan:
+        """Check the arguments and say how to launch; kept for further calls with arrays of the same form."""
+        found = [framework.describe(array) for array in arrays]
+        self._check(found)
+        batch, strides, uneven = self._columns(found) if layout == "columns" else self._rows(found)
+        shapes = tuple((*shape, *batch) if layout == "columns" else (*batch, *shape) for shape in self.shapes)
+        if given:
+            self._check_out([framework.describe(array) for array in given], shapes)
+        ready = self.function_on(found[0].device, layout)
+        return Plan(batch, math.prod(batch), tuple(strides), uneven, shapes, ready)
+
+    def function_on(self, device: int, layout: str = "rows") -> driver.DeviceFunction:
+        """The kernel on one device, compiled at first use."""
+        key = (device, layout)
+        if key not in self._functions:
+            made = self.cuda_source(layout)
+            self._functions[key] = driver.DeviceFunction(made.text, device, made.block, made.shared)
+        return self._functions[key]
+
+    def _check(self, found: list[DeviceArray]) -> None:
+        device = found[0].device
+        for (name, _), array in zip(self.arguments, found, strict=True):
+            if array.dtype != self.dtype:
+                raise ArmError(f"{name} is {array.dtype}, but this kernel was compiled for {self.dtype}")
+            if array.device != device:
+                raise ArmError(f"{name} lives on GPU {array.device}, {self.arguments[0][0]} on GPU {device}")
+
+    def _rows(self, found: list[DeviceArray]) -> tuple[tuple[int, ...], list[int], frozenset[int]]:
+        """Batch shape, distance between the rows of each argument, and which have none and must be copied."""
+        for (name, width), array in zip(self.arguments, found, strict=True):
+            if array.shape[-1:] != (width,):
+                what = "numbers" if name == "parameters" else "joints"
+                raise ArmError(f"{name} must end in {width} {what}, got {array.shape}")
+        try:
+            batch = np.broadcast_shapes(*(array.shape[:-1] for array in found))
+        except ValueError:
+            said = ", ".join(f"{name} {a.shape}" for (name, _), a in zip(self.arguments, found, strict=True))
+            raise ArmError(f"these batches do not broadcast against each other: {said}") from None
+        steps = [row_step(array, batch) for array in found]
+        strides = [array.shape[-1] if step is None else step for step, array in zip(steps, found, strict=True)]
+        return batch, strides, frozenset(k for k, step in enumerate(steps) if step is None)
+
+    def _columns(self, found: list[DeviceArray]) -> tuple[tuple[int, ...], list[int], frozenset[int]]:
+        states = found[0].shape[-1] if found[0].shape else 0
+        strides = []
+        for (name, width), array in zip(self.arguments, found, strict=True):
+            if array.shape != (width, states):
+                raise ArmError(f"{name} must be ({width}, {states}) with layout columns, got {array.shape}")
+            if array.strides[1] != 1 and states > 1:
+                raise ArmError(f"{name}: with layout columns the states of a joint must stand side by side")
+            strides.append(array.strides[0])
+        return (states,), strides, frozenset()
+
+    def _check_out(self, found: list[DeviceArray], wanted: tuple[tuple[int, ...], ...]) -> None:
+        if len(found) != len(wanted):
+            raise ArmError(f"out must be {len(wanted)} arrays for {self.name}, got {len(found)}")
+        for array, shape in zip(found, wanted, strict=True):
+            contiguous = tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+            if array.shape != shape or array.dtype != self.dtype:
+                raise ArmError(f"out must be {self.dtype} of shape {shape}, got {array.dtype} of shape {array.shape}")
+            if math.prod(shape) and array.strides != contiguous:
+                raise ArmError("out must be one piece of memory (contiguous)")
+
+    # -- what it is -----------------------------------------------------------------------------
+
+    @cached_property
+    def function(self) -> Function:
+        """The graph of the outputs."""
+        return function(self.arm, self.name, self.parameters)
+
+    @cached_property
+    def program(self) -> Program:
+        return Program(self.function)
+
+    def cuda_source(self, layout: str = "rows") -> CudaSource:
+        """The CUDA text for a layout, with its block size and shared memory."""
+        return source(self.program, self.dtype, self.accuracy, layout)
+
+    @property
+    def source(self) -> str:
+        """The CUDA text for rows."""
+        return self.cuda_source().text
+
+    @property
+    def operations(self) -> Operations:
+        """Operations per state."""
+        return count(self.function.nodes)
+
+    @property
+    def bytes_per_state(self) -> int:
+        """Bytes read and written for one state, each number once."""
+        numbers = sum(width for _, width in self.arguments) + sum(math.prod(shape) for shape in self.shapes)
+        return numbers * (4 if self.dtype == "float32" else 8)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the numbers that are inputs, in their order."""
+        return parameter_names(self.arm, self.parameters)
+
+    @cached_property
+    def default_parameters(self) -> NDArray[Any]:
+        """The arm's own values of ``parameter_names``."""
+        return np.array(parameter_values(self.arm, self.parameters), self.dtype)
+
+
+def row_step(array: DeviceArray, batch: tuple[int, ...]) -> int | None:
+    """The even distance between the rows of an array broadcast to ``batch``, or None if there is none."""
+    if array.shape[-1] > 1 and array.strides[-1] != 1:
+        return None
+    lead = array.shape[:-1]
+    if math.prod(lead) == 1:
+        return 0 if math.prod(batch) > 1 else array.shape[-1]
+    if lead != batch:
+        return None
+    step = None
+    expected = None
+    for length, stride in zip(reversed(lead), reversed(array.strides[:-1]), strict=True):
+        if length == 1:
+            continue
+        if step is None:
+            step, expected = stride, stride * length
+        elif stride != expected:
+            return None
+        else:
+            expected = stride * length
+    return step

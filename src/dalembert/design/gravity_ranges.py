@@ -1,0 +1,93 @@
+"""The range of a gravity load: the joints before it matter only through the direction of gravity that they leave.
+
+G_i is linear in the direction of gravity seen from body i, and otherwise a function of the joints after i alone. Three
+or more joints before it reach the same direction in many ways, so that no box of positions is better than its
+neighbours. With the direction itself, two angles, in place of all these joints, the function has few variables. Every
+pose gives some direction: bounds over all directions hold for all poses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arm.description import ArmDescription
+from ..bounds.box import Box
+from ..bounds.ranges import WORK, Range, least, range_of
+from ..bounds.search import search
+from ..bounds.waves import Wave, total, turning, zero
+from ..reduction.coefficient_waves import ModelWaves
+
+FEW = 2
+"""Joints before i up to which nothing is gained."""
+
+
+def load_range(
+    model: ModelWaves, i: int, box: Box, gap: float | None = None, *, name: str = "", unit: str = "",
+    work: float = WORK,
+) -> Range:  # fmt: skip
+    """The certified range of G_i; see ``range_of``."""
+    wave = model.gravity(i)
+    before = [j for j in ancestors(model.arm, i) if j in wave.joints]
+    if len(before) <= FEW:
+        return range_of(wave, box, gap, name=name, unit=unit, work=work)
+    plain = range_of(wave, box, gap, name=name, unit=unit, work=work / 100)
+    if plain.certified:
+        return plain
+    free, domain = over_directions(model, i, before, box)
+    starts, many = domain.samples(512, 3), box.samples(4096, 7)
+    ends = []
+    for sign, found in ((1.0, plain.at_minimum), (-1.0, plain.at_maximum)):
+        one = wave if sign > 0 else -wave
+        at = search(one, box, np.concatenate([found[None], many[np.argsort(one(many))[:20]]]))
+        turned = free if sign > 0 else -free
+        below = least(turned, domain, plain.tolerance, starts[np.argsort(turned(starts))[:10]], work).bound
+        ends.append((float(one(at)), at, below))
+    (low, at_low, lower), (high, at_high, upper) = ends
+    made = replace(
+        plain, minimum=low, maximum=-high, at_minimum=at_low, at_maximum=at_high,
+        lower=max(lower, plain.lower), upper=min(-upper, plain.upper),
+    )  # fmt: skip
+    if made.certified:
+        return made
+    # Joint limits may keep gravity from its worst direction: then the poses themselves have to be gone through.
+    whole = range_of(wave, box, gap, name=name, unit=unit, work=work)
+    return replace(whole, lower=max(whole.lower, made.lower), upper=min(whole.upper, made.upper))
+
+
+def ancestors(arm: ArmDescription, i: int) -> list[int]:
+    """Joint i and those between it and the base, the base first."""
+    found = []
+    while i >= 0:
+        found.append(i)
+        i = arm.bodies[i].parent
+    return found[::-1]
+
+
+def over_directions(model: ModelWaves, i: int, before: list[int], box: Box) -> tuple[Wave, Box]:
+    """G_i with gravity g (cos a cos b, cos a sin b, sin a), a and b in place of the first two of ``before``.
+
+    The joints of ``before`` stand at zero: whatever direction they leave is one of those that a and b go through.
+    """
+    arm, n = model.arm, model.n
+    a, b = before[:2]
+    strength = float(np.sqrt(float(sum(x * x for x in arm.gravity))))
+    (cos_a, sin_a), (cos_b, sin_b) = ((turning(n, j), turning(n, j, -1j)) for j in (a, b))
+    parts = [zero(n)]
+    for axis, direction in enumerate((cos_a * cos_b, cos_a * sin_b, sin_a)):
+        pulled = ModelWaves(arm.with_gravity(tuple(float(axis == k) for k in range(3))))
+        seen = at_zero(pulled.gravity(i), before)
+        if len(seen):
+            parts.append((seen * direction).times(strength))
+    lower, upper, circle = box.lower.copy(), box.upper.copy(), box.circle.copy()
+    lower[a], upper[a], circle[a] = -np.pi / 2, np.pi / 2, False
+    lower[b], upper[b], circle[b] = -np.pi, np.pi, True
+    return total(parts), Box(lower, upper, circle)
+
+
+def at_zero(wave: Wave, joints: list[int]) -> Wave:
+    """The function with these joints at zero: what is left of their waves is one."""
+    k = wave.k.copy()
+    k[:, joints] = 0
+    return Wave(k, wave.p, wave.c, wave.slack) + 0.0

@@ -1,0 +1,159 @@
+"""Which terms of a joint's torque matter: each ranked by its largest and its RMS contribution.
+
+Over all states the largest contribution of a coefficient is its certified range times the limits of speed and
+acceleration, the RMS is exact. Over a given motion both are taken at its moments, the mean over time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ..arm.description import ArmDescription
+from ..bounds.moments import mean_square
+from ..bounds.ranges import largest
+from ..bounds.waves import Wave
+from ..equations import names
+from ..reduction.certify import GAP, Key, allotted, signature, weight
+from ..reduction.coefficient_waves import ModelWaves
+from ..reduction.states import Amounts, States, states_of
+from .motion_samples import MotionSamples
+
+EFFORT = 0.15
+"""Part of the work of a reduction's proof that a ranking is worth."""
+
+
+@dataclass(frozen=True)
+class TermShare:
+    """One term of a torque, such as D12 qdd2 or C112 qd1 qd2 (twice, where the two speeds differ).
+
+    ``largest`` is attained, ``proved`` cannot be exceeded (equal along a motion), ``rms`` is exact; torque units.
+    ``share`` is ``largest`` over the largest of all terms of the joint.
+    """
+
+    joint: str
+    name: str
+    motion: str
+    largest: float
+    proved: float
+    rms: float
+    share: float
+
+
+class Bounds:
+    """(proved, attained) largest magnitudes of an arm's coefficients over one box, each worked out once."""
+
+    def __init__(
+        self, model: ModelWaves, states: States, effort: float = EFFORT, tell: Callable[[str], None] | None = None
+    ) -> None:
+        self.model, self.states, self.tell = model, states, tell
+        self.work = allotted(len(model.christoffel) + model.n * (model.n + 1), effort)
+        self._known: dict[bytes, tuple[float, float]] = {}
+
+    def __call__(self, wave: Wave) -> tuple[float, float]:
+        """Those of one coefficient; many are equal, or equal but for their sign."""
+        key = signature(wave)
+        if key not in self._known:
+            if self.tell is not None:
+                self.tell(f"bound {len(self._known) + 1} of the terms")
+            proved, attained, _ = largest(wave, self.states.box, GAP, self.work)
+            # Waves count as equal to twelve digits; the proof allows for the thirteenth.
+            self._known[key] = proved * (1 + 1e-9), attained
+        return self._known[key]
+
+
+def significance(
+    arm: ArmDescription,
+    *,
+    speed: Amounts = None,
+    acceleration: Amounts = None,
+    box: Mapping[str | int, tuple[float, float]] | None = None,
+    drives: bool = False,
+    motion: MotionSamples | None = None,
+    bounds: Bounds | None = None,
+) -> tuple[TermShare, ...]:
+    """All terms of all joints, joint by joint, the largest first.
+
+    ``motion`` judges them along a motion in place of all states. ``bounds`` are those of the arm, where
+    they are known already.
+    """
+    if motion is not None:
+        return along(ModelWaves(arm, drives), motion)
+    if bounds is None:
+        bounds = Bounds(ModelWaves(arm, drives), states_of(arm, box, speed, acceleration))
+    model, states = bounds.model, bounds.states
+    found: list[TermShare] = []
+    for i in range(arm.n):
+        rows: list[Row] = []
+        for (kind, index), wave in terms_of(model, i).items():
+            proved, largest = bounds(wave)
+            factor = weight(kind, index, states)
+            root = float(np.sqrt(mean_square(wave, states.box) * square(kind, index, states)))
+            rows.append((names.name(kind, index), moving(kind, index), factor * largest, factor * proved, root))
+        found += ranked(arm.joint_names[i], rows)
+    return tuple(found)
+
+
+Row: TypeAlias = tuple[str, str, float, float, float]
+
+
+def along(model: ModelWaves, motion: MotionSamples) -> tuple[TermShare, ...]:
+    """The terms along a motion."""
+    found: list[TermShare] = []
+    for i, joint in enumerate(model.arm.joint_names):
+        rows: list[Row] = []
+        for (kind, index), wave in terms_of(model, i).items():
+            values = np.abs(wave(motion.q) * driven(kind, index, motion.qd, motion.qdd))
+            most, root = float(values.max()), float(np.sqrt(motion.weights @ values**2))
+            rows.append((names.name(kind, index), moving(kind, index), most, most, root))
+        found += ranked(joint, rows)
+    return tuple(found)
+
+
+def ranked(joint: str, rows: list[Row]) -> list[TermShare]:
+    """The terms of one joint, the largest first, each with its share of that."""
+    top = max((row[2] for row in rows), default=0.0)
+    return [
+        TermShare(joint, name, with_, largest, proved, root, largest / top if top else 0.0)
+        for name, with_, largest, proved, root in sorted(rows, key=lambda row: -row[2])
+    ]
+
+
+def terms_of(model: ModelWaves, i: int) -> dict[Key, Wave]:
+    """The coefficients of one joint that are not zero."""
+    found: dict[Key, Wave] = {("D", (i, j)): model.inertia(i, j) for j in range(model.n)}
+    found |= {("C", key): wave for key, wave in model.christoffel.items() if key[0] == i}
+    found["G", (i,)] = model.gravity(i)
+    return {key: wave for key, wave in found.items() if len(wave)}
+
+
+def moving(kind: str, index: tuple[int, ...]) -> str:
+    """What a coefficient is multiplied with."""
+    if kind == "D":
+        return f"qdd{index[1] + 1}"
+    if kind == "C":
+        j, k = index[1] + 1, index[2] + 1
+        return f"qd{j}^2" if j == k else f"2 qd{j} qd{k}"
+    return ""
+
+
+def square(kind: str, index: tuple[int, ...], states: States) -> float:
+    """The mean square of what a coefficient is multiplied with, each evenly spread up to its limit."""
+    if kind == "G":
+        return 1.0
+    if kind == "D":
+        return float(states.acceleration[index[1]] ** 2) / 3
+    _, j, k = index
+    return float(states.speed[j] ** 4) / 5 if j == k else 4 * float(states.speed[j] ** 2 * states.speed[k] ** 2) / 9
+
+
+def driven(kind: str, index: tuple[int, ...], qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    if kind == "G":
+        return np.ones(len(qd))
+    if kind == "D":
+        return qdd[:, index[1]]
+    _, j, k = index
+    return qd[:, j] * qd[:, k] * (1 if j == k else 2)

@@ -1,0 +1,305 @@
+"""The equations of motion of an arm in closed form, as ``arm.equations()`` gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..arm.inertia import PARAMETERS
+from ..formulations import composite_body, generalized_dalembert, kinematics, lagrange_euler
+from ..formulations import regressor as regressor_page
+from ..formulations.chain import chain
+from . import names
+from .attribution import by_link, split_of
+from .derive import Model
+from .polynomial import TrigPolynomial, as_polynomial
+from .space import Space
+from .symbols import Request, Symbol
+
+if TYPE_CHECKING:
+    from .base_parameters import BaseParameters
+    from .structure import Structure
+    from .verify import Verdict
+
+Polynomials = NDArray[np.object_]
+
+
+class Equations:
+    """tau_i = sum_j D_ij qdd_j + sum_jk C_ijk qd_j qd_k + G_i, every coefficient an exact TrigPolynomial.
+
+    Coefficients are arrays of polynomials indexed from 0: ``mass_matrix[i, j]``, ``christoffel[i, j, k]`` (symmetric
+    in j and k), ``gravity[i]``. By printed name, counted from 1: ``equations["D12"]``.
+    """
+
+    reducer: ClassVar[Callable[..., Any] | None] = None
+    """What ``reduce`` does; set by the room that knows about reduction, which stands on this one."""
+
+    def __init__(
+        self, arm: ArmDescription, parameters: Request = "symbols", starred: Mapping[str, TrigPolynomial] | None = None
+    ) -> None:
+        if arm.elastic:
+            raise ArmError(
+                f"{arm.where}{arm.name} has springs or dampers, which a polynomial in sines and cosines cannot hold; "
+                "derive the equations of arm.without_elastic() and add them"
+            )
+        self.arm = arm
+        # A restricted model (equations/restricted.py) says here what its starred symbols stand for.
+        self.starred: Mapping[str, TrigPolynomial] = starred or {}
+        stars = frozenset(str(n) for name in self.starred for n in self._digits(name))
+        self.model = Model(arm, parameters, stars)
+        self.space: Space = self.model.space
+        self.shares: dict[int | str, dict[str, Any]] = {}
+
+    @staticmethod
+    def _digits(name: str) -> list[str]:
+        return re.findall(r"(\d+)\*$", name)
+
+    @property
+    def n(self) -> int:
+        return self.arm.n
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The symbols of these equations, with their values and links."""
+        return self.model.selection.symbols
+
+    # -- the coefficients ------------------------------------------------------------------------
+
+    @cached_property
+    def _matrix(self) -> list[list[Any]]:
+        return self.model.mass_matrix()
+
+    @cached_property
+    def mass_matrix(self) -> Polynomials:
+        """D(q), n by n."""
+        return self._array(self._matrix, (self.n, self.n), "D")
+
+    @cached_property
+    def christoffel(self) -> Polynomials:
+        """C_ijk(q), n by n by n, symmetric in j and k."""
+        return self._array(self.model.christoffel(self._matrix), (self.n,) * 3, "C")
+
+    @cached_property
+    def second_christoffel(self) -> Polynomials:
+        """The same symbols by another road, the traces of Bejczy 1974, eq. (1): a check on the first."""
+        model = self.model
+        symbols = lagrange_euler.christoffel(model.chain, model.ring, model.ring.positions)
+        return self._array(symbols, (self.n,) * 3, "")
+
+    @cached_property
+    def gravity(self) -> Polynomials:
+        """G(q) = dV/dq."""
+        return self._array(self.model.gravity(), (self.n,), "G")
+
+    def _array(self, numbers: Any, shape: tuple[int, ...], kind: str) -> Polynomials:
+        found = np.empty(shape, dtype=object)
+        for index in np.ndindex(shape):
+            entry = numbers
+            for i in index:
+                entry = entry[i]
+            polynomial = as_polynomial(self.space, entry)
+            if kind:
+                polynomial._split = split_of(self, kind, index)
+            found[index] = polynomial
+        return found
+
+    def __getitem__(self, name: str) -> TrigPolynomial:
+        """The coefficient of a printed name such as "D12", "C112" or "G2", an energy "K" or "V", a torque "tau1"."""
+        found = names.whole(name, self.n)
+        if found is not None:
+            kind, joint = found
+            if kind == "tau":
+                return cast(TrigPolynomial, self.torque[joint])
+            return self.kinetic_energy if kind == "K" else self.potential_energy
+        kind, index = names.parse(name, self.n)
+        table = {"D": self.mass_matrix, "C": self.christoffel, "G": self.gravity}[kind]
+        return cast(TrigPolynomial, table[index])
+
+    def names(self, zeros: bool = True) -> list[str]:
+        """Printed names of the independent coefficients; without the zero ones where ``zeros`` is False."""
+        return [name for name in names.all_names(self.n) if zeros or self[name]]
+
+    # -- energies, speeds and torques as symbols -------------------------------------------------
+
+    @cached_property
+    def moving_space(self) -> Space:
+        """The ring with joint speeds qd1, ... and accelerations qdd1, ... as symbols."""
+        extra = [
+            Symbol(f"{mark}{i + 1}", None, kind)
+            for mark, kind in (("qd", "speed"), ("qdd", "acceleration"))
+            for i in range(self.n)
+        ]
+        return self.space.extended(extra)
+
+    def _motion(self, mark: str) -> list[TrigPolynomial]:
+        ring = self.moving_space.ring
+        return [as_polynomial(self.moving_space, ring.symbol(f"{mark}{i + 1}")) for i in range(self.n)]
+
+    @cached_property
+    def kinetic_energy(self) -> TrigPolynomial:
+        """K = sum_ij D_ij qd_i qd_j / 2, in symbols qd1, qd2, ..."""
+        qd = self._motion("qd")
+        total = as_polynomial(self.moving_space, 0)
+        for i in range(self.n):
+            for j in range(i, self.n):
+                half = Fraction(1, 2) if i == j else Fraction(1)
+                total = total + self.mass_matrix[i, j] * qd[i] * qd[j] * half
+        return total
+
+    @cached_property
+    def potential_energy(self) -> TrigPolynomial:
+        """V(q), zero with all first moments at the height of the base origin."""
+        model = self.model
+        return as_polynomial(self.space, composite_body.potential_energy(model.chain, model.ring, model.ring.positions))
+
+    @cached_property
+    def torque(self) -> Polynomials:
+        """tau_i in symbols q, qd, qdd."""
+        return self.torque_of()
+
+    def torque_of(self, acceleration: bool = True, velocity: bool = True, gravity: bool = True) -> Polynomials:
+        """tau_i with only the kinds of terms asked for (Bejczy 1974, section V: acceleration and gravity)."""
+        qd, qdd = self._motion("qd"), self._motion("qdd")
+        found = np.empty(self.n, dtype=object)
+        for i in range(self.n):
+            total = self.gravity[i].over(self.moving_space) if gravity else as_polynomial(self.moving_space, 0)
+            for j in range(self.n):
+                if acceleration:
+                    total = total + self.mass_matrix[i, j] * qdd[j]
+                for k in range(j, self.n):
+                    if velocity and self.christoffel[i, j, k]:
+                        total = total + self.christoffel[i, j, k] * qd[j] * qd[k] * (1 if j == k else 2)
+            found[i] = total
+        return found
+
+    @cached_property
+    def jacobian(self) -> Polynomials:
+        """Six rows, linear then angular velocity of the tool in the base frame, per joint."""
+        model = self.model
+        rows = kinematics.jacobian(model.chain, model.ring, model.ring.positions)
+        return self._array(rows, (6, self.n), "")
+
+    @cached_property
+    def tool_frame(self) -> Polynomials:
+        """The tool in the base, 4 by 4."""
+        model = self.model
+        turn, shift = kinematics.tool_frame(model.chain, model.ring, model.ring.positions)
+        rows = [[*turn[i], shift[i]] for i in range(3)] + [[0, 0, 0, 1]]
+        return self._array(rows, (4, 4), "")
+
+    @cached_property
+    def regressor(self) -> Polynomials:
+        """Y(q, qd, qdd), n by 10 n: tau = Y pi, pi the inertial parameters about the link frames."""
+        space, geometry = self.moving_space, self.model.selection
+        ring = space.ring
+        given = {key: value for key, value in geometry.given(ring).items() if not _inertial(key)}
+        rows = regressor_page.regressor(
+            chain(self.arm, ring, given),
+            ring,
+            ring.positions,
+            [ring.symbol(f"qd{i + 1}") for i in range(self.n)],
+            [ring.symbol(f"qdd{i + 1}") for i in range(self.n)],
+        )
+        found = np.empty((self.n, 10 * self.n), dtype=object)
+        for i, j in np.ndindex(found.shape):
+            found[i, j] = as_polynomial(space, rows[i][j])
+        return found
+
+    # -- parts of the coefficients ---------------------------------------------------------------
+
+    @cached_property
+    def _dalembert(self) -> tuple[Any, Any]:
+        model = self.model
+        styles = {model.selection.styles[str(i + 1)] for i in range(self.n)}
+        if "moments" in styles and any(s.kind == "inertial" for s in self.symbols):
+            raise ArmError(
+                f"{self.arm.name}: the split into translation and rotation needs mass centres; "
+                'derive with parameters="centre+lengths+gravity", or with numbers'
+            )
+        return generalized_dalembert.parts(model.chain, model.ring, model.ring.positions)
+
+    def translational(self, name: str) -> TrigPolynomial:
+        """The part of D or C that comes from the motion of the mass centres (Lee 1982, eqs 30, 31)."""
+        return self._part(name, 0)
+
+    def rotational(self, name: str) -> TrigPolynomial:
+        """The part of D or C that comes from bodies turning about their mass centres (Lee 1982, eqs 30, 32)."""
+        return self._part(name, 1)
+
+    def _part(self, name: str, which: int) -> TrigPolynomial:
+        kind, index = names.parse(name, self.n)
+        if kind == "G":
+            return self[name] if which == 0 else as_polynomial(self.space, 0)
+        part = self._dalembert[which]
+        table = part.inertia if kind == "D" else part.velocity
+        for i in index:
+            table = table[i]
+        return as_polynomial(self.space, table)
+
+    def by_link(self, name: str) -> dict[int | str, TrigPolynomial]:
+        """A coefficient as a sum over the links it comes from; also for numeric parameters."""
+        return by_link(self, name)
+
+    # -- questions -------------------------------------------------------------------------------
+
+    def check(self, name: str, expression: str) -> Verdict:
+        """Is this formula, in the arm's symbols, identical to the coefficient? If not, by how much it differs."""
+        from .verify import check
+
+        return check(self, name, expression)
+
+    def structure(self) -> Structure:
+        """What every coefficient depends on, which are zero and why, counts and sparsity."""
+        from .structure import structure
+
+        return structure(self)
+
+    def base_parameters(self, of: str = "torque") -> BaseParameters:
+        """The least set of combinations of inertial parameters that torques (or "energy") depend on."""
+        from .base_parameters import base_parameters
+
+        return base_parameters(self.arm, of)
+
+    def reduce(self, tolerance: float = 0.01, **options: Any) -> Any:
+        """The cheapest model of this arm whose torque error is proved to stay within ``tolerance``.
+
+        Options as in ``dalembert.reduction.reduce.reduce``: speed, acceleration, box, load, drives, ...
+        """
+        if Equations.reducer is None:
+            raise ArmError("equations made without an Arm cannot be reduced; ask arm.equations() for them")
+        return Equations.reducer(self, tolerance, **options)
+
+    def values(self, q: Any, parameters: Mapping[str, object] | None = None) -> tuple[Any, Any, Any]:
+        """D, C and G as numbers at joint positions ``q``; mostly a check against the numeric formulations."""
+        shape = np.asarray(q, dtype=float).shape[:-1]
+        found = []
+        for table in (self.mass_matrix, self.christoffel, self.gravity):
+            result = np.zeros((*shape, *table.shape))
+            for index in np.ndindex(table.shape):
+                polynomial = cast(TrigPolynomial, table[index])
+                if polynomial:
+                    result[(..., *index)] = polynomial(q, parameters)
+            found.append(result)
+        return found[0], found[1], found[2]
+
+    def __repr__(self) -> str:
+        return f"<Equations of {self.arm.name}: {self.n} joints, {len(self.symbols)} symbols>"
+
+    def document(self, only: Sequence[str] = (), group_by: str | None = None, form: str = "html") -> str:
+        """The whole model as one offline page ("html") or a LaTeX file ("tex")."""
+        from .document import document
+
+        return document(self, only, group_by, form)
+
+
+def _inertial(key: str) -> bool:
+    stem = key.rstrip("0123456789L")
+    return stem in PARAMETERS or stem in ("x", "y", "z") or (stem.startswith("C") and stem != "C")

@@ -1,0 +1,74 @@
+"""A drive train over any ring: its rotors on the bodies of the chain, its transmission, and its approximations.
+
+The approximations of the literature are drive trains too, with some terms of the exact one left out:
+
+* ``"szkodny"``: only terms with two derivatives of a rotor's position, D_ij += sum J N_i N_j (Szkodny 1995, eqs
+  8-10). His velocity terms in (9) vanish for every rotor that turns about an axis, see ``drives/szkodny.py``.
+* ``"diagonal"``: the diagonal of that matrix, an armature at each joint.
+* ``"paul"``: motor i drives joint i alone, D_ii += J_i N_ii^2 (Paul 1981; Szkodny 1995, eq. 11); couplings and
+  elements between motor and link are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..arm.description import ArmDescription, listed
+from ..arm.drives import Actuator, DriveTrain, Element, Rotor
+from ..arm.errors import ArmError
+from ..rings.algebra import ZERO, Vec, add, matvec, mul
+from ..rings.ring import Ring, Scalar
+from .applied_loads import link_in_body
+from .rotors import Ratios, Spin, of_function
+
+APPROXIMATIONS = ("exact", "szkodny", "diagonal", "paul")
+
+
+def check_approximation(name: str) -> None:
+    if name not in APPROXIMATIONS:
+        raise ArmError(f"no approximation {name!r} of the drives; there are {listed(APPROXIMATIONS)}")
+
+
+class RingTrain:
+    """The rotors of actuators and elements over ``ring``, in the order of the rows of N."""
+
+    def __init__(self, arm: ArmDescription, train: DriveTrain, ring: Ring, approximation: str = "exact") -> None:
+        check_approximation(approximation)
+        self.n, self.ring, self.approximation, self.turns = arm.n, ring, approximation, train.turns
+        self.motors = len(train.actuators)
+        parts: tuple[Actuator | Element, ...] = (*train.actuators, *train.elements)
+        self.placed = tuple(_spin(arm, part.rotor, ring) for part in parts)
+        self.rows = [[ring.number(x) for x in row] for row in train.rows(arm)]
+        self.element_rows = [[ring.number(x) for x in row] for row in train.rows(arm, train.elements)]
+
+    def transmission(self, ring: Ring, q: Sequence[Scalar]) -> Ratios:
+        """N of the actuators, and its derivatives where it varies; ``ring`` may be duals over the train's own."""
+        return of_function(self.turns, ring, q) if self.turns is not None else Ratios(self.rows)
+
+    def spins(self, ring: Ring, q: Sequence[Scalar]) -> tuple[list[Spin], Ratios]:
+        """All rotors with their ratios, less what the approximation leaves out."""
+        motors = self.transmission(ring, q)
+        second = motors.second
+        if second is not None and self.element_rows:
+            second = [*second, *([[0] * self.n for _ in range(self.n)] for _ in self.element_rows)]
+        exact = Ratios([*motors.first, *self.element_rows], second)
+        if self.approximation == "exact":
+            return list(self.placed), exact
+        if self.approximation == "szkodny":
+            return [Spin(None, ZERO, spin.inertia) for spin in self.placed], Ratios(exact.first)
+        inertias: list[Scalar] = [0] * self.n
+        for a, (spin, row) in enumerate(zip(self.placed, exact.first, strict=True)):
+            for j in range(self.n):
+                if self.approximation == "diagonal" or (a == j and a < self.motors):
+                    inertias[j] = add(inertias[j], mul(spin.inertia, mul(row[j], row[j])))
+        unit = [[int(i == j) for j in range(self.n)] for i in range(self.n)]
+        return [Spin(None, ZERO, inertia) for inertia in inertias], Ratios(unit)
+
+
+def _spin(arm: ArmDescription, rotor: Rotor, ring: Ring) -> Spin:
+    inertia = ring.number(rotor.inertia)
+    if not rotor.link:
+        return Spin(None, ZERO, inertia)
+    body, (turn, _) = link_in_body(arm, ring, rotor.link)
+    axis: Vec = tuple(ring.number(x) for x in rotor.unit_axis)
+    return Spin(body, matvec(turn, axis), inertia)

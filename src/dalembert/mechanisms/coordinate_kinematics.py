@@ -1,0 +1,343 @@
+"""A mechanism's construction, positions and influence coefficients, on arrays of any batch shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arm.description import EARTH, ArmDescription, check_names, listed
+from ..arm.errors import ArmError
+from ..arm.exact import exact_vector
+from ..arm.placement import Placement
+from ..compile import build
+from . import position, transfer
+from .assembly import Assembly, Carried
+from .batch import Array, in_pieces, rows
+from .chain_frames import FrameOn, System
+from .closures import Closure
+from .compiled_state import MechanismKernel
+from .diagnose import check_coordinates, independent_joints
+from .follow import follow
+from .mobility import mobility
+from .mounting import mounted
+
+
+@dataclass(frozen=True)
+class Influence:
+    """Influence coefficients in the coordinates q: ``first`` ``(..., u, n)``, ``second`` ``(..., u, n, n)``."""
+
+    first: Array
+    second: Array
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a mechanism is made of, so that another one can be made with some of it changed."""
+
+    chains: Mapping[str, ArmDescription]
+    closures: tuple[Closure, ...]
+    coordinates: tuple[str, ...] | None
+    bases: Mapping[str, Placement]
+    frames: Mapping[str, FrameOn | str]
+    passive: tuple[str, ...]
+    gravity: object
+    home: Any
+    name: str
+    compiled: bool
+
+
+class Kinematics:
+    """Construction, positions and influence coefficients."""
+
+    def __init__(
+        self,
+        chains: Mapping[str, ArmDescription],
+        closures: Sequence[Closure] = (),
+        coordinates: Sequence[str] | None = None,
+        *,
+        bases: Mapping[str, Placement] | None = None,
+        frames: Mapping[str, FrameOn | str] | None = None,
+        passive: Sequence[str] = (),
+        gravity: object = EARTH,
+        home: Mapping[str, float] | ArrayLike | None = None,
+        name: str = "mechanism",
+        compiled: bool = False,
+    ) -> None:
+        """A mechanism of ``chains`` (arms by name), tied by ``closures`` and seen from ``coordinates``.
+
+        ``bases`` place the bases of chains in the world, ``frames`` name frames on links, ``gravity`` is that of the
+        world (m/s^2). ``passive`` are coordinates that nobody drives. ``home`` is a guess of a closed configuration:
+        joint positions in the order of the chains, or by name. Without ``coordinates``, joints that determine the
+        mechanism well at home are chosen. ``compiled`` evaluates the chains' dynamics by compiled kernels.
+        """
+        given = None if coordinates is None else tuple(coordinates)
+        self.parts = Parts(
+            dict(chains),
+            tuple(closures),
+            given,
+            dict(bases or {}),
+            dict(frames or {}),
+            tuple(passive),
+            gravity,
+            home,
+            name,
+            compiled,
+        )
+        self.name = name
+        self.system = self._system()
+        check_names("closure", [closure.name for closure in self.parts.closures])
+        self.assembly = Assembly(self.system, self.parts.closures, given or ())
+        self.home: Array = position.assembled(self.assembly, self._guess(home))
+        rank = self.m - mobility(self.assembly, self.home).lasting
+        if given is None:
+            closing = self.assembly.closure_jacobian(self.home[None])[0]
+            chosen = [self.system.joint_names[k] for k in sorted(independent_joints(closing))]
+            self.assembly = Assembly(self.system, self.parts.closures, chosen)
+        self.assembly.rank = rank
+        self.assembly.kernel = self._kernel() if compiled else None
+        check_coordinates(self.assembly, self.home)
+        unknown = [text for text in self.parts.passive if " ".join(text.split()) not in self.coordinates]
+        if unknown:
+            raise ArmError(f"passive {unknown[0]!r} is no coordinate; the coordinates are {listed(self.coordinates)}")
+
+    def _system(self) -> System:
+        parts = self.parts
+        if not parts.chains:
+            raise ArmError("a mechanism needs at least one chain; give it an arm")
+        for what, names in (("base", parts.bases), ("closure end", ())):
+            for chain in names:
+                if chain not in parts.chains:
+                    raise ArmError(f"{what} of {chain!r}: no such chain; the chains are {listed(parts.chains)}")
+        gravity = exact_vector(parts.gravity, "gravity")
+        arms = {
+            chain: mounted(arm, parts.bases.get(chain, Placement()), gravity) for chain, arm in parts.chains.items()
+        }
+        return System(arms, parts.frames, parts.compiled)
+
+    def _kernel(self) -> MechanismKernel | None:
+        try:
+            build.find()
+        except build.CompileError as fault:
+            build.say_slow(fault)
+            return None
+        return MechanismKernel(self.system, self.assembly.closures)
+
+    def _guess(self, home: Mapping[str, float] | ArrayLike | None) -> Array:
+        if home is None:
+            return np.zeros(self.m)
+        if isinstance(home, Mapping):
+            guess = np.zeros(self.m)
+            for joint, value in home.items():
+                guess[self.system.joint_index(joint)] = float(value)
+            return guess
+        return rows("home", home, self.m, "joint")
+
+    def with_coordinates(self, coordinates: Sequence[str], passive: Sequence[str] = ()) -> Self:
+        """The same mechanism seen, and driven, from other coordinates."""
+        return self._with(coordinates=tuple(coordinates), passive=tuple(passive), home=self.home)
+
+    def compiled(self) -> Self:
+        """The same mechanism with the dynamics of its chains compiled, for long runs and large batches."""
+        return self._with(coordinates=self.coordinates, home=self.home, compiled=True)
+
+    def _with(self, **changes: Any) -> Self:
+        parts = replace(self.parts, **changes)
+        return type(self)(
+            parts.chains,
+            parts.closures,
+            parts.coordinates,
+            bases=parts.bases,
+            frames=parts.frames,
+            passive=parts.passive,
+            gravity=parts.gravity,
+            home=parts.home,
+            name=parts.name,
+            compiled=parts.compiled,
+        )
+
+    # -- names and sizes ------------------------------------------------------------------------
+
+    @property
+    def m(self) -> int:
+        """Number of joints of all chains: the length of phi."""
+        return self.system.m
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates: the length of q."""
+        return self.assembly.n
+
+    @property
+    def r(self) -> int:
+        """Number of closure equations."""
+        return self.assembly.r
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        return self.system.joint_names
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return tuple(coordinate.name for coordinate in self.assembly.coordinates)
+
+    @property
+    def equation_names(self) -> tuple[str, ...]:
+        """What each constraint force belongs to: "closure.freedom"."""
+        return self.assembly.equation_names
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {self.name!r}: {self.m} joints, {self.r} closure equations, {self.n} coordinates>"
+        )
+
+    # -- batches --------------------------------------------------------------------------------
+
+    def _flat(self, function: Callable[..., Any], *given: tuple[str, ArrayLike, int, str]) -> Any:
+        """``function`` of flat batches, in pieces; results take the common batch shape of the arguments."""
+        arrays = [rows(name, values, width, entries) for name, values, width, entries in given]
+        try:
+            batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        except ValueError:
+            shapes = listed(f"{name} {array.shape}" for (name, *_), array in zip(given, arrays, strict=True))
+            raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
+        flat = [
+            np.ascontiguousarray(np.broadcast_to(array, (*batch, array.shape[-1])).reshape(-1, array.shape[-1]))
+            for array in arrays
+        ]
+        found = in_pieces(function, *flat)
+        if isinstance(found, tuple):
+            return tuple(part.reshape((*batch, *part.shape[1:])) for part in found)
+        return found.reshape((*batch, *found.shape[1:]))
+
+    def _joints(self, phi: ArrayLike) -> tuple[str, ArrayLike, int, str]:
+        return "phi", phi, self.m, "joint"
+
+    def _rates(self, name: str, values: ArrayLike) -> tuple[str, ArrayLike, int, str]:
+        return name, values, self.n, "coordinate"
+
+    # -- positions ------------------------------------------------------------------------------
+
+    def coordinates_of(self, phi: ArrayLike) -> Array:
+        """q ``(..., n)`` at these joints; a turn, which has no position, is 0."""
+
+        def read(phi: Array) -> Array:
+            placed = self.system.place(phi)
+            return self.assembly.value(self.assembly.coordinate_blocks(placed, 0), len(phi))[:, : self.n]
+
+        return self._flat(read, self._joints(phi))
+
+    def closure_error(self, phi: ArrayLike) -> Array:
+        """c ``(..., r)``: what the closures miss (m, or sines of angles); zero where the mechanism is closed."""
+        return self._flat(self.assembly.closure_value, self._joints(phi))
+
+    def position(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """The joints phi ``(..., m)`` of the closed mechanism at coordinates q, in the assembly mode of ``guess``.
+
+        Newton's method with a line search; where a jump from the guess fails, in steps. The guess is home by default.
+        """
+        near = self.home if guess is None else guess
+        return self._flat(
+            lambda q, phi: position.solved(self.assembly, q, phi), self._rates("q", q), ("guess", near, self.m, "joint")
+        )
+
+    def closed_near(self, phi: ArrayLike) -> Array:
+        """The closed configurations near these joints, by steps of least length."""
+
+        def close(phi: Array) -> Array:
+            found, residuals = position.newton(self.assembly, phi, None)
+            good = position.closed(residuals)
+            if not good.all():
+                raise ArmError(position.cannot_close(self.assembly, found[int(np.argmax(residuals))], 0))
+            return found
+
+        return self._flat(close, self._joints(phi))
+
+    def assembly_modes(self, q: ArrayLike, starts: int = 200, seed: int = 0) -> Array:
+        """All configurations ``(k, m)`` at coordinates q that Newton finds from ``starts`` random guesses."""
+        wanted = rows("q", q, self.n, "coordinate")
+        if wanted.ndim != 1:
+            raise ArmError(f"assembly modes are found for one q at a time; got shape {wanted.shape}")
+        return position.assembly_modes(self.assembly, wanted, max(1, int(starts)), seed, self.home)
+
+    def follow(self, path: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """Joints ``(t, m)`` along a path of coordinates ``(t, n)``, kept to one assembly mode from start to end."""
+        start = self.home if guess is None else rows("guess", guess, self.m, "joint")
+        return follow(self.assembly, rows("path", path, self.n, "coordinate"), start)
+
+    def frame(self, phi: ArrayLike, frame: FrameOn | str) -> Array:
+        """A frame in the world, ``(..., 4, 4)``."""
+        carrier = self.system.carrier(frame)
+
+        def place(phi: Array) -> Array:
+            turn, shift = self.system.place(phi).pose(carrier)
+            found = np.zeros((len(phi), 4, 4))
+            found[:, :3, :3], found[:, :3, 3], found[:, 3, 3] = turn, shift, 1.0
+            return found
+
+        return self._flat(place, self._joints(phi))
+
+    # -- influence coefficients -----------------------------------------------------------------
+
+    def influence(self, phi: ArrayLike) -> Influence:
+        """[G^phi_q] ``(..., m, n)`` and [H^phi_qq] ``(..., m, n, n)`` (3-15), (3-19), closures included."""
+
+        def tables(phi: Array) -> tuple[Array, Array]:
+            carried = self.assembly.carried(phi)
+            return carried.x, carried.x2
+
+        return Influence(*self._flat(tables, self._joints(phi)))
+
+    def third_order(self, phi: ArrayLike) -> Array:
+        """[D^phi_qqq] ``(..., m, n, n, n)`` (3-47): what jerk needs beyond ``influence``."""
+
+        def table(phi: Array) -> Array:
+            found = self.assembly.carried(phi, 3).x3
+            assert found is not None
+            return found
+
+        return self._flat(table, self._joints(phi))
+
+    def joint_jerk(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, qddd: ArrayLike) -> Array:
+        """Third time derivative of phi, X q^(3) + 3 q''.X2 q' + (q'.X3 q') q', for this motion; the same as (3-46)."""
+
+        def move(phi: Array, qd: Array, qdd: Array, qddd: Array) -> Array:
+            carried = self.assembly.carried(phi, 3)
+            assert carried.x3 is not None
+            bent = np.einsum("bmijk,bi,bj,bk->bm", carried.x3, qd, qd, qd)
+            return transfer.times(carried.x, qddd) + 3 * np.einsum("bmij,bi,bj->bm", carried.x2, qdd, qd) + bent
+
+        rates = (self._rates(name, values) for name, values in (("qd", qd), ("qdd", qdd), ("qddd", qddd)))
+        return self._flat(move, self._joints(phi), *rates)
+
+    def frame_influence(self, phi: ArrayLike, frame: FrameOn | str) -> Influence:
+        """Coefficients of a frame's origin (rows 0 to 2) and turn (rows 3 to 5) in q (3-22), (3-26)."""
+        carrier = self.system.carrier(frame)
+
+        def tables(phi: Array) -> tuple[Array, Array]:
+            carried = self.assembly.carried(phi)
+            own, own2 = carried.x[:, carrier.joints], carried.x2[:, carrier.joints]
+            first, second = [], []
+            for jet in (carried.placed.point(carrier, 2), carried.placed.turning(carrier, 2)):
+                first.append(jet.first @ own)
+                # H^u X^T X + G^u . X2, the form of (3-26) that needs no inverse of its own.
+                second.append(transfer.quadratic(own, jet.second) + transfer.dot(jet.first, own2))
+            return np.concatenate(first, axis=1), np.concatenate(second, axis=1)
+
+        return Influence(*self._flat(tables, self._joints(phi)))
+
+    def joint_motion(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array]:
+        """phi' and phi'' for this motion of the coordinates (3-12), (3-13)."""
+
+        def move(phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
+            return self.assembly.moved(phi, qd, qdd)[1:]
+
+        return self._flat(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+
+
+def joint_motion(carried: Carried, qd: Array, qdd: Array) -> tuple[Array, Array]:
+    """phi' = X q', phi'' = X q'' + q'.X2 q'."""
+    return transfer.times(carried.x, qd), transfer.times(carried.x, qdd) + transfer.form(qd, carried.x2)

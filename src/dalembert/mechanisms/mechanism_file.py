@@ -1,0 +1,167 @@
+"""A mechanism from a TOML file; ``docs/mechanism-file.md`` describes the format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..arm.description import EARTH, ArmDescription, listed
+from ..arm.errors import ArmError
+from ..arm.exact import exact
+from ..arm.inertia import Inertia
+from ..arm.io.expression import angle
+from ..arm.io.files import read
+from ..arm.io.toml_arm import FRAME as PLACE
+from ..arm.io.toml_arm import parse, read_tree
+from ..arm.io.toml_table import Table
+from ..arm.placement import Placement
+from .chain_frames import GROUND, FrameOn
+from .closures import Closure
+from .mechanism import Mechanism
+from .mjcf_loops import read_mjcf_mechanism
+from .mounting import carrying, free_body
+
+TOP = ("name", "title", "gravity", "chain", "body", "frame", "closure", "coordinates", "passive", "motors", "home")
+CHAIN = ("arm", "at", "free", "planar", "mass", "com", "inertia", "joints", "convention", "tool")
+BODY = ("on", "at", "mass", "com", "inertia")
+CLOSURE = ("a", "b", "kind", "hold", "pushes", "friction")
+FRAME = ("on", "at")
+
+
+def read_mechanism(path: str | Path) -> Mechanism:
+    """The mechanism in this file (.toml, or .xml for MJCF with loops)."""
+    given = Path(path)
+    if given.suffix.lower() not in (".toml", ".xml"):
+        raise ArmError(f"{path}: a mechanism is in a .toml file, or in MJCF (.xml) with equality constraints")
+    text = _text(given)
+    if given.suffix.lower() == ".xml":
+        return read_mjcf_mechanism(text, str(path))
+    return parse_mechanism(text, str(path), given.parent)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as fault:
+        raise ArmError(f"{path}: {fault.strerror or fault}; name a file that can be read") from None
+    except UnicodeDecodeError:
+        raise ArmError(f"{path}: is not text in UTF-8; save it as such") from None
+
+
+def parse_mechanism(text: str, origin: str = "mechanism", folder: Path | None = None) -> Mechanism:
+    """The mechanism that a TOML text describes; arms named by path are looked up in ``folder``."""
+    data = parse(text, origin)
+    top = Table.of(data, origin, TOP)
+    chains, bases = _chains(top, origin, folder)
+    for name, given in _tables(top, "body", BODY):
+        on, _, link = given.text("on").partition(":")
+        if on not in chains:
+            raise given.fault(f"on names chain {on!r}; the chains are {listed(chains)}")
+        chains[on] = carrying(chains[on], name, _inertia(given), _place(given, "at"), link)
+    frames = {name: _frame(given) for name, given in _tables(top, "frame", FRAME)}
+    closures = [_closure(name, given) for name, given in _tables(top, "closure", CLOSURE)]
+    coordinates = top.texts("coordinates") if "coordinates" in top else None
+    home = data.get("home")
+    if home is not None and not isinstance(home, Mapping):
+        raise top.fault("home must be a table of joint positions, [home]")
+    positions = {joint: _position(value, f"{origin}: home {joint!r}") for joint, value in (home or {}).items()}
+    try:
+        return Mechanism(
+            chains,
+            closures,
+            coordinates,
+            bases=bases,
+            frames=frames,
+            passive=top.texts("passive"),
+            gravity=top.vector("gravity", EARTH),
+            home=positions,
+            name=top.text("name", Path(origin).stem),
+        )
+    except ArmError as fault:
+        raise ArmError(f"{origin}: {fault}") from None
+
+
+def motors_in(path: str | Path) -> tuple[str, ...]:
+    """The motors a file names, for the distribution of loads."""
+    given = Path(path)
+    if given.suffix.lower() != ".toml":
+        return ()
+    return Table.of(parse(_text(given), str(path)), str(path), TOP).texts("motors")
+
+
+def _tables(top: Table, key: str, keys: tuple[str, ...]) -> list[tuple[str, Table]]:
+    given = top.values.get(key, {})
+    if not isinstance(given, Mapping):
+        raise top.fault(f"{key} must be tables by name, [{key}.NAME]")
+    return [(name, Table.of(table, f"{top.where}: {key} {name!r}", keys)) for name, table in given.items()]
+
+
+def _chains(top: Table, origin: str, folder: Path | None) -> tuple[dict[str, ArmDescription], dict[str, Placement]]:
+    chains: dict[str, ArmDescription] = {}
+    bases: dict[str, Placement] = {}
+    for name, given in _tables(top, "chain", CHAIN):
+        if name == GROUND:
+            raise given.fault(f"{GROUND!r} is the world; call the chain something else")
+        ways = [key for key in ("arm", "free", "joints") if key in given]
+        if len(ways) != 1:
+            raise given.fault("give one of arm (a name or file), joints (an arm written here) or free = true")
+        if "arm" in given:
+            source = given.text("arm")
+            beside = (folder or Path()) / source
+            try:
+                chains[name] = read(beside if beside.is_file() else source, "ignore")
+            except ArmError as fault:
+                raise given.fault(str(fault)) from None
+        elif "free" in given:
+            chains[name] = free_body(name, _inertia(given), planar=bool(given.values.get("planar", False)))
+        else:
+            links, joints = read_tree(given, None)
+            tool = given.table("tool", PLACE)
+            chains[name] = ArmDescription(
+                name,
+                tuple(links),
+                tuple(joints),
+                tool=tool.placement() if tool else Placement(),
+                tool_link=tool.text("link", "") if tool else "",
+                origin=origin,
+            )
+        bases[name] = _place(given, "at")
+    if not chains:
+        raise top.fault("no chain is given; write at least one [chain.NAME]")
+    return chains, bases
+
+
+def _inertia(given: Table) -> Inertia:
+    return Inertia.of(
+        given.values.get("mass", 0), given.values.get("com", (0, 0, 0)), given.values.get("inertia"), what=given.where
+    )
+
+
+def _place(given: Table, key: str) -> Placement:
+    place = given.table(key, ("xyz", "rpy", "steps"))
+    return place.placement() if place else Placement()
+
+
+def _frame(given: Table) -> FrameOn:
+    on = FrameOn.of(given.text("on"))
+    return FrameOn(on.chain, on.link, _place(given, "at"))
+
+
+def _closure(name: str, given: Table) -> Closure:
+    if ("kind" in given) == ("hold" in given):
+        raise given.fault("give either kind (a kind of joint) or hold (a list of freedoms such as x, y, rz)")
+    kind: str | tuple[str, ...] = given.text("kind") if "kind" in given else given.texts("hold")
+    friction = float(exact(given.values.get("friction", 0), f"{given.where}: friction"))
+    closure = Closure(name, given.text("a"), given.text("b"), kind, bool(given.values.get("pushes", False)), friction)
+    try:
+        _ = closure.held
+    except ArmError as fault:  # told with the file it stands in
+        raise ArmError(f"{given.where.partition(': closure')[0]}: {fault}") from None
+    return closure
+
+
+def _position(value: Any, what: str) -> float:
+    if isinstance(value, str):
+        return float(angle(value, what).radians)
+    return float(exact(value, what))

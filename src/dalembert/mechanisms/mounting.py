@@ -1,0 +1,213 @@
+"""The open chains a mechanism is made of: arms that stand in one world, with their numbers in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..arm.description import ArmDescription, Joint, Limits, Link
+from ..arm.errors import ArmError
+from ..arm.exact import Angle
+from ..arm.force import Force
+from ..arm.inertia import Inertia
+from ..arm.placement import Placement, Step, Vector
+from ..compile.kernels import numeric
+from ..formulations import applied_loads, christoffel, composite_body, derivatives, newton_euler
+from ..formulations.chain import chain
+from ..rings.real import REAL
+from ..rings.ring import Scalar
+from .batch import Array, through
+from .transfer import Model
+
+WORLD = "world"
+
+
+def mounted(arm: ArmDescription, base: Placement, gravity: Vector) -> ArmDescription:
+    """The arm with its base fixed at ``base`` in the world, under the world's gravity."""
+    given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
+    world = WORLD
+    while world in arm.link_names:
+        world += " "
+    mount = "mount"
+    while mount in {joint.name for joint in arm.joints}:
+        mount += " "
+    given["links"] = (Link(world), *arm.links)
+    given["joints"] = (Joint(mount, "fixed", world, arm.base, base), *arm.joints)
+    given["gravity"] = gravity
+    return ArmDescription(**given)
+
+
+def carrying(
+    arm: ArmDescription, name: str, inertia: Inertia, at: Placement = Placement(), link: str = ""
+) -> ArmDescription:
+    """The arm with a body ``name`` fixed at ``at`` in its tool frame, or on ``link``; inertia about its own frame."""
+    placement = at if link else arm.tool @ at
+    holder = arm.link(link or arm.tool_link).name
+    if name in arm.link_names:
+        raise ArmError(f"{arm.where}{arm.name} has a link {name!r} already; call the body something else")
+    given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
+    given["links"] = (*arm.links, Link(name, inertia))
+    given["joints"] = (*arm.joints, Joint(f"{name} on {holder}", "fixed", holder, name, placement))
+    return ArmDescription(**given)
+
+
+def free_body(name: str, inertia: Inertia, *, planar: bool = False) -> ArmDescription:
+    """A body that nothing holds, as an open chain: x, y, z, then turns about x, y, z (``planar``: x, y and the last).
+
+    The turns are singular where the second one is a quarter turn; choose the body's frame so that it stays away.
+    """
+    quarter = Angle.quarters(1)
+    to_x, to_y = Step("rotate", 1, quarter), Step("rotate", 0, -quarter)
+    axes = {"x": Placement.of(to_x), "y": Placement.of(to_y), "z": Placement()}
+    moves = ["x", "y", "rz"] if planar else ["x", "y", "z", "rx", "ry", "rz"]
+    links, joints = [Link("ground")], []
+    for move in moves:
+        along = axes[move[-1]]
+        last = move == moves[-1]
+        links.append(Link(name if last else f"{name} {move}", inertia if last else Inertia()))
+        kind = "revolute" if move.startswith("r") else "prismatic"
+        joints.append(
+            Joint(move, kind, links[-2].name, links[-1].name, along, along.inverse(), Limits())  # type: ignore[arg-type]
+        )
+    return ArmDescription(name, tuple(links), tuple(joints), (Fraction(0), Fraction(0), Fraction(0)), tool_link=name)
+
+
+class ChainNumbers:
+    """One chain of a mechanism over the real ring; every array begins with the batch."""
+
+    def __init__(self, arm: ArmDescription, compiled: bool = False) -> None:
+        self.arm, self.compiled = arm, compiled
+        self.chain = chain(arm, REAL)
+        segments = self.chain.segments
+        self.turns = np.array([[[float(x) for x in row] for row in s.rotation] for s in segments]).reshape(-1, 3, 3)
+        self.shifts = np.array([[float(x) for x in s.position] for s in segments]).reshape(-1, 3)
+        self.elastics = applied_loads.elastics(arm, REAL)
+        self.revolute = np.array([segment.revolute for segment in self.chain.segments], dtype=bool)
+        self.massive = any(body.inertia for body in arm.bodies)
+
+    @property
+    def n(self) -> int:
+        return self.chain.n
+
+    def frames(self, phi: Array) -> tuple[Array, Array]:
+        """Axes ``(b, n, 3, 3)`` and origins ``(b, n, 3)`` of the joint frames in the world.
+
+        ``formulations.kinematics.frames`` with whole matrices in the place of single numbers: every evaluation of a
+        mechanism begins here, and for one configuration this is several times as fast.
+        """
+        count = len(phi)
+        sin, cos = np.sin(phi)[..., None], np.cos(phi)[..., None]
+        x, y, z = (self.turns[None, :, :, k] for k in range(3))
+        spin = self.revolute[:, None]
+        steps = np.empty((count, self.n, 3, 3))
+        steps[..., 0] = np.where(spin, cos * x + sin * y, x)
+        steps[..., 1] = np.where(spin, cos * y - sin * x, y)
+        steps[..., 2] = z
+        shifts = self.shifts + np.where(spin, 0.0, phi[..., None] * z)
+        turns, origins = np.empty_like(steps), np.empty((count, self.n, 3))
+        for k, segment in enumerate(self.chain.segments):
+            if segment.parent < 0:
+                turns[:, k], origins[:, k] = steps[:, k], shifts[:, k]
+            else:
+                above = turns[:, segment.parent]
+                turns[:, k] = above @ steps[:, k]
+                origins[:, k] = origins[:, segment.parent] + (above @ shifts[:, k, :, None])[..., 0]
+        return turns, origins
+
+    def kernel(self, name: str) -> Callable[..., Array] | None:
+        """The compiled function of this chain, where compiling is asked for and there is a compiler."""
+        return numeric(self.arm, name) if self.compiled and self.massive else None
+
+    def mass_matrix(self, phi: Array) -> Array:
+        kernel = self.kernel("mass_matrix")
+        if kernel:
+            return kernel(phi)
+        return through(lambda q: composite_body.mass_matrix(self.chain, REAL, q), phi)
+
+    def christoffel(self, phi: Array) -> Array:
+        """``(b, n, n, n)``; compiled, column by column from the Coriolis matrix at unit rates."""
+        kernel = self.kernel("coriolis_matrix")
+        if kernel:
+            return np.stack([kernel(phi, unit) for unit in np.eye(self.n)], axis=-1)
+        return through(lambda q: christoffel.christoffel(self.chain, REAL, q), phi)
+
+    def gravity(self, phi: Array) -> Array:
+        kernel = self.kernel("gravity_load")
+        if kernel:
+            return kernel(phi)
+        return through(lambda q: composite_body.gravity(self.chain, REAL, q), phi)
+
+    def load(self, phi: Array, rate: Array | None, forces: Sequence[Force] = ()) -> Array:
+        """T^L: what weight, springs, dampers and ``forces`` put on the joints."""
+        return -self.gravity(phi) + self.extra_load(phi, rate, forces)
+
+    def extra_load(self, phi: Array, rate: Array | None, forces: Sequence[Force] = ()) -> Array:
+        """T^L of springs, dampers and ``forces``, without weight."""
+        total = np.zeros_like(phi)
+        if self.elastics:
+            moving = np.zeros_like(phi) if rate is None else rate
+            total += through(
+                lambda q, qd: applied_loads.elastic_load(self.chain, REAL, q, qd, self.elastics), phi, moving
+            )
+        for force in forces:
+            force.check(self.arm)
+            body, frame = applied_loads.link_in_body(self.arm, REAL, force.link)
+            x, y, z = (float(c) for c in force.point)
+            push, twist = (
+                np.broadcast_to(np.asarray(part, dtype=float), (len(phi), 3)) for part in (force.force, force.moment)
+            )
+
+            def act(
+                q: list[Scalar],
+                f: list[Scalar],
+                m: list[Scalar],
+                body: int = body,
+                frame: Any = frame,
+                point: tuple[float, float, float] = (x, y, z),
+                base: bool = force.axes == "base",
+            ) -> list[Scalar]:
+                applied = applied_loads.AppliedForce(body, frame, point, tuple(f), tuple(m), base)
+                return applied_loads.force_load(self.chain, REAL, q, [applied])
+
+            total += through(act, phi, push, twist)
+        return total
+
+    def model(self, phi: Array, rate: Array | None = None, forces: Sequence[Force] = ()) -> Model:
+        """I*, P* and T^L in the joints of this chain."""
+        if not self.massive:
+            n = self.n
+            return Model(np.zeros((len(phi), n, n)), np.zeros((len(phi), n, n, n)), self.load(phi, rate, forces))
+        return Model(self.mass_matrix(phi), self.christoffel(phi), self.load(phi, rate, forces))
+
+    def torque(self, phi: Array, rate: Array, rate2: Array, forces: Sequence[Force] = ()) -> Array:
+        """I* phi'' + phi'.P* phi' - T^L by Newton-Euler."""
+        kernel = self.kernel("inverse_dynamics")
+        if kernel and not forces:
+            return kernel(phi, rate, rate2)  # springs and dampers included
+        found = through(lambda *x: newton_euler.inverse_dynamics(self.chain, REAL, *x), phi, rate, rate2)
+        return found - self.extra_load(phi, rate, forces) if self.elastics or forces else found
+
+    def torque_slopes(self, phi: Array, rate: Array, rate2: Array) -> tuple[Array, Array, Array]:
+        """Derivatives of ``torque`` to phi, phi' and phi''."""
+
+        def springs(ring: Any, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+            return applied_loads.elastic_load(self.chain, ring, q, qd, self.elastics)
+
+        def slopes(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> Any:
+            extra = springs if self.elastics else None
+            return derivatives.inverse_dynamics_derivatives(self.chain, REAL, q, qd, qdd, extra)
+
+        return through(slopes, phi, rate, rate2)
+
+    def kinetic_energy(self, phi: Array, rate: Array) -> Array:
+        return through(lambda *x: composite_body.kinetic_energy(self.chain, REAL, *x), phi, rate)
+
+    def potential_energy(self, phi: Array) -> Array:
+        found = through(lambda q: composite_body.potential_energy(self.chain, REAL, q), phi)
+        if self.elastics:
+            found = found + through(lambda q: applied_loads.elastic_energy(self.chain, REAL, q, self.elastics), phi)
+        return found

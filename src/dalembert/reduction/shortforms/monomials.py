@@ -1,0 +1,96 @@
+"""Writing a coefficient in few monomials: products of sines, cosines and prismatic positions.
+
+A trigonometric polynomial has one normal form, but 1 = s^2 + c^2 lets the same function be written with s^2 or c^2 of
+each angle, and one writing can have fewer terms than another.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+
+from ...bounds.waves import Array
+from ...equations.polynomial import TrigPolynomial
+
+Powers: TypeAlias = tuple[tuple[str, int], ...]
+"""A monomial by names of variables (s2, c23, q3) and powers."""
+
+
+def shortest(polys: Sequence[TrigPolynomial]) -> list[dict[Powers, Fraction]]:
+    """The polynomials as monomials, with s^2 or c^2 for each angle, whichever gives fewer terms in all."""
+    plain = [named(poly) for poly in polys]
+    squared = sorted({n for form in plain for p in form for n, e in p if n[0] == "c" and e > 1})
+    best = plain
+    for chosen in itertools.chain.from_iterable(itertools.combinations(squared, r) for r in range(1, len(squared) + 1)):
+        trial = [with_sines(form, chosen) for form in plain]
+        if len({p for form in trial for p in form}) < len({p for form in best for p in form}):
+            best = trial
+    return best
+
+
+def named(poly: TrigPolynomial) -> dict[Powers, Fraction]:
+    """The normal form by names of variables."""
+    names = poly.ring.names
+    return {tuple(sorted((names[i], e) for i, e in m)): value for m, value in poly.dictionary.items()}
+
+
+def with_sines(form: Mapping[Powers, Fraction], chosen: Sequence[str]) -> dict[Powers, Fraction]:
+    """Even powers of these cosines as powers of 1 - s^2."""
+    found: dict[Powers, Fraction] = {}
+    for powers, value in form.items():
+        expanded: dict[Powers, Fraction] = {(): value}
+        for name, power in powers:
+            if name in chosen and power > 1:
+                sine = "s" + name[1:]
+                factors = {(): Fraction(1), ((sine, 2),): Fraction(-1)}
+                for _ in range(power // 2):
+                    expanded = product(expanded, factors)
+                if power % 2:
+                    expanded = product(expanded, {((name, 1),): Fraction(1)})
+            else:
+                expanded = product(expanded, {((name, power),): Fraction(1)})
+        for key, number in expanded.items():
+            found[key] = found.get(key, Fraction(0)) + number
+    return {key: number for key, number in found.items() if number}
+
+
+def product(a: Mapping[Powers, Fraction], b: Mapping[Powers, Fraction]) -> dict[Powers, Fraction]:
+    found: dict[Powers, Fraction] = {}
+    for p, x in a.items():
+        for r, y in b.items():
+            merged = dict(p)
+            for name, power in r:
+                merged[name] = merged.get(name, 0) + power
+            key = tuple(sorted(merged.items()))
+            found[key] = found.get(key, Fraction(0)) + x * y
+    return found
+
+
+def factor(powers: Powers) -> str:
+    """A monomial as text: s2^2 c5 q3."""
+    return " ".join(name if power == 1 else f"{name}^{power}" for name, power in powers)
+
+
+def polynomial_of(poly: TrigPolynomial, powers: Powers) -> TrigPolynomial:
+    """A monomial as an element of the ring of ``poly``."""
+    ring = poly.ring
+    result = poly._new(ring.one)
+    for name, power in powers:
+        result = result * poly._new(ring.gens[ring.index[name]]) ** power
+    return result
+
+
+def columns(poly: TrigPolynomial, powers: Sequence[Powers], q: Array) -> Array:
+    """Values of the monomials at positions: (positions, monomials)."""
+    ring = poly.ring
+    names = sorted({name for p in powers for name, _ in p})
+    value = {name: poly._new(ring.gens[ring.index[name]])(q) for name in names}
+    found = np.ones((len(q), len(powers)))
+    for column, p in enumerate(powers):
+        for name, power in p:
+            found[:, column] *= value[name] ** power
+    return found

@@ -1,0 +1,42 @@
+"""Operations of a short form: its monomials as a nest of products with common factors taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ...bounds.waves import Array
+from ...compile.operations import Operations, count
+from ...rings.graph import Graph, Node
+from .monomials import Powers
+
+
+def operations(powers: Sequence[Powers], values: Array) -> Operations:
+    """Operations of the form with common factors taken out; sines and cosines are inputs."""
+    graph = Graph()
+    return count([nested({p: Fraction(float(v)) for p, v in zip(powers, values, strict=True)}, graph)])
+
+
+def nested(form: Mapping[Powers, Any], graph: Graph) -> Node:
+    """The sum as a nest of products: the variable that most terms share is taken out first."""
+    if not form:
+        return graph.constant(0)
+    uses: dict[str, int] = {}
+    for powers in form:
+        for name, _ in powers:
+            uses[name] = uses.get(name, 0) + 1
+    if not uses:
+        return graph.constant(form[()])
+    name = max(uses, key=lambda n: (uses[n], n))
+    inside: dict[Powers, Any] = {}
+    outside: dict[Powers, Any] = {}
+    for powers, value in form.items():
+        held = dict(powers)
+        if name in held:
+            held[name] -= 1
+            inside[tuple(sorted((n, e) for n, e in held.items() if e))] = value
+        else:
+            outside[powers] = value
+    part = graph.mul(graph.input(name), nested(inside, graph))
+    return graph.add(part, nested(outside, graph)) if outside else part

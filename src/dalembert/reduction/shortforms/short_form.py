@@ -1,0 +1,179 @@
+"""A shorter closed form of one coefficient: few terms, named constants, proved error (Bejczy 1974, Tables 3 and 4).
+
+The exact coefficient is written in few monomials (``monomials.py``). Terms leave while the constants of the rest are
+fitted again (``elimination.py``, ``fitting.py``); then all smaller choices of terms are looked at (``subsets.py``).
+Two nearly equal parameters merge by the same step: A s^2 + B c^2 = B + (A - B) s^2, and the small second term goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ...arm.description import ArmDescription
+from ...arm.errors import ArmError
+from ...arm.inertia import Load
+from ...bounds.box import Box
+from ...bounds.moments import rms
+from ...bounds.ranges import LESS_WORK, range_of
+from ...bounds.waves import wave_of
+from ...compile.operations import Operations, count
+from ...equations.closed_form import Equations
+from ...equations.names import coefficient_unit
+from ...equations.polynomial import TrigPolynomial
+from ...reduction.states import box_of
+from ..coefficient_waves import input_inertia
+from .elimination import eliminated
+from .fitting import MANY, QUICK, Fit, Fitting
+from .monomials import Powers, factor, shortest
+from .nesting import operations
+from .subsets import fewest
+
+
+@dataclass(frozen=True)
+class ReducedTerm:
+    """One term: a named constant times a product of sines, cosines and prismatic positions.
+
+    ``exact`` is its coefficient in the exact form, ``value`` the fitted one; ``loaded`` holds the value with each of
+    the further loads. Terms whose exact coefficients are equal can have the same constant.
+    """
+
+    constant: str
+    factor: str
+    powers: Powers
+    value: float
+    exact: float
+    loaded: tuple[float, ...]
+
+    @property
+    def depends_on_load(self) -> bool:
+        return any(abs(x - self.value) > 1e-12 * max(abs(x), abs(self.value)) for x in self.loaded)
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedCoefficient:
+    """A coefficient in few terms, with the proof of its largest error over the box and all loads given.
+
+    ``scale`` is what the tolerance is a share of, ``largest`` the largest magnitude of the coefficient, both for the
+    load with the largest share. ``fewest``: no choice of fewer of the exact form's terms is within the tolerance,
+    whatever is added to its constants, for all loads alike (False: not known).
+    """
+
+    name: str
+    unit: str
+    terms: tuple[ReducedTerm, ...]
+    exact_terms: int
+    bound: float
+    found: float
+    rms: float
+    scale: float
+    largest: float
+    before: Operations
+    after: Operations
+    fewest: bool
+
+    @property
+    def share(self) -> float:
+        """The proved error over the scale of the coefficient."""
+        return self.bound / self.scale if self.scale else 0.0
+
+    @property
+    def tightness(self) -> float:
+        return self.bound / self.found if self.found > 0 else 1.0
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """Names of the constants, each once."""
+        return tuple(dict.fromkeys(term.constant for term in self.terms))
+
+    @property
+    def text(self) -> str:
+        """D2 = b1 q3 s2 + b2 s2 + b3 (c5 s2 + c2 s4 s5)."""
+        parts = []
+        for name in self.constants:
+            factors = [term.factor for term in self.terms if term.constant == name]
+            parts.append(f"{name} {factors[0]}".strip() if len(factors) == 1 else f"{name} ({' + '.join(factors)})")
+        return f"{self.name} = {' + '.join(parts) or '0'}"
+
+
+def reduce_coefficients(
+    arm: ArmDescription,
+    coefficients: Sequence[str] | None = None,
+    tolerance: float = 0.05,
+    *,
+    box: Mapping[str | int, tuple[float, float]] | None = None,
+    load: Sequence[Load | None] | Load | None = None,
+    drives: bool = True,
+    refit: bool = True,
+) -> tuple[ReducedCoefficient, ...]:
+    """Short forms of coefficients (D_ii and G_i by default), each within ``tolerance`` of its scale for every position.
+
+    The scale is the largest magnitude of the coefficient, or its maximum less its minimum where that is more.
+    With several loads the same terms serve all of them; a constant has one value for each, and changes by the exact,
+    linear effect of the load. Without ``refit`` the constants keep their exact values.
+    """
+    if not 0 <= tolerance < np.inf:
+        raise ArmError(f"a tolerance is a share such as 0.05, at least zero; got {tolerance!r}")
+    wanted = list(coefficients or [f"D{i + 1}{i + 1}" for i in range(arm.n)] + [f"G{i + 1}" for i in range(arm.n)])
+    loads = list(load) if isinstance(load, Sequence) else [load]
+    cases = [Equations(arm.holding(held) if held is not None or len(loads) > 1 else arm, "numbers") for held in loads]
+    domain, added = box_of(arm, box), input_inertia(arm) if drives else np.zeros(arm.n)
+    found, number = [], 1
+    for name in wanted:
+        polys = [eq[name] for eq in cases]
+        if name[0] in "Dd":
+            i = [k for k in range(arm.n) if name in (f"D{k + 1}{k + 1}", f"D{k + 1},{k + 1}")]
+            if i and added[i[0]]:
+                polys = [poly + Fraction(float(added[i[0]])) for poly in polys]
+        made = reduced(name, coefficient_unit(arm, name), polys, domain, tolerance, refit, number)
+        number += len(made.constants)
+        found.append(made)
+    return tuple(found)
+
+
+def reduced(
+    name: str, unit_: str, polys: Sequence[TrigPolynomial], box: Box, tolerance: float, refit: bool, number: int
+) -> ReducedCoefficient:
+    """The short form of one coefficient for one polynomial per load."""
+    waves = [wave_of(poly) for poly in polys]
+    # Ends that are attained make the scale: what is not found of it makes the tolerance stricter, never wider.
+    spreads = [range_of(wave, box, max(0.002 * wave.most(box.reach), 1e-300), work=QUICK * LESS_WORK) for wave in waves]
+    scales = [max(spread.largest, spread.maximum - spread.minimum) for spread in spreads]
+    if max(scales) == 0:
+        none = count([])
+        return ReducedCoefficient(name, unit_, (), 0, 0.0, 0.0, 0.0, 0.0, 0.0, none, none, True)
+    fitting = Fitting(polys, shortest(polys), waves, tolerance * np.array(scales), box, refit)
+    fit, least = chosen(fitting)
+    share = [bound / scale for (bound, _), scale in zip(fit.proofs, scales, strict=True)]
+    worst = int(np.argmax(share))
+    names = {owner: f"b{number + place}" for place, owner in enumerate(dict.fromkeys(fit.constants))}
+    terms = tuple(
+        ReducedTerm(
+            names[owner], factor(fitting.powers[row]), fitting.powers[row], float(fitting.values[row, 0] + shift),
+            float(fitting.values[row, 0]), tuple(float(x + shift) for x in fitting.values[row, 1:]),
+        )
+        for row, owner, shift in zip(fit.kept, fit.constants, fit.shift, strict=True)
+    )  # fmt: skip
+    return ReducedCoefficient(
+        name, unit_, terms, len(fitting), *fit.proofs[worst], rms(fit.rest[worst], box), scales[worst],
+        spreads[worst].largest, operations(fitting.powers, fitting.values[:, 0]),
+        operations([t.powers for t in terms], np.array([t.value for t in terms])), least,
+    )  # fmt: skip
+
+
+def chosen(fitting: Fitting) -> tuple[Fit, bool]:
+    """The terms that stay, with their constants and proof, and whether fewer are known not to do."""
+    tries = eliminated(fitting)
+    while tries:
+        kept = tries.pop(0)
+        fit = fitting.settled(kept)
+        if fit is not None and (fit.within or not tries):
+            searched = fitting.refit and len(fitting) <= MANY and bool(np.all(fitting.limits > 0))
+            return fewest(fitting, fit) if searched else (fit, False)
+        if fit is not None and fit.proofs and len(fitting.waves[0]) > MANY:
+            # Every proof takes about a second here: after one that fails, the next has twice the terms.
+            tries = [longer for longer in tries[:-1] if len(longer) >= 2 * len(kept)] + tries[-1:]
+    raise AssertionError("the exact form itself is always within its limits")

@@ -1,0 +1,1 @@
+"""Figures of the report: drawings in SVG with their numbers beside them."""

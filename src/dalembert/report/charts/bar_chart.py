@@ -1,0 +1,169 @@
+"""Bars: one group for each name, one bar for each series, or a bar from a least to a largest value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..html.data_tables import Column, Table
+from ..html.markup import Html, tag
+from ..html.numbers import written
+from .figures import COLOURS, LEFT, RIGHT, VALUE, WIDTH, Axis, Figure, label, scale, svg, ticks
+
+ROW, GAP, NAMES = 20, 12, 130
+ROOM = 30
+"""Width for a number beside the longest bar."""
+
+
+@dataclass(frozen=True)
+class Bars:
+    """One series: from ``low`` to ``high`` for each name; low is 0 where only a size is shown."""
+
+    name: str
+    high: tuple[float, ...]
+    low: tuple[float, ...] = ()
+
+    def spans(self) -> list[tuple[float, float]]:
+        lows = self.low or (0.0,) * len(self.high)
+        return list(zip(lows, self.high, strict=True))
+
+
+@dataclass(frozen=True)
+class BarChart(Figure):
+    """Horizontal bars: names of joints and terms are read without turning the head.
+
+    ``logarithmic`` is for sizes that differ by orders of magnitude; its bars start at the left edge.
+    """
+
+    axis: Axis = VALUE
+    names: tuple[str, ...] = ()
+    bars: tuple[Bars, ...] = ()
+    logarithmic: bool = False
+    units: tuple[str, ...] = ()
+    """Units by name, where they differ; the axis then should have none."""
+    numbers: bool = False
+    """Write the upper end beside each bar."""
+
+    @property
+    def height(self) -> int:
+        return len(self.names) * (ROW * len(self.bars) + GAP) + 60
+
+    def _place(self, value: float) -> float:
+        return math.log10(max(value, self._least)) if self.logarithmic else value
+
+    @property
+    def _least(self) -> float:
+        """The left edge of a logarithmic figure: a power of ten below the smallest size, six orders at most."""
+        sizes = [abs(x) for series in self.bars for span in series.spans() for x in span if x > 0]
+        if not sizes:
+            return 1e-6
+        return 10.0 ** max(math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes))) - 6)
+
+    def _scale(self) -> Any:
+        values = [self._place(x) for series in self.bars for span in series.spans() for x in span]
+        if self.logarithmic:
+            whole = scale([math.log10(self._least), *values], LEFT + NAMES, WIDTH - RIGHT)
+            return type(whole)(math.log10(self._least), whole.high, whole.start, whole.end)
+        return scale(values, LEFT + NAMES, WIDTH - RIGHT - (ROOM if self.numbers else 0), zero=True)
+
+    def drawing(self) -> Html:
+        across, parts, rects = self._scale(), [], []
+        bottom = self.height - 46
+        for value in self._ticks(across):
+            x = across(value)
+            parts.append(
+                tag(
+                    "line",
+                    x1=x,
+                    x2=x,
+                    y1=6,
+                    y2=bottom,
+                    class_="zero" if value == 0 and not self.logarithmic else "grid",
+                )
+            )
+            parts.append(label(10.0**value if self.logarithmic else value, x, bottom + 18))
+        for row, name in enumerate(self.names):
+            top = 8 + row * (ROW * len(self.bars) + GAP)
+            middle = top + ROW * len(self.bars) / 2 + 4
+            short = name if len(name) <= 26 else f"{name[:25]}…"
+            parts.append(tag("text", short, x=LEFT + NAMES - 8, y=middle, text_anchor="end", class_="name"))
+        for rect in self._rects(across):
+            title = tag("title", rect["say"])
+            rects.append(
+                tag(
+                    "rect",
+                    title,
+                    x=rect["x"],
+                    y=rect["y"],
+                    width=rect["w"],
+                    height=rect["h"],
+                    class_=f"bar s{rect['s'] % COLOURS}",
+                )
+            )
+            if self.numbers:
+                rects.append(label(rect["high"], rect["x"] + rect["w"] + 5, rect["y"] + 13, "start"))
+        centre = (LEFT + NAMES + WIDTH - RIGHT) / 2
+        parts.append(
+            tag("text", self.axis.title, x=centre, y=bottom + 38, text_anchor="middle", class_="title"),
+        )
+        return svg(self, [*parts, *rects, tag("g", class_="cursor")], WIDTH, self.height)
+
+    def _ticks(self, across: Any) -> list[float]:
+        if self.logarithmic:
+            first, last = math.ceil(across.low - 1e-9), math.floor(across.high + 1e-9)
+            return [float(k) for k in range(first, last + 1)]
+        return ticks(across.low, across.high, 6)
+
+    def _rects(self, across: Any) -> list[dict[str, Any]]:
+        found = []
+        for row, name in enumerate(self.names):
+            for place, series in enumerate(self.bars):
+                low, high = series.spans()[row]
+                a, b = sorted((across(self._place(low)), across(self._place(high))))
+                top = 8 + row * (ROW * len(self.bars) + GAP) + place * ROW
+                found.append(
+                    {
+                        "x": a,
+                        "y": top,
+                        "w": max(round(b - a, 2), 1.5),
+                        "h": ROW - 3,
+                        "s": place,
+                        "high": float(f"{high:.3g}"),
+                        "say": self._say(row, name, series),
+                    }
+                )
+        return found
+
+    def _say(self, row: int, name: str, series: Bars) -> str:
+        low, high = series.spans()[row]
+        unit = self.units[row] if self.units else self.axis.unit
+        span = f"{written(low)} to {written(high)}" if series.low else written(high)
+        which = f", {series.name}" if len(self.bars) > 1 else ""
+        return f"{name}{which}: {span} {unit}".rstrip()
+
+    def pointer(self) -> dict[str, Any]:
+        return {
+            "kind": "boxes",
+            "boxes": [{k: r[k] for k in ("x", "y", "w", "h", "say")} for r in self._rects(self._scale())],
+        }
+
+    def keyed(self) -> tuple[Sequence[str], str]:
+        return [series.name for series in self.bars], "bar"
+
+    def table(self) -> Table:
+        columns = [Column("name", "name")]
+        columns += [Column("unit", "unit")] if self.units else []
+        for series in self.bars:
+            if series.low:
+                columns.append(Column(f"{series.name} least", f"{series.name} least", self.axis.unit, "number"))
+            columns.append(Column(series.name, series.name, self.axis.unit, "number"))
+        rows = []
+        for row, name in enumerate(self.names):
+            cells: list[Any] = [name, *([self.units[row]] if self.units else [])]
+            for series in self.bars:
+                low, high = series.spans()[row]
+                cells += [low, high] if series.low else [high]
+            rows.append(tuple(cells))
+        return Table(self.name, self.title, tuple(columns), tuple(rows))

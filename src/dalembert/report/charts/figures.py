@@ -1,0 +1,181 @@
+"""What all figures share: a drawing in SVG that needs no script, numbers beside it, and data for the pointer.
+
+A figure is drawn here, not in the browser, so that it prints, and shows where scripts are off. The script adds a
+read-out that follows the pointer or the arrow keys. Colours are those of Okabe and Ito, told apart by people with
+any colour vision; lines differ by their dashes as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..html.data_tables import Table
+from ..html.markup import Html, data, join, tag
+from ..html.numbers import written
+
+WIDTH, HEIGHT = 720, 320
+LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 46
+COLOURS = 7
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis shows, and its unit."""
+
+    label: str
+    unit: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+X, Y, VALUE = Axis("x"), Axis("y"), Axis("value")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure with a name (the stem of its file), a title and one sentence that says what to see in it."""
+
+    name: str
+    title: str
+    caption: str
+
+    def drawing(self) -> Html:
+        """The SVG element."""
+        raise NotImplementedError
+
+    def pointer(self) -> dict[str, Any]:
+        """What the page's script needs to answer to the pointer."""
+        raise NotImplementedError
+
+    def table(self) -> Table:
+        """The numbers of the figure."""
+        raise NotImplementedError
+
+    def keyed(self) -> tuple[Sequence[str], str]:
+        """The names of the series and the mark ("line" or "bar") that stands before each in the legend."""
+        return (), "line"
+
+    def legend(self) -> Html:
+        return keys(*self.keyed())
+
+    def html(self) -> Html:
+        return tag(
+            "figure",
+            tag("div", self.title, class_="figure-title"),
+            self.legend(),
+            self.drawing(),
+            tag("output", class_="readout", aria_live="polite"),
+            tag("figcaption", self.caption, " ", self.table().links()),
+            data(self.pointer(), f"data-{self.name}", class_="figure-data"),
+            id=f"figure-{self.name}",
+            class_="chart",
+        )
+
+
+def svg(figure: Figure, children: Sequence[object], width: int = WIDTH, height: int = HEIGHT) -> Html:
+    """The outer element: named for screen readers, reached by the Tab key."""
+    return tag(
+        "svg",
+        *children,
+        viewBox=f"0 0 {width} {height}",
+        role="img",
+        tabindex="0",
+        aria_label=f"{figure.title}. {figure.caption}",
+    )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From numbers to places on the page."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 2)
+
+
+def scale(values: Sequence[float], start: float, end: float, zero: bool = False) -> Scale:
+    """The scale that holds these values with a little air, and zero where it is asked for or near."""
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
+    if zero or (low > 0 and low < 0.4 * high) or (high < 0 and high > 0.4 * low):
+        low, high = min(low, 0.0), max(high, 0.0)
+    if high - low < 1e-12 * max(abs(low), abs(high), 1e-300):
+        size = abs(high) or 1.0
+        low, high = min(low - 0.1 * size, 0.0), max(high + 0.1 * size, 0.0)
+    air = 0.05 * (high - low)
+    return Scale(low if low == 0 else low - air, high if high == 0 else high + air, start, end)
+
+
+def ticks(low: float, high: float, count: int = 5, angle: bool = False) -> list[float]:
+    """Round numbers between two ends; parts of the circle where they are degrees."""
+    span = high - low
+    if not span > 0 or not math.isfinite(span):
+        return [low]
+    steps = [15.0, 30.0, 45.0, 60.0, 90.0, 180.0, 360.0] if angle and span > 60 else []
+    step = next((size for size in steps if span / size <= count + 1), None)
+    if step is None:
+        rough = span / count
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * size for size in (1, 2, 2.5, 5, 10) if power * size >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def label(value: float, x: float, y: float, anchor: str = "middle") -> Html:
+    return tag("text", written(value, 6), x=x, y=y, text_anchor=anchor, class_="tick")
+
+
+def frame(x: Scale, y: Scale, x_axis: Axis, y_axis: Axis) -> list[Html]:
+    """Grid lines with their numbers, and the titles of the axes."""
+    parts = []
+    for value in ticks(y.low, y.high):
+        kind = "zero" if value == 0 else "grid"
+        parts.append(tag("line", x1=x.start, x2=x.end, y1=y(value), y2=y(value), class_=kind))
+        parts.append(label(value, x.start - 8, y(value) + 4, "end"))
+    for value in ticks(x.low, x.high, 8, x_axis.unit == "deg"):
+        parts.append(tag("line", x1=x(value), x2=x(value), y1=y.start, y2=y.start + 5, class_="axis"))
+        parts.append(label(value, x(value), y.start + 19))
+    parts.append(tag("line", x1=x.start, x2=x.end, y1=y.start, y2=y.start, class_="axis"))
+    middle = (x.start + x.end) / 2
+    parts.append(tag("text", x_axis.title, x=middle, y=y.start + 38, text_anchor="middle", class_="title"))
+    centre = (y.start + y.end) / 2
+    parts.append(
+        tag(
+            "text",
+            y_axis.title,
+            x=16,
+            y=centre,
+            text_anchor="middle",
+            class_="title",
+            transform=f"rotate(-90 16 {centre})",
+        )
+    )
+    return parts
+
+
+def keys(names: Sequence[object], shape: str) -> Html:
+    """The legend: a line or a box in the series' colour before each name."""
+    if len(names) < 2:
+        return Html()
+    items = [
+        tag("li", tag("svg", mark(shape, place), viewBox="0 0 30 12", width=30, height=12, aria_hidden="true"), name)
+        for place, name in enumerate(names)
+    ]
+    return tag("ul", join(items), class_="legend")
+
+
+def mark(shape: str, place: int) -> Html:
+    """A line or a box, 30 wide and 12 high, as the series at this place is drawn."""
+    style = f"s{place % COLOURS}"
+    if shape == "line":
+        return tag("line", x1=0, x2=30, y1=6, y2=6, class_=f"series {style}")
+    return tag("rect", x=8, y=1, width=14, height=10, class_=f"bar {style}")

@@ -1,0 +1,167 @@
+"""A grid of shaded cells: a matrix, or a map over two joints."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ..html.data_tables import Column, Table
+from ..html.markup import Html, tag
+from ..html.numbers import written
+from .figures import LEFT, Axis, Figure, X, Y, label, svg, ticks
+
+SIDE = 420
+SHADES = 10
+
+
+@dataclass(frozen=True)
+class GridChart(Figure):
+    """``values[row][column]``; None leaves a cell empty. Shade 0 to 9 runs from ``low`` to ``high``.
+
+    ``names`` label the cells of a matrix; without them the axes are numbers, ``rows`` and ``columns``, and row 0
+    stands at the bottom, as on a map.
+    """
+
+    x_axis: Axis = X
+    y_axis: Axis = Y
+    columns: tuple[float, ...] = ()
+    rows: tuple[float, ...] = ()
+    values: tuple[tuple[float | None, ...], ...] = ()
+    names: tuple[str, ...] = ()
+    quantity: str = "value"
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+
+    def _range(self) -> tuple[float, float]:
+        known = [x for row in self.values for x in row if x is not None and math.isfinite(x)]
+        low = self.low if self.low is not None else min(known, default=0.0)
+        high = self.high if self.high is not None else max(known, default=1.0)
+        return low, high if high > low else low + 1.0
+
+    def _cells(self) -> list[dict[str, Any]]:
+        low, high = self._range()
+        height, width = len(self.values), len(self.values[0]) if self.values else 0
+        tall, wide = SIDE / max(height, 1), SIDE / max(width, 1)
+        found = []
+        for i, row in enumerate(self.values):
+            for j, value in enumerate(row):
+                if value is None:
+                    continue
+                top = i * tall if self.names else SIDE - (i + 1) * tall
+                shade = min(SHADES - 1, max(0, int(SHADES * (value - low) / (high - low))))
+                found.append(
+                    {
+                        "x": round(LEFT + 60 + j * wide, 2),
+                        "y": round(12 + top, 2),
+                        "w": round(wide, 2),
+                        "h": round(tall, 2),
+                        "shade": shade,
+                        "value": value,
+                        "say": self._say(i, j, value),
+                    }
+                )
+        return found
+
+    def _say(self, i: int, j: int, value: float) -> str:
+        if self.names:
+            where = f"{self.names[i]}, {self.names[j]}"
+        else:
+            where = (
+                f"{self.x_axis.label} {written(self.columns[j])} {self.x_axis.unit}, "
+                f"{self.y_axis.label} {written(self.rows[i])} {self.y_axis.unit}"
+            )
+        return f"{where}: {self.quantity} {written(value)} {self.unit}".rstrip()
+
+    def drawing(self) -> Html:
+        parts = []
+        for cell in self._cells():
+            box = {"x": cell["x"], "y": cell["y"], "width": cell["w"], "height": cell["h"]}
+            parts.append(tag("rect", **box, class_=f"cell h{cell['shade']}"))
+            if self.names and len(self.names) <= 9:
+                middle = {"x": cell["x"] + cell["w"] / 2, "y": cell["y"] + cell["h"] / 2 + 4}
+                tone = "on-dark" if cell["shade"] >= SHADES // 2 else "on-light"
+                parts.append(
+                    tag("text", written(cell["value"], 2), **middle, text_anchor="middle", class_=f"in {tone}")
+                )
+        left, size = LEFT + 60, SIDE
+        if self.names:
+            step = size / len(self.names)
+            for k, name in enumerate(self.names):
+                short = name if len(name) <= 17 else f"{name[:16]}…"
+                parts.append(
+                    tag("text", short, x=left - 8, y=12 + (k + 0.5) * step + 4, text_anchor="end", class_="name")
+                )
+                parts.append(
+                    tag("text", k + 1, x=left + (k + 0.5) * step, y=size + 30, text_anchor="middle", class_="name")
+                )
+        else:
+            parts += self._number_axes(left, size)
+        parts += self._key()
+        return svg(self, [*parts, tag("g", class_="cursor")], 720, SIDE + 64)
+
+    def _number_axes(self, left: float, size: float) -> list[Html]:
+        parts = []
+        for values, axis, across in ((self.columns, self.x_axis, True), (self.rows, self.y_axis, False)):
+            first, last = values[0], values[-1]
+            for value in ticks(first, last, 6, axis.unit == "deg"):
+                place = (value - first) / (last - first) * size
+                if across:
+                    parts.append(label(value, round(left + place, 2), size + 30))
+                else:
+                    parts.append(label(value, left - 8, round(12 + size - place + 4, 2), "end"))
+        middle = 12 + size / 2
+        parts.append(
+            tag("text", self.x_axis.title, x=left + size / 2, y=size + 52, text_anchor="middle", class_="title")
+        )
+        parts.append(
+            tag(
+                "text",
+                self.y_axis.title,
+                x=left - 56,
+                y=middle,
+                text_anchor="middle",
+                class_="title",
+                transform=f"rotate(-90 {left - 56} {middle})",
+            )
+        )
+        return parts
+
+    def _key(self) -> list[Html]:
+        """The shades with their numbers, at the right."""
+        low, high = self._range()
+        x, step, parts = LEFT + 60 + SIDE + 22, SIDE / SHADES, []
+        for k in range(SHADES):
+            top = 12 + SIDE - (k + 1) * step
+            parts.append(tag("rect", x=x, y=round(top, 2), width=16, height=round(step, 2), class_=f"cell h{k}"))
+        for k in range(0, SHADES + 1, 2):
+            parts.append(
+                label(
+                    float(f"{low + (high - low) * k / SHADES:.2g}"), x + 22, round(12 + SIDE - k * step + 4, 2), "start"
+                )
+            )
+        title = f"{self.quantity} ({self.unit})" if self.unit else self.quantity
+        parts.append(tag("text", title, x=x, y=SIDE + 30, class_="tick"))
+        return parts
+
+    def pointer(self) -> dict[str, Any]:
+        return {"kind": "boxes", "boxes": [{k: c[k] for k in ("x", "y", "w", "h", "say")} for c in self._cells()]}
+
+    def table(self) -> Table:
+        if self.names:
+            heads = (Column("name", "name"), *(Column(name, name, self.unit, "number") for name in self.names))
+            return Table(
+                self.name, self.title, heads, tuple((n, *row) for n, row in zip(self.names, self.values, strict=True))
+            )
+        heads = (
+            Column(self.x_axis.label, self.x_axis.label, self.x_axis.unit, "number"),
+            Column(self.y_axis.label, self.y_axis.label, self.y_axis.unit, "number"),
+            Column(self.quantity, self.quantity, self.unit, "number"),
+        )
+        rows = tuple(
+            (x, y, value)
+            for y, row in zip(self.rows, self.values, strict=True)
+            for x, value in zip(self.columns, row, strict=True)
+        )
+        return Table(self.name, self.title, heads, rows)

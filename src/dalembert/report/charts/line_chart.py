@@ -1,0 +1,84 @@
+"""Curves over one quantity, such as an inertia over a joint's position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..html.data_tables import Column, Table
+from ..html.markup import Html, tag
+from .figures import BOTTOM, COLOURS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Figure, X, Y, frame, scale, svg
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve: a name and a value at each x."""
+
+    name: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class LineChart(Figure):
+    """Curves with common x. ``limit`` draws a level that matters, such as a tolerance, with its name."""
+
+    x_axis: Axis = X
+    y_axis: Axis = Y
+    x: tuple[float, ...] = ()
+    series: tuple[Series, ...] = ()
+    limit: tuple[str, float] | None = None
+    from_zero: bool = False
+    dots: bool = False
+
+    def drawing(self) -> Html:
+        across, up = self._scales()
+        lines = frame(across, up, self.x_axis, self.y_axis)
+        if self.limit is not None:
+            name, level = self.limit
+            lines.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=up(level), y2=up(level), class_="limit"))
+            lines.append(tag("text", name, x=WIDTH - RIGHT - 4, y=up(level) - 5, text_anchor="end", class_="tick"))
+        for place, series in enumerate(self.series):
+            style = f"s{place % COLOURS}"
+            points = " ".join(f"{across(x)},{up(y)}" for x, y in zip(self.x, series.values, strict=True))
+            lines.append(tag("polyline", points=points, class_=f"series {style}"))
+            if self.dots:
+                lines += [
+                    tag("circle", cx=across(x), cy=up(y), r=3, class_=f"dot {style}")
+                    for x, y in zip(self.x, series.values, strict=True)
+                ]
+        lines.append(tag("g", class_="cursor"))
+        return svg(self, lines)
+
+    def _scales(self) -> tuple[Any, Any]:
+        values = [y for series in self.series for y in series.values]
+        values += [self.limit[1]] if self.limit else []
+        across = scale(self.x, LEFT, WIDTH - RIGHT)
+        if len(set(self.x)) > 1:
+            across = type(across)(min(self.x), max(self.x), LEFT, WIDTH - RIGHT)
+        return across, scale(values, HEIGHT - BOTTOM, TOP, self.from_zero)
+
+    def pointer(self) -> dict[str, Any]:
+        across, up = self._scales()
+        return {
+            "kind": "line",
+            "x": [across(x) for x in self.x],
+            "y": [[up(y) for y in series.values] for series in self.series],
+            "xs": [round(x, 6) for x in self.x],
+            "ys": [[float(f"{y:.5g}") for y in series.values] for series in self.series],
+            "names": [series.name for series in self.series],
+            "xLabel": self.x_axis.label,
+            "xUnit": self.x_axis.unit,
+            "yUnit": self.y_axis.unit,
+            "top": TOP,
+            "bottom": HEIGHT - BOTTOM,
+        }
+
+    def keyed(self) -> tuple[Sequence[str], str]:
+        return [series.name for series in self.series], "line"
+
+    def table(self) -> Table:
+        columns = [Column(self.x_axis.label, self.x_axis.label, self.x_axis.unit, "number")]
+        columns += [Column(series.name, series.name, self.y_axis.unit, "number") for series in self.series]
+        rows = tuple(zip(self.x, *(series.values for series in self.series), strict=True))
+        return Table(self.name, self.title, tuple(columns), rows)

@@ -1,0 +1,87 @@
+"""The page: sections one after another, with styles, scripts and data inside it, and nothing from outside.
+
+The page forbids itself any connection and any script but its own two, by their hashes, so that a name out of
+somebody's file could not run even if it came through unescaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from importlib.resources import files
+
+from ...version import __version__
+from ..section import Section
+from .markup import Html, tag, text
+
+SCRIPTS = ("arm3d.js", "charts.js")
+
+
+def asset(name: str) -> str:
+    """A file of the package's assets."""
+    return files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def policy(scripts: Sequence[str]) -> str:
+    """The content security policy of a page with these scripts inside."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+def page_head(title: str, scripts: Sequence[str]) -> Html:
+    """The head of a page with these scripts inside, which are all it may run."""
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy(scripts)),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="generator", content=f"dalembert {__version__}"),
+        tag("title", title),
+        tag("style", Html(asset("report.css"))),
+    )
+
+
+def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -> str:
+    """The whole document."""
+    scripts = [asset(name) for name in SCRIPTS]
+    head = page_head(f"{title}: dynamics report", scripts)
+    header = tag(
+        "header",
+        tag("a", "Skip to the report", href="#main", class_="skip"),
+        tag("h1", title),
+        tag("p", subtitle, class_="title") if subtitle else Html(),
+        glance,
+        contents(sections),
+    )
+    footer = tag(
+        "footer",
+        tag(
+            "p",
+            f"Written by dalembert {__version__}. SI units; angles are shown in degrees. Joints and links count "
+            "from 1. "
+            "This page is complete in itself and asks nothing of the network.",
+        ),
+    )
+    body = tag(
+        "body",
+        header,
+        tag("main", *(section.html() for section in sections), id="main"),
+        footer,
+        *(tag("script", Html(script)) for script in scripts),
+    )
+    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def contents(sections: Sequence[Section]) -> Html:
+    """The contents, each section with what it means for this arm."""
+    items = [
+        tag("li", tag("a", section.title, href=f"#{section.name}"), tag("span", text(section.meaning), class_="says"))
+        for section in sections
+    ]
+    return tag("nav", tag("ol", *items), aria_label="Contents")

@@ -1,0 +1,108 @@
+"""Significance along a motion that the user gives: every term by what it does there, and the torques by cause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...arm.description import ArmDescription
+from ...design.motion_samples import MotionSamples
+from ...design.significance import TermShare, driven, terms_of
+from ...reduction.coefficient_waves import ModelWaves
+from ..charts.figures import Axis, Figure
+from ..charts.line_chart import LineChart, Series
+from ..html.data_tables import Table
+from ..html.numbers import joint_label, listed, percent, unit, written
+from ..section import Part, Section, paragraph
+from ..sweeps import Array
+from .significance_section import TERMS, printed
+
+SMALL = 0.01
+MOST_POINTS = 241
+CAUSES = ("own inertia", "inertia of other joints", "speeds", "gravity")
+
+
+def section(arm: ArmDescription, motion: MotionSamples, terms: Sequence[TermShare]) -> Section:
+    """``terms`` are those along the motion, drives counted."""
+    small = [term for term in terms if term.share < SMALL]
+    span = f" ({written(float(motion.t[-1] - motion.t[0]), 3)} s)" if motion.t is not None else ""
+    meaning = (
+        f"Along {motion.name}{span}, {len(small)} of the {len(terms)} terms stay below {percent(SMALL)} of the largest "
+        f"term of their joint{strongest(arm, terms)}."
+    )
+    beyond = [
+        joint.name
+        for k, joint in enumerate(arm.moving)
+        if motion.q[:, k].min() < joint.limits.lower - 1e-9 or motion.q[:, k].max() > joint.limits.upper + 1e-9
+    ]
+    note = (
+        f"{len(motion.q)} moments; largest and root mean square are those of the motion, the latter over its time. "
+        "Inertia includes the drives. Shares are of the largest term of the joint along this motion."
+    )
+    if beyond:
+        note += f" The motion goes beyond the limits of {listed(beyond)}."
+    parts: list[Part] = [paragraph(note, kind="note"), table(arm, terms), *figures(arm, motion)]
+    return Section("motion", "Which terms matter along the motion", meaning, tuple(parts))
+
+
+def strongest(arm: ArmDescription, terms: Sequence[TermShare]) -> str:
+    """Which term leads at the joint with the largest one, said in words."""
+    known = [term for term in terms if term.largest > 0]
+    if not known:
+        return ""
+    kinds = {joint.name: joint.kind for joint in arm.moving}
+    turning = [term for term in known if kinds[term.joint] == "revolute"] or known
+    top = max(turning, key=lambda term: term.largest)
+    place = arm.joint_names.index(top.joint)
+    effort = unit(arm.moving[place], "effort")
+    return f", and the largest is {printed(top)} at {joint_label(place, top.joint)}, {written(top.largest, 3)} {effort}"
+
+
+def table(arm: ArmDescription, terms: Sequence[TermShare]) -> Table:
+    rows = []
+    for term in sorted(terms, key=lambda term: -term.share):
+        place = arm.joint_names.index(term.joint)
+        effort = unit(arm.moving[place], "effort")
+        rows.append((joint_label(place, term.joint), printed(term), term.largest, term.rms, effort, term.share))
+    return Table("motion-terms", "All terms along the motion", TERMS, tuple(rows), first=15)
+
+
+def figures(arm: ArmDescription, motion: MotionSamples) -> list[Figure]:
+    """The torque of each joint along the motion, by cause; nothing where there is no time to draw it over."""
+    if motion.t is None or len(motion.t) < 2:
+        return []
+    step = max(1, -(-len(motion.t) // MOST_POINTS))
+    some = MotionSamples(motion.name, motion.q[::step], motion.qd[::step], motion.qdd[::step], motion.t[::step])
+    model, made = ModelWaves(arm, drives=True), []
+    for i, joint in enumerate(arm.moving):
+        parts = causes(model, some, i)
+        present = {name: values for name, values in parts.items() if np.abs(values).max() > 0}
+        if not present:
+            continue
+        whole = np.sum(list(parts.values()), axis=0)
+        series = [
+            Series("whole", tuple(map(float, whole))),
+            *(Series(k, tuple(map(float, v))) for k, v in present.items()),
+        ]
+        made.append(
+            LineChart(
+                f"motion-{i + 1}",
+                f"{'Torque' if joint.kind == 'revolute' else 'Force'} of {joint_label(i, joint.name)} along the motion",
+                "The whole, and what it is made of.",
+                x_axis=Axis("time", "s"),
+                y_axis=Axis("effort", unit(joint, "effort")),
+                x=tuple(float(t) for t in some.t) if some.t is not None else (),
+                series=tuple(series),
+            )
+        )
+    return list(made)
+
+
+def causes(model: ModelWaves, motion: MotionSamples, i: int) -> dict[str, Array]:
+    """The torque of joint i along the motion, split by cause."""
+    found = {name: np.zeros(len(motion.q)) for name in CAUSES}
+    for (kind, index), wave in terms_of(model, i).items():
+        cause = {"D": CAUSES[0] if index == (i, i) else CAUSES[1], "C": CAUSES[2], "G": CAUSES[3]}[kind]
+        found[cause] += wave(motion.q) * driven(kind, index, motion.qd, motion.qdd)
+    return found

@@ -1,0 +1,195 @@
+"""Coupling of the joints: the coefficient k_ij (Tourassis and Neuman 1985, eqs 32 to 35), its range and its maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arm.description import ArmDescription
+from ...design.dominance import Dominance
+from ...design.shares import PartShare
+from ...reduction.coefficient_waves import ModelWaves
+from ..arm3d import travel
+from ..charts.figures import Axis, Figure
+from ..charts.grid_chart import GridChart
+from ..html.data_tables import Column, Table, Value
+from ..html.markup import Html
+from ..html.numbers import joint_label, percent, shown_position, unit, written
+from ..section import Section, paragraph
+from ..sweeps import Array, Sweep, by_effect
+
+CELLS = 33
+"""Cells of a map along each side."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The coupling of joints i < j (counted from 0): k_ij = D_ij / sqrt(D_ii D_jj) over all poses.
+
+    ``largest`` is its largest magnitude, found at ``pose``; ``bound`` is proved (None where it is not), and ``loading``
+    and ``kinematic`` are its factors at that pose.
+    """
+
+    i: int
+    j: int
+    largest: float
+    pose: tuple[float, ...]
+    bound: float | None = None
+    loading: float | None = None
+    kinematic: float | None = None
+
+
+def section(
+    names: Sequence[str],
+    pairs: Sequence[Pair],
+    maps: Sequence[GridChart] = (),
+    extra: Sequence[Html | Table | Figure] = (),
+) -> Section:
+    ranked = sorted(pairs, key=lambda pair: -pair.largest)
+    weak = [pair for pair in pairs if pair.bound is not None and pair.bound < 0.05]
+    if ranked and ranked[0].largest > 0:
+        top = ranked[0]
+        alone = (
+            f", and {len(weak)} of the {len(pairs)} pairs never exceed {percent(0.05)}, so they can be controlled "
+            "as if alone"
+            if weak
+            else f", and every one of the {len(pairs)} pairs couples"
+            if len(pairs) > 1
+            else ""
+        )
+        strength = written(top.largest, 2)
+        meaning = f"Joints {top.i + 1} and {top.j + 1} couple most, up to {strength} on a scale from 0 to 1{alone}."
+    else:
+        meaning = "No joint couples with another, so each can be controlled as if alone."
+    return Section("coupling", "Coupling of the joints", meaning, (matrix(names, pairs), table(ranked), *maps, *extra))
+
+
+def matrix(names: Sequence[str], pairs: Sequence[Pair]) -> GridChart:
+    n = len(names)
+    values: list[list[float | None]] = [[None] * n for _ in range(n)]
+    for pair in pairs:
+        values[pair.i][pair.j] = values[pair.j][pair.i] = pair.largest
+    return GridChart(
+        "coupling-matrix",
+        "Largest coupling of each pair of joints",
+        "0: the joints never feel each other; 1: one moves as if clamped to the other.",
+        names=tuple(f"{k + 1} {name}" for k, name in enumerate(names)),
+        values=tuple(map(tuple, values)),
+        quantity="coupling",
+        low=0.0,
+        high=1.0,
+    )
+
+
+def table(ranked: Sequence[Pair]) -> Table:
+    proved = any(pair.bound is not None for pair in ranked)
+    factors = any(pair.loading is not None for pair in ranked)
+    columns = [
+        Column("joints", "joints"),
+        Column("largest", "largest coupling", kind="number"),
+        Column("pose", "", kind="pose"),
+    ]
+    if proved:
+        columns.append(Column("proved bound", "proved bound", kind="number"))
+    if factors:
+        columns += [
+            Column("loading", "loading factor there", kind="number"),
+            Column("kinematic", "kinematic factor there", kind="number"),
+        ]
+    rows = []
+    for pair in ranked:
+        cells: list[Value] = [f"{pair.i + 1} and {pair.j + 1}", pair.largest, pair.pose]
+        cells += [pair.bound] if proved else []
+        cells += [pair.loading, pair.kinematic] if factors else []
+        rows.append(tuple(cells))
+    return Table("coupling", "Coupling of pairs of joints, strongest first", tuple(columns), tuple(rows), first=10)
+
+
+def coupling_map(arm: ArmDescription, pair: Pair, waves: ModelWaves) -> GridChart | None:
+    """The coupling of one pair over the two joints that change it most, the others as in its strongest pose."""
+    across, own = waves.inertia(pair.i, pair.j), (waves.inertia(pair.i, pair.i), waves.inertia(pair.j, pair.j))
+    joints = tuple(sorted({*across.joints, *own[0].joints, *own[1].joints}))
+    if len(joints) < 2:
+        return None
+
+    def values(q: Array) -> Array:
+        return np.asarray(np.abs(across(q)) / np.sqrt(np.maximum(own[0](q) * own[1](q), 1e-300)))
+
+    title = f"Coupling of joints {pair.i + 1} and {pair.j + 1} over two joints"
+    first, second = by_effect(arm, Sweep(values, joints, "coupling", title, ""))[:2]
+    (left, right), (low, high) = travel(arm.moving[first]), travel(arm.moving[second])
+    x, y = np.linspace(left, right, CELLS), np.linspace(low, high, CELLS)
+    q = np.tile(np.array(pair.pose), (CELLS, CELLS, 1))
+    q[:, :, first], q[:, :, second] = x[None, :], y[:, None]
+    return GridChart(
+        f"coupling-map-{pair.i + 1}-{pair.j + 1}",
+        title,
+        "The other joints stand in the pose of strongest coupling.",
+        x_axis=axis(arm, first),
+        y_axis=axis(arm, second),
+        columns=tuple(shown_position(arm.moving[first], float(one)) for one in x),
+        rows=tuple(shown_position(arm.moving[second], float(one)) for one in y),
+        values=tuple(tuple(float(one) for one in row) for row in values(q)),
+        quantity="coupling",
+        low=0.0,
+    )
+
+
+def axis(arm: ArmDescription, joint: int) -> Axis:
+    return Axis(joint_label(joint, arm.joint_names[joint]), unit(arm.moving[joint], "shown"))
+
+
+def parts_table(found: Sequence[PartShare]) -> Table:
+    """Translation and rotation (Lee, Lee and Nigam 1982)."""
+    columns = (
+        Column("coefficient", "coefficient", kind="name"),
+        Column("rms", "RMS", kind="number"),
+        Column("translational", "of translation", kind="number"),
+        Column("rotational", "of rotation", kind="number"),
+        Column("unit", "", kind="unit"),
+        Column("share", "share of translation", kind="share"),
+    )
+    rows = tuple(
+        (one.name, one.whole, one.translational, one.rotational, one.unit.replace("^2", "²"), one.share)
+        for one in sorted(found, key=lambda one: -one.whole)
+    )
+    note = "Root mean squares over all poses; a share near 100 % lets the rotation of the bodies be left out."
+    return Table(
+        "translation-rotation",
+        "Where inertia comes from: motion of the mass centres, or turning",
+        columns,
+        rows,
+        note,
+        first=10,
+    )
+
+
+def dominance_table(rows: Sequence[Dominance]) -> Table:
+    """Where the diagonal of D outweighs the rest of its row."""
+    columns = (
+        Column("joint", "joint"),
+        Column("margin", "least margin", kind="number"),
+        Column("pose", "", kind="pose"),
+        Column("proved", "proved margin", kind="number"),
+        Column("dominant", "diagonal dominates everywhere"),
+    )
+    said = {True: "yes", False: "no", None: "not shown"}
+    cells = tuple(
+        (joint_label(k, row.joint), row.least, tuple(map(float, row.at)), row.proved, said[row.dominant])
+        for k, row in enumerate(rows)
+    )
+    note = (
+        "Margin: (D_ii less the sum of |D_ij|) over D_ii, in SI units. The least margin is reached at its pose, which "
+        "settles a no; a yes is proved, for every choice of signs of the D_ij."
+    )
+    return Table("dominance", "Diagonal dominance of the inertia matrix", columns, cells, note)
+
+
+NOTE = paragraph(
+    "Coupling is |D_ij| over the root of D_ii D_jj: a number between 0 and 1 without unit, of the links alone. A "
+    "dash: the "
+    "value is found by search and not proved.",
+    kind="note",
+)

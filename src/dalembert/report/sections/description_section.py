@@ -1,0 +1,155 @@
+"""The numbers the arm is given by: joints, links, inertia, drives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ...arm.description import ArmDescription, Drive
+from ..html.data_tables import Column, Table, Value
+from ..html.markup import Html, tag
+from ..html.numbers import listed, shown_position, unit, written
+from ..section import Section
+
+
+def section(arm: ArmDescription) -> Section:
+    faults = {link.name: link.inertia.violation() for link in arm.links}
+    broken = {name: fault for name, fault in faults.items() if fault}
+    unlimited = [joint.name for joint in arm.moving if math.isinf(joint.limits.lower) or math.isinf(joint.limits.upper)]
+    if broken:
+        meaning = (
+            f"No real body can have the inertia given for {listed(list(broken))}; all results use the numbers "
+            "exactly as "
+            "given."
+        )
+    elif unlimited:
+        meaning = (
+            f"All inertias are those of real bodies; {listed(unlimited)} {'have' if len(unlimited) > 1 else 'has'} "
+            "no position "
+            "limits, and a revolute joint without limits counts as going all the way round."
+        )
+    else:
+        meaning = "All inertias are those of real bodies, and every joint has position limits."
+    parts: list[Html | Table] = [joints(arm), links(arm), inertia(arm)]
+    parts += [table for table in (drives(arm),) if table is not None]
+    if broken:
+        parts.append(tag("ul", *(tag("li", f"{name}: {fault}") for name, fault in broken.items())))
+    return Section("description", "Joints, links and inertia", meaning, tuple(parts))
+
+
+def joints(arm: ArmDescription) -> Table:
+    columns = (
+        Column("joint", "joint", kind="number"),
+        Column("name", "name"),
+        Column("type", "type"),
+        Column("from", "from", kind="number"),
+        Column("to", "to", kind="number"),
+        Column("position unit", "", kind="unit"),
+        Column("speed", "speed", kind="number"),
+        Column("speed unit", "", kind="unit"),
+        Column("effort", "effort", kind="number"),
+        Column("effort unit", "", kind="unit"),
+    )
+    rows = []
+    for number, joint in enumerate(arm.moving, 1):
+        ends = [finite(shown_position(joint, x)) for x in (joint.limits.lower, joint.limits.upper)]
+        rows.append(
+            (
+                number,
+                joint.name,
+                joint.kind,
+                ends[0],
+                ends[1],
+                unit(joint, "shown"),
+                finite(joint.limits.velocity),
+                unit(joint, "speed"),
+                finite(joint.limits.effort),
+                unit(joint, "effort"),
+            )
+        )
+    return Table("joints", "Joints and their limits", columns, tuple(rows), "A dash: the description gives no limit.")
+
+
+def finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def links(arm: ArmDescription) -> Table:
+    columns = (
+        Column("link", "link"),
+        Column("moved by", "moved by joint", kind="number"),
+        Column("mass", "mass", "kg", "number"),
+        *(Column(axis, axis, "m", "number") for axis in "xyz"),
+    )
+    rows = []
+    for link in arm.links:
+        body = arm.body_of[link.name][0]
+        rows.append((link.name, body + 1 if body >= 0 else None, *numbers([link.inertia.mass, *link.inertia.com])))
+    rows += [
+        (f"load on {name}", arm.body_of[name][0] + 1, *numbers([load.body.mass, *load.body.com]))
+        for name, load in arm.loads
+    ]
+    return Table("links", "Mass and mass centre of each link, in its own frame", columns, tuple(rows))
+
+
+def inertia(arm: ArmDescription) -> Table:
+    entries = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+    names = ["xyz"[i] + "xyz"[j] for i, j in entries]
+    columns = (
+        Column("link", "link"),
+        *(Column(f"I{name}", Html(f"<i>I</i><sub>{name}</sub>"), "kg m²", "number") for name in names),
+    )
+    rows: list[tuple[Value, ...]] = [
+        (link.name, *numbers([link.inertia.central[i][j] for i, j in entries])) for link in arm.links if link.inertia
+    ]
+    return Table("inertia", "Inertia tensor about the mass centre, in the axes of the link frame", columns, tuple(rows))
+
+
+def numbers(values: Sequence[object]) -> list[float]:
+    return [float(x) for x in values]  # type: ignore[arg-type]
+
+
+def drives(arm: ArmDescription) -> Table | None:
+    """What is known of the drives; None where nothing is."""
+    given = [joint.drive or Drive() for joint in arm.moving]
+    candidates: list[tuple[Column, list[float | None]]] = [
+        (Column("gear ratio", "gear ratio", kind="number"), [d.gear_ratio for d in given]),
+        (Column("motor inertia", "motor inertia", "kg m²", "number"), [d.motor_inertia for d in given]),
+        (
+            Column("input inertia", "input inertia at the joint", "kg m² or kg", "number"),
+            [d.input_inertia for d in given],
+        ),
+        (Column("stall torque", "stall torque of the motor", "N m or N", "number"), [d.stall_torque for d in given]),
+        (Column("viscous friction", "viscous friction", "N m s/rad", "number"), [d.viscous_friction for d in given]),
+    ]
+    known = [(column, values) for column, values in candidates if any(value is not None for value in values)]
+    if not known:
+        return None
+    rows: list[tuple[Value, ...]] = [
+        (index + 1, joint.name, *(values[index] for _, values in known)) for index, joint in enumerate(arm.moving)
+    ]
+    columns = (Column("joint", "joint", kind="number"), Column("name", "name"), *(column for column, _ in known))
+    return Table("drives", "Drives", columns, tuple(rows))
+
+
+def sources(arm: ArmDescription) -> Section:
+    """Where the numbers come from, as the description says."""
+    items = tag("ul", *(tag("li", source) for source in arm.sources)) if arm.sources else Html()
+    notes = [tag("p", " ".join(block.split())) for block in arm.notes.strip().split("\n\n") if block.strip()]
+    count = len(arm.sources)
+    meaning = (
+        f"The description names {count} source{'s' * (count != 1)} for its numbers."
+        if count
+        else "The description names no source for its numbers, so the results are as good as whoever wrote them."
+    )
+    gravity = ", ".join(written(float(g)) for g in arm.gravity)
+    return Section(
+        "sources",
+        "Where the numbers come from",
+        meaning,
+        (
+            items,
+            *notes,
+            tag("p", f"Gravity is ({gravity}) m/s² in the base frame; the tool is on {arm.tool_link}.", class_="note"),
+        ),
+    )

@@ -1,0 +1,155 @@
+"""The main equations, typeset: D_ii and G_i in numbers, all coefficients in symbols on demand."""
+
+from __future__ import annotations
+
+from ...equations.closed_form import Equations
+from ...equations.document import coefficient_html, symbols_table
+from ...equations.polynomial import TrigPolynomial
+from ...equations.printing.form import Product, Sum
+from ...equations.printing.formats import MathML, whole
+from ..html.markup import Html, join, tag
+from ..html.numbers import listed
+from ..section import Section, paragraph
+
+MOST_TERMS = 60
+"""Terms of the longest coefficient that is set out in numbers; beyond this nobody reads it."""
+MOST_IN_SYMBOLS = 4000
+"""Terms of all coefficients together that are set out in symbols."""
+
+
+def _letter(stem: str, index: str, dots: str = "") -> str:
+    """A letter with indices, dotted with combining signs: these sit right in any font, accents of MathML do not."""
+    lower = "".join(f"<mi>{one}</mi>" for one in index)
+    return f'<msub><mi class="dotted">{stem}{dots}</mi><mrow>{lower}</mrow></msub>'
+
+
+OF_Q = "<mo>(</mo><mi>q</mi><mo>)</mo>"
+MOTION = Html(
+    f'<math display="block">{_letter("τ", "i")}<mo>=</mo>'
+    f"<munder><mo>∑</mo><mi>j</mi></munder>{_letter('D', 'ij')}{OF_Q}{_letter('q', 'j', chr(0x308))}<mo>+</mo>"
+    f"<munder><mo>∑</mo><mrow><mi>j</mi><mo>,</mo><mi>k</mi></mrow></munder>{_letter('C', 'ijk')}{OF_Q}"
+    f"{_letter('q', 'j', chr(0x307))}{_letter('q', 'k', chr(0x307))}<mo>+</mo>{_letter('G', 'i')}{OF_Q}</math>"
+)
+
+
+def section(numbers: Equations, symbols: Equations) -> Section:
+    """``numbers`` has the arm's parameters as numbers, ``symbols`` as letters."""
+    names = numbers.names(zeros=False)
+    main = [name for name in names if name[0] == "G" or (name[0] == "D" and name[1:] == name[1] * 2)]
+    short = [name for name in main if len(numbers[name]) <= MOST_TERMS]
+    long = [name for name in main if name not in short]
+    constant = [name for name in main if name[0] == "D" and not numbers[name].joints]
+    free = [f"G{i + 1}" for i in range(numbers.n) if not numbers.gravity[i]]
+    parts = [
+        tag("div", MOTION, class_="equation"),
+        paragraph(
+            tag("i", "c"),
+            " and ",
+            tag("i", "s"),
+            " are cosine and sine of the joint position named by the subscript (several digits: of their sum); ",
+            tag("i", "q"),
+            " is the position of a prismatic joint. Numbers are in SI units, exact in "
+            "the arm's numbers and printed to five digits.",
+            kind="note",
+        ),
+        *(equation(name, numbers[name]) for name in short),
+    ]
+    if long:
+        terms = ", ".join(f"{name} ({len(numbers[name])} terms)" for name in long)
+        parts.append(
+            paragraph(
+                f"Too long to read here: {terms}. Print one with: dalembert equations {numbers.arm.name} --only "
+                f"{long[0]}",
+                kind="note",
+            )
+        )
+    parts.append(in_symbols(symbols))
+    return Section("equations", "Equations of motion", meaning(numbers, names, constant, free), tuple(parts))
+
+
+def meaning(numbers: Equations, names: list[str], constant: list[str], free: list[str]) -> Html:
+    total = sum(len(numbers[name]) for name in names)
+    said: list[object] = [f"{total} terms in closed form, exact for every pose, hold all of this arm's dynamics"]
+    if constant:
+        said += ["; the inertia seen at ", plural("joint", [name[1:2] for name in constant]), " never changes"]
+    if free:
+        said += [", and gravity never loads ", plural("joint", [name[1:] for name in free])]
+    return join([*said, "."])
+
+
+def plural(word: str, numbers: list[str]) -> str:
+    return f"{word}{'s' * (len(numbers) > 1)} {listed(numbers, 9)}"
+
+
+def equation(name: str, polynomial: TrigPolynomial) -> Html:
+    return tag(
+        "div",
+        tag("span", name_math(name), Html(" <math><mo>=</mo></math> ")),
+        flowing(polynomial),
+        class_="flow",
+        id=f"eq-{name}",
+    )
+
+
+def name_math(name: str) -> Html:
+    return Html(f"<math><msub><mi>{name[0]}</mi><mn>{name[1:]}</mn></msub></math>")
+
+
+def flowing(polynomial: TrigPolynomial, digits: int = 5) -> Html:
+    """MathML that breaks across lines: browsers do not break a formula, so each term is one."""
+    pieces = terms(whole(polynomial, None), MathML(digits))
+    return Html(" ".join(f"<math><mrow>{piece}</mrow></math>" for piece in pieces) or "<math><mn>0</mn></math>")
+
+
+def terms(total: Sum, dialect: MathML) -> list[str]:
+    """The terms of a sum, each with its sign; a long bracket is opened, so that lines can break inside it."""
+    found: list[str] = []
+    for product in total.products:
+        first = not found
+        sums = [factor for factor in product.factors if isinstance(factor, Sum)]
+        others = tuple(factor for factor in product.factors if not isinstance(factor, Sum))
+        if len(sums) != 1 or len(sums[0].products) < 4:
+            found.append(sign(product.number > 0, first) + dialect.product(product))
+            continue
+        inside = terms(sums[0], dialect)
+        if others or product.number != 1:
+            plain = Product(abs(product.number), others)
+            lead = dialect.product(plain) if others or plain.number != 1 else ""
+            inside = [
+                f"{sign(product.number > 0, first)}{lead}<mo>(</mo>{inside[0]}",
+                *inside[1:-1],
+                f"{inside[-1]}<mo>)</mo>",
+            ]
+        elif not first:
+            inside[0] = f"{sign(True, False)}{inside[0]}"
+        found += inside
+    return found
+
+
+def sign(positive: bool, first: bool) -> str:
+    """The sign that opens a formula of its own, spaced as one between two terms."""
+    if first:
+        return "" if positive else '<mo form="prefix">−</mo>'
+    return f'<mo form="infix" lspace="0.1em" rspace="0.22em">{"+" if positive else "−"}</mo>'
+
+
+def in_symbols(symbols: Equations) -> Html:
+    """All coefficients in letters, as far as they can be read, with what the letters mean."""
+    kept, total = [], 0
+    for name in symbols.names(zeros=False):
+        total += len(symbols[name])
+        if total > MOST_IN_SYMBOLS:
+            break
+        kept.append(name)
+    parts = [Html(coefficient_html(name, symbols[name], None)) for name in kept]
+    rest = len(symbols.names(zeros=False)) - len(kept)
+    if rest:
+        parts.append(
+            paragraph(f"{rest} more coefficients: dalembert equations {symbols.arm.name} --format html", kind="note")
+        )
+    return tag(
+        "details",
+        tag("summary", "All coefficients in symbols"),
+        tag("div", Html(symbols_table(symbols, kept).replace("<h2", "<h3").replace("</h2>", "</h3>")), class_="scroll"),
+        tag("div", *parts, class_="formula"),
+    )

@@ -1,0 +1,28 @@
+"""The head of the page: the arm in a few numbers."""
+
+from __future__ import annotations
+
+import math
+
+from ...arm.description import ArmDescription
+from ..html.markup import Html, tag, text
+from ..html.numbers import written
+
+
+def glance(arm: ArmDescription, load: float | None = None, extra: tuple[tuple[str, str], ...] = ()) -> Html:
+    """Tiles: a number and what it is. ``extra`` adds those that the sections found."""
+    pattern = "".join("R" if joint.kind == "revolute" else "P" for joint in arm.moving)
+    mass = float(sum(body.inertia.mass for body in arm.bodies))
+    pull = math.sqrt(sum(float(g) ** 2 for g in arm.gravity))
+    tiles = [
+        (f"{arm.n} ({pattern})", "joints"),
+        (f"{written(mass, 3)} kg", "moved"),
+        (f"{written(pull, 3)} m/s²", "gravity"),
+    ]
+    if load:
+        tiles.append((f"{written(load, 3)} kg", "load compared"))
+    return tag(
+        "ul",
+        *(tag("li", tag("b", text(number)), tag("span", what)) for number, what in (*tiles, *extra)),
+        class_="tiles",
+    )

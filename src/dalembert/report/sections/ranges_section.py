@@ -1,0 +1,270 @@
+"""Ranges of total inertia and gravity load: Bejczy 1974, Tables 1 and 2 and Figure 3, for any arm, certified."""
+
+from __future__ import annotations
+
+import math
+
+from ...bounds.ranges import Range
+from ...design.tables import GravityRow, InertiaRow, LoadTables
+from ..charts.bar_chart import BarChart, Bars
+from ..charts.figures import Axis, Figure
+from ..html.data_tables import Column, Table, Value
+from ..html.markup import Html
+from ..html.numbers import joint_label, listed, percent, written
+from ..section import Part, Section, paragraph
+
+
+def section(found: LoadTables) -> Section:
+    parts: list[Part | None] = [
+        inertia_table(found),
+        variation_figure(found),
+        gravity_table(found),
+        *gravity_figures(found),
+        proof(found),
+    ]
+    return Section(
+        "ranges",
+        "Ranges of inertia and gravity load",
+        meaning(found),
+        tuple(part for part in parts if part is not None),
+    )
+
+
+def meaning(found: LoadTables) -> str:
+    rows = [row for row in found.inertia if math.isfinite(row.relative)]
+    widest = max(rows, key=lambda row: row.relative, default=None)
+    said = "The inertia seen at a joint never reaches zero"
+    if widest is not None:
+        place = found.inertia.index(widest)
+        factor = written(widest.relative, 3)
+        said = f"Total inertia varies most at {joint_label(place, widest.joint)}, by a factor of {factor}"
+        if widest.relative_loaded is not None:
+            said += f" ({written(widest.relative_loaded, 3)} with the load)"
+    shares = [(row.share(row.loaded or row.empty), place, row) for place, row in enumerate(found.gravity)]
+    known = [(share, place, row) for share, place, row in shares if share is not None]
+    heaviest = max(known, key=lambda item: item[0], default=None)
+    if heaviest is not None and heaviest[0] > 0:
+        share, place, row = heaviest
+        load = " with the load" if row.loaded is not None else ""
+        said += (
+            f", and holding still takes up to {percent(share)} of what {joint_label(place, row.joint)} can give{load}"
+        )
+    else:
+        idle = [str(place + 1) for place, row in enumerate(found.gravity) if row.empty.bound == 0]
+        said += f"; gravity never loads joint{'s' * (len(idle) > 1)} {listed(idle)}" if idle else ""
+    return said + "."
+
+
+def ends(which: Range | None) -> tuple[Value, ...]:
+    """Least and largest value, with the poses that reach them."""
+    if which is None:
+        return (None, None, None, None)
+    return (which.minimum, pose(which, which.at_minimum), which.maximum, pose(which, which.at_maximum))
+
+
+def within(row: InertiaRow | GravityRow) -> float | None:
+    """How far beyond the values of a row a pose can lie; none where that was searched and not proved."""
+    if not row.certified:
+        return None
+    ranges = [one for one in (row.empty, row.loaded) if one is not None]
+    gap = max(one.gap for one in ranges)
+    # What is only rounding is nothing to read.
+    return gap if gap > 1e-9 * max(one.largest for one in ranges) else 0.0
+
+
+def pose(which: Range, at: object) -> Value:
+    return tuple(float(x) for x in at) if which.joints else None  # type: ignore[attr-defined]
+
+
+def inertia_table(found: LoadTables) -> Table:
+    """Bejczy 1974, Table 1."""
+    load = any(row.loaded is not None for row in found.inertia)
+    columns = [
+        Column("joint", "joint"),
+        Column("coefficient", "", kind="name"),
+        Column("unit", "unit", kind="unit"),
+        Column("input inertia", "drive", kind="number"),
+        Column("least", "least", kind="number"),
+        Column("pose of least", "pose", kind="pose"),
+        Column("largest", "largest", kind="number"),
+        Column("pose of largest", "pose", kind="pose"),
+        Column("ratio", "ratio", kind="number"),
+        Column("proved within", "proved within", kind="number"),
+    ]
+    if load:
+        columns += [
+            Column("least loaded", "least, loaded", kind="number"),
+            Column("pose of least loaded", "pose", kind="pose"),
+            Column("largest loaded", "largest, loaded", kind="number"),
+            Column("pose of largest loaded", "pose", kind="pose"),
+            Column("ratio loaded", "ratio, loaded", kind="number"),
+        ]
+    geared = any(row.gear_ratio for row in found.inertia)
+    if geared:
+        columns += [
+            Column("least at motor", "least, motor", kind="number"),
+            Column("largest at motor", "largest, motor", kind="number"),
+        ]
+    rows = []
+    for place, row in enumerate(found.inertia):
+        cells: list[Value] = [
+            joint_label(place, row.joint),
+            row.name,
+            pretty(row.unit),
+            row.input_inertia,
+            *ends(row.empty),
+            finite(row.relative),
+            within(row),
+        ]
+        if load:
+            cells += [*ends(row.loaded), finite(row.relative_loaded)]
+        if geared:
+            most = (row.loaded or row.empty).maximum
+            cells += [row.at_motor(row.empty.minimum), row.at_motor(most)]
+        rows.append(tuple(cells))
+    caption = "Total inertia at each joint, drives included"
+    return Table("inertia-ranges", with_load(caption, found), tuple(columns), tuple(rows), motor_note(geared))
+
+
+def motor_note(geared: bool) -> str:
+    return (
+        "Drive: the part of the drive in the total. Ratio: largest (loaded or not) over least without load. Motor: "
+        "over the gear "
+        "ratio squared, as the motor shaft feels it."
+        if geared
+        else ""
+    )
+
+
+def gravity_table(found: LoadTables) -> Table:
+    """Bejczy 1974, Table 2."""
+    load = any(row.loaded is not None for row in found.gravity)
+    limited = any(row.capacity is not None for row in found.gravity)
+    geared = any(row.gear_ratio for row in found.gravity)
+    columns = [
+        Column("joint", "joint"),
+        Column("coefficient", "", kind="name"),
+        Column("unit", "unit", kind="unit"),
+        Column("least", "least", kind="number"),
+        Column("pose of least", "pose", kind="pose"),
+        Column("largest", "largest", kind="number"),
+        Column("pose of largest", "pose", kind="pose"),
+        Column("proved within", "proved within", kind="number"),
+    ]
+    if load:
+        columns += [Column("largest magnitude loaded", "largest, loaded", kind="number")]
+    if geared:
+        columns += [Column("at motor", "at the motor", kind="number")]
+    if limited:
+        columns += [Column("drive gives", "drive gives", kind="number"), Column("share", "share of it", kind="share")]
+    if load and limited:
+        columns += [Column("share loaded", "share, loaded", kind="share")]
+    rows = []
+    for place, row in enumerate(found.gravity):
+        cells: list[Value] = [joint_label(place, row.joint), row.name, pretty(row.unit), *ends(row.empty), within(row)]
+        if load:
+            cells.append(row.loaded.largest if row.loaded is not None else None)
+        if geared:
+            cells.append(row.at_motor((row.loaded or row.empty).largest))
+        if limited:
+            cells += [row.capacity, row.share(row.empty)]
+        if load and limited:
+            cells.append(row.share(row.loaded))
+        rows.append(tuple(cells))
+    note = (
+        "What the drive gives: stall torque through the gear, or else the effort limit of the joint." if limited else ""
+    )
+    return Table("gravity-ranges", with_load("Gravity load at each joint", found), tuple(columns), tuple(rows), note)
+
+
+def with_load(caption: str, found: LoadTables) -> str:
+    return f"{caption}, without and with a load of {found.load}" if found.load else caption
+
+
+def variation_figure(found: LoadTables) -> Figure | None:
+    """Bejczy 1974, Figure 3: by how much the inertia at each joint changes."""
+    rows = [(place, row) for place, row in enumerate(found.inertia) if math.isfinite(row.relative)]
+    if not rows:
+        return None
+    names = tuple(joint_label(place, row.joint) for place, row in rows)
+    bars = [Bars("without load", tuple(row.relative for _, row in rows), (1.0,) * len(rows))]
+    if any(row.relative_loaded is not None for _, row in rows):
+        bars.append(
+            Bars(f"with {found.load}", tuple(loaded_ratio(row) for _, row in rows), (1.0,) * len(rows)),
+        )
+    caption = "Bars run from the least inertia without load (1) to the largest; a short bar needs no change of gains."
+    return BarChart(
+        "variation",
+        "Variation of total inertia",
+        caption,
+        axis=Axis("inertia over its least value"),
+        names=names,
+        bars=tuple(bars),
+        numbers=True,
+    )
+
+
+def loaded_ratio(row: InertiaRow) -> float:
+    return row.relative_loaded if row.relative_loaded is not None else row.relative
+
+
+def gravity_figures(found: LoadTables) -> list[Figure]:
+    """The ranges as bars, one figure for each unit."""
+    made: list[Figure] = []
+    for unit in dict.fromkeys(row.unit for row in found.gravity):
+        rows = [(place, row) for place, row in enumerate(found.gravity) if row.unit == unit]
+        if not any(row.empty.bound for _, row in rows):
+            continue
+        names = tuple(joint_label(place, row.joint) for place, row in rows)
+        bars = [spans("without load", [row.empty for _, row in rows])]
+        held = [row.loaded for _, row in rows if row.loaded is not None]
+        if len(held) == len(rows):
+            bars.append(spans(f"with {found.load}", held))
+        caption = "Each bar spans all loads that gravity can put on the joint within its box of positions."
+        what = "torque" if "m" in unit else "force"
+        made.append(
+            BarChart(
+                f"gravity-{what}",
+                f"Gravity load, {what}",
+                caption,
+                axis=Axis("gravity load", pretty(unit)),
+                names=names,
+                bars=tuple(bars),
+            )
+        )
+    return made
+
+
+def spans(name: str, ranges: list[Range]) -> Bars:
+    return Bars(name, tuple(one.maximum for one in ranges), tuple(one.minimum for one in ranges))
+
+
+def proof(found: LoadTables) -> Html:
+    rows: list[InertiaRow | GravityRow] = [*found.inertia, *found.gravity]
+    ranges = [one for row in rows for one in (row.empty, row.loaded) if one is not None]
+    closed = [one for one in ranges if one.certified and one.joints]
+    said = ""
+    if closed:
+        worst = max(one.gap / max(one.largest, 1e-300) for one in closed)
+        said = (
+            "Every least and largest value is reached at the pose shown, and branch and bound on the exact closed form "
+            f"proves that no pose in the box goes further than {percent(worst, 2)} of the value beyond it."
+        )
+    open_ = list(dict.fromkeys(row.name for row in rows if not row.certified))
+    if open_:
+        ends = {one.name: (one.lower, one.upper) for one in ranges if not one.certified}
+        proved = "; ".join(f"{name} {written(low, 3)} to {written(high, 3)}" for name, (low, high) in ends.items())
+        said += (
+            f" Searched, not proved: {listed(open_)}. They have too many terms for branch and bound to close the gap "
+            "in the work allowed; the values shown are reached, and poses beyond them are not excluded. Proved is "
+            f"only: {proved}."
+        )
+    return paragraph(said.strip() or "No value depends on the pose.", kind="note")
+
+
+def finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def pretty(unit: str) -> str:
+    return unit.replace("^2", "²")

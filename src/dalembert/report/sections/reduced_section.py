@@ -1,0 +1,269 @@
+"""The reduced models: what is left of the equations at a given error, and the proof of that error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...arm.description import ArmDescription
+from ..charts.bar_chart import BarChart, Bars
+from ..charts.figures import Axis, Figure
+from ..charts.line_chart import LineChart, Series
+from ..html.data_tables import Column, Rich, Table, Value
+from ..html.markup import Html, tag
+from ..html.numbers import joint_label, percent, unit, written
+from ..section import Section
+
+
+@dataclass(frozen=True)
+class JointError:
+    """Torque error of one joint: proved bound, largest found by search, exact RMS, and the joint's largest torque."""
+
+    bound: float
+    found: float
+    rms: float
+    scale: float
+
+
+@dataclass(frozen=True)
+class CoefficientError:
+    """Error of one coefficient: proved bound, largest found, exact RMS."""
+
+    name: str
+    unit: str
+    bound: float
+    found: float
+    rms: float
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A named constant of the reduced equations; ``loaded`` is its value with the load where it depends on it."""
+
+    name: str
+    value: float
+    loaded: float | None = None
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class ReducedModel:
+    """One reduced model, as the section shows it. ``equations`` are readable lines, typeset or plain."""
+
+    tolerance: float
+    operations: int
+    multiplications: int
+    additions: int
+    joints: tuple[JointError, ...]
+    coefficients: tuple[CoefficientError, ...]
+    equations: tuple[Rich, ...]
+    constants: tuple[Constant, ...]
+    asymmetry: str = ""
+    """How far D_ij and D_ji differ at most, in words."""
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The models asked for, the exact count, the curve of error against operations, and what the states were."""
+
+    exact_operations: int
+    models: tuple[ReducedModel, ...]
+    curve: tuple[tuple[float, float], ...]
+    """(operations, proved error as a share of the largest torque)."""
+    states: str
+    refused: tuple[str, ...] = ()
+    """Why there is no model at a tolerance that was asked for."""
+
+
+def section(arm: ArmDescription, found: Reduction) -> Section:
+    parts: list[Html | Table | Figure] = [tag("p", found.states, class_="note")]
+    if found.models:
+        parts.append(summary(found))
+    if len(found.curve) > 1:
+        parts.append(trade_off(found))
+    for model in found.models:
+        parts += shown(arm, model)
+    parts += [tag("p", sentence) for sentence in found.refused]
+    return Section("reduced", "Reduced models, with proof", meaning(found), tuple(parts))
+
+
+def meaning(found: Reduction) -> str:
+    if not found.models:
+        return "No model shorter than the exact one stays within the tolerances asked for."
+    best = min(found.models, key=lambda model: model.operations)
+    worst = max((joint.bound / joint.scale for joint in best.joints if joint.scale > 0), default=0.0)
+    if best.operations >= found.exact_operations:
+        exact = found.exact_operations
+        return f"The exact torques take {exact} operations, and no model within the tolerances is shorter."
+    saved = 1 - best.operations / found.exact_operations if found.exact_operations else 0.0
+    return (
+        f"{best.operations} operations instead of {found.exact_operations} ({percent(saved, 2)} fewer) keep every "
+        "joint's torque "
+        f"within {percent(worst, 2)} of its largest value, proved for every state in the box."
+    )
+
+
+def summary(found: Reduction) -> Table:
+    columns = (
+        Column("tolerance", "tolerance", kind="share"),
+        Column("operations", "operations", kind="number"),
+        Column("multiplications", "multiplications", kind="number"),
+        Column("additions", "additions", kind="number"),
+        Column("proved error", "proved error, worst joint", kind="share"),
+        Column("found error", "largest error found", kind="share"),
+        Column("rms error", "RMS error, worst joint", kind="share"),
+    )
+    rows = []
+    for model in found.models:
+        shares = [
+            max(
+                (value / joint.scale for value, joint in zip(values, model.joints, strict=True) if joint.scale > 0),
+                default=0.0,
+            )
+            for values in (
+                [joint.bound for joint in model.joints],
+                [joint.found for joint in model.joints],
+                [joint.rms for joint in model.joints],
+            )
+        ]
+        rows.append((model.tolerance, model.operations, model.multiplications, model.additions, *shares))
+    note = (
+        f"The exact recursion takes {found.exact_operations} operations. "
+        "Errors are shares of each joint's largest torque."
+    )
+    return Table("reduced-models", "Models by tolerance", columns, tuple(rows), note)
+
+
+def trade_off(found: Reduction) -> LineChart:
+    points = sorted(found.curve)
+    return LineChart(
+        "trade-off",
+        "Error against operations",
+        "Each point is a model; its error is proved, for some by a quick proof that is valid and a little looser. "
+        "Fewer operations cost accuracy.",
+        x_axis=Axis("operations"),
+        y_axis=Axis("proved error", "% of the largest torque"),
+        x=tuple(x for x, _ in points),
+        series=(Series("proved error", tuple(100 * y for _, y in points)),),
+        from_zero=True,
+        dots=True,
+    )
+
+
+def shown(arm: ArmDescription, model: ReducedModel) -> list[Html | Table | Figure]:
+    mark = written(100 * model.tolerance, 3).replace(".", "-")
+    lines = [tag("div", line.html, class_="flow") for line in model.equations]
+    parts: list[Html | Table | Figure] = [tag("h3", f"The model at {percent(model.tolerance)}")]
+    if lines:
+        parts.append(
+            tag("div", *lines, class_="formula")
+            if len(lines) <= 40
+            else tag("details", tag("summary", f"Its {len(lines)} equations"), tag("div", *lines, class_="formula"))
+        )
+    if model.constants:
+        parts.append(constants(model, mark))
+    if model.asymmetry:
+        parts.append(tag("p", f"{model.asymmetry}."))
+    parts += [joint_table(arm, model, mark), joint_figure(arm, model, mark)]
+    if model.coefficients:
+        parts.append(coefficient_table(model, mark))
+    return parts
+
+
+def constants(model: ReducedModel, mark: str) -> Table:
+    loaded = any(one.loaded is not None for one in model.constants)
+    columns = [Column("constant", "constant"), Column("value", "value", kind="number")]
+    columns += (
+        [Column("with load", "with the load", kind="number"), Column("depends on load", "depends on the load")]
+        if loaded
+        else []
+    )
+    columns += [Column("meaning", "stands for")] if any(one.meaning for one in model.constants) else []
+    rows = []
+    for one in model.constants:
+        cells: list[Value] = [one.name, one.value]
+        cells += (
+            [one.loaded if one.loaded is not None else one.value, one.loaded is not None and one.loaded != one.value]
+            if loaded
+            else []
+        )
+        cells += [one.meaning] if len(columns) > len(cells) else []
+        rows.append(tuple(cells))
+    return Table(
+        f"constants-{mark}",
+        f"Constants of the model at {percent(model.tolerance)}",
+        tuple(columns),
+        tuple(rows),
+        first=20,
+    )
+
+
+def joint_table(arm: ArmDescription, model: ReducedModel, mark: str) -> Table:
+    columns = (
+        Column("joint", "joint"),
+        Column("unit", "", kind="unit"),
+        Column("range", "largest torque", kind="number"),
+        Column("proved", "proved error", kind="number"),
+        Column("share", "share", kind="share"),
+        Column("found", "largest found", kind="number"),
+        Column("rms", "RMS", kind="number"),
+        Column("ratio", "proved / found", kind="number"),
+    )
+    rows = tuple(
+        (
+            joint_label(k, arm.joint_names[k]),
+            unit(arm.moving[k], "effort"),
+            one.scale,
+            one.bound,
+            one.bound / one.scale if one.scale > 0 else 0.0,
+            one.found,
+            one.rms,
+            one.bound / one.found if one.found > 0 else None,
+        )
+        for k, one in enumerate(model.joints)
+    )
+    return Table(f"joint-errors-{mark}", f"Torque error of the model at {percent(model.tolerance)}", columns, rows)
+
+
+def joint_figure(arm: ArmDescription, model: ReducedModel, mark: str) -> BarChart:
+    rows = [(k, one) for k, one in enumerate(model.joints) if one.scale > 0]
+    bars = tuple(
+        Bars(name, tuple(100 * getattr(one, field) / one.scale for _, one in rows))
+        for name, field in (("proved", "bound"), ("largest found", "found"), ("RMS", "rms"))
+    )
+    return BarChart(
+        f"errors-{mark}",
+        f"Torque error at {percent(model.tolerance)}, by joint",
+        "The truth lies between the largest error found and the proved bound.",
+        axis=Axis("error", "% of the largest torque"),
+        names=tuple(joint_label(k, arm.joint_names[k]) for k, _ in rows),
+        bars=bars,
+    )
+
+
+def coefficient_table(model: ReducedModel, mark: str) -> Table:
+    columns = (
+        Column("coefficient", "coefficient", kind="name"),
+        Column("proved", "proved error", kind="number"),
+        Column("found", "largest found", kind="number"),
+        Column("rms", "RMS", kind="number"),
+        Column("unit", "", kind="unit"),
+        Column("ratio", "proved / found", kind="number"),
+    )
+    rows = tuple(
+        (
+            one.name,
+            one.bound,
+            one.found,
+            one.rms,
+            one.unit.replace("^2", "²"),
+            one.bound / one.found if one.found > 0 else None,
+        )
+        for one in model.coefficients
+    )
+    return Table(
+        f"coefficient-errors-{mark}",
+        f"Error of each coefficient at {percent(model.tolerance)}",
+        columns,
+        rows,
+        first=12,
+    )

@@ -1,0 +1,133 @@
+"""Significance: every term of every joint's torque, ranked by what it can contribute and by what it does on average."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...arm.description import ArmDescription
+from ...design.significance import TermShare
+from ...reduction.states import States
+from ..charts.bar_chart import BarChart, Bars
+from ..charts.figures import Axis, Figure
+from ..html.data_tables import Column, Table
+from ..html.markup import Html, tag
+from ..html.numbers import joint_label, percent, shown_position, unit
+from ..section import Section
+
+SMALL = 0.01
+MOST_BARS = 12
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """A term of the torque of ``joint`` (counted from 0): the largest it can be, its RMS, and the largest as a share of
+    the largest term of the joint.
+    """
+
+    joint: int
+    term: str
+    largest: float
+    rms: float
+    share: float
+
+
+def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) -> Section:
+    """``states`` are those over which the terms are judged."""
+    small = [term for term in terms if term.share < SMALL]
+    meaning = (
+        f"{len(small)} of the {len(terms)} terms never reach {percent(SMALL)} of the largest term of their joint, "
+        "and could be left out with little loss."
+        if terms
+        else "No term contributes anything to any torque."
+    )
+    parts: list[Html | Table | Figure] = [limits(arm, states), NOTE]
+    for index, joint in enumerate(arm.moving):
+        mine = sorted((term for term in terms if term.joint == index), key=lambda term: -term.largest)[:MOST_BARS]
+        if mine:
+            bars = (
+                Bars("largest", tuple(term.largest for term in mine)),
+                Bars("RMS", tuple(term.rms for term in mine)),
+            )
+            parts.append(
+                BarChart(
+                    f"significance-{index + 1}",
+                    f"Terms of the torque of {joint_label(index, joint.name)}",
+                    "Largest and root-mean-square contribution over all states; the axis is logarithmic.",
+                    axis=Axis("contribution", unit(joint, "effort")),
+                    names=tuple(term.term for term in mine),
+                    bars=bars,
+                    logarithmic=True,
+                )
+            )
+    return Section("significance", "Which terms matter", meaning, (*parts, table(arm, terms)))
+
+
+NOTE = tag(
+    "p",
+    "The largest contribution is proved: the certified bound of the coefficient times the largest acceleration or "
+    "speeds. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. Shares are of "
+    "the largest term of the joint.",
+    class_="note",
+)
+
+
+def printed(one: TermShare) -> str:
+    """How a term is printed: D12 q̈2, 2 C112 q̇1 q̇2, G2."""
+    moved = one.motion.replace("qdd", "q\u0308").replace("qd", "q\u0307").replace("^2", "\u00b2")
+    number, rest = ("2 ", moved[2:]) if moved.startswith("2 ") else ("", moved)
+    return f"{number}{one.name} {rest}".strip()
+
+
+def limits(arm: ArmDescription, states: States) -> Table:
+    """The states that count."""
+    columns = (
+        Column("joint", "joint"),
+        Column("from", "from", kind="number"),
+        Column("to", "to", kind="number"),
+        Column("position unit", "", kind="unit"),
+        Column("speed", "speed up to", kind="number"),
+        Column("speed unit", "", kind="unit"),
+        Column("acceleration", "acceleration up to", kind="number"),
+        Column("acceleration unit", "", kind="unit"),
+    )
+    rows = tuple(
+        (
+            joint_label(k, joint.name),
+            shown_position(joint, float(states.box.lower[k])),
+            shown_position(joint, float(states.box.upper[k])),
+            unit(joint, "shown"),
+            float(states.speed[k]),
+            unit(joint, "speed"),
+            float(states.acceleration[k]),
+            unit(joint, "acceleration"),
+        )
+        for k, joint in enumerate(arm.moving)
+    )
+    return Table("states", "States that count", columns, rows)
+
+
+TERMS = (
+    Column("joint", "joint"),
+    Column("term", "term"),
+    Column("largest", "largest", kind="number"),
+    Column("rms", "RMS", kind="number"),
+    Column("unit", "", kind="unit"),
+    Column("share", "share of the largest term", kind="share"),
+)
+"""The columns of a table of terms, over all states or along a motion."""
+
+
+def table(arm: ArmDescription, terms: Sequence[Contribution]) -> Table:
+    rows = tuple(
+        (
+            joint_label(term.joint, arm.joint_names[term.joint]),
+            term.term,
+            term.largest,
+            term.rms,
+            unit(arm.moving[term.joint], "effort"),
+            term.share,
+        )
+        for term in sorted(terms, key=lambda term: -term.share)
+    )
+    return Table("significance", "All terms by their share of the largest term of their joint", TERMS, rows, first=15)

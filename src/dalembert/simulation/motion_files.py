@@ -1,0 +1,180 @@
+"""Motions to judge an arm on: read from a CSV file, a simulation, a trajectory, or given as arrays.
+
+A file has one line of heads and one line for each moment. Its columns are ``t`` (or ``time``) and, for every joint,
+``q_NAME`` (``q1``, ``q2``, ... by number do as well), and where they are known ``qd_NAME`` and ``qdd_NAME``. Units are
+SI unless a head says otherwise in brackets, as in ``q_elbow [deg]``. What ``dalembert simulate --output`` saves is such
+a file; other columns are passed over. Speeds or accelerations that are not given are derivatives of a quintic spline
+through what is.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy.interpolate import make_interp_spline
+
+from ..arm.description import ArmDescription, listed
+from ..arm.errors import ArmError
+from ..design.motion_samples import Array, MotionSamples, checked
+
+Given: TypeAlias = Any
+"""A file (str or Path), (q, qd, qdd) of shape (..., n) each, a simulated motion, a trajectory, or a MotionSamples."""
+
+ORDERS = ("q", "qd", "qdd")
+FEWEST = 6
+"""Moments that a quintic spline needs."""
+SAMPLES = 501
+UNITS = {"rad": 1.0, "deg": math.pi / 180, "m": 1.0, "cm": 0.01, "mm": 0.001}
+ANGLES = ("rad", "deg")
+
+
+def motion_of(arm: ArmDescription, given: Given) -> MotionSamples:
+    """The motion that is meant, in whatever form it is given."""
+    if isinstance(given, MotionSamples):
+        return checked(arm, given)
+    if isinstance(given, str | Path):
+        return read_motion(arm, Path(given))
+    if hasattr(given, "acceleration") and hasattr(given, "duration"):
+        t = np.linspace(0.0, float(given.duration), SAMPLES)
+        states = (np.asarray(given.position(t)), np.asarray(given.velocity(t)), np.asarray(given.acceleration(t)))
+        return checked(arm, MotionSamples("the trajectory", *states, t))
+    if hasattr(given, "t") and hasattr(given, "qd"):
+        t, q, qd = (np.asarray(x, float) for x in (given.t, given.q, given.qd))
+        # A simulation notes an event twice, before and after; only the state after it goes on.
+        kept = np.append(np.diff(t) > 0, True)
+        return completed(arm, "the motion", t[kept], {"q": q[kept], "qd": qd[kept]}, "the motion")
+    try:
+        q, qd, qdd = (np.asarray(x, float) for x in given)
+    except (TypeError, ValueError):
+        raise ArmError(
+            f"{arm.name}: a motion is a CSV file, (q, qd, qdd), a simulated motion or a trajectory, not {given!r:.80}"
+        ) from None
+    return checked(arm, MotionSamples("the motion", q, qd, qdd))
+
+
+def completed(arm: ArmDescription, name: str, t: Array, known: dict[str, Array], where: str) -> MotionSamples:
+    """Speeds and accelerations that are not given, from a quintic spline through the highest derivative that is."""
+    states: list[Array] = []
+    for order, key in enumerate(ORDERS):
+        if key in known:
+            states.append(known[key])
+            continue
+        if len(t) < FEWEST:
+            raise ArmError(
+                f"{where}: {len(t)} moments are too few to find {'speeds' if order == 1 else 'accelerations'} from; "
+                f"give at least {FEWEST}, or columns {key}_NAME"
+            )
+        states.append(np.asarray(make_interp_spline(t, states[-1], k=5).derivative()(t)))
+    return checked(arm, MotionSamples(name, states[0], states[1], states[2], t))
+
+
+def read_motion(arm: ArmDescription, path: Path) -> MotionSamples:
+    """A motion from a CSV file."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ArmError(f"{path}: is not UTF-8 text; save the motion as CSV in that encoding") from None
+    head = text.partition("\n")[0]
+    separator = max((",", ";", "\t"), key=head.count)
+    lines = list(csv.reader(text.splitlines(), delimiter=separator))
+    if not lines or not any(cell.strip() for cell in lines[0]):
+        raise ArmError(f"{path}: is empty; its first line should be t,{','.join(f'q_{n}' for n in arm.joint_names)}")
+    heads = [cell.strip() for cell in lines[0]]
+    clock, columns = placed(arm, heads, path)
+    rows = [(number, row) for number, row in enumerate(lines[1:], start=2) if any(cell.strip() for cell in row)]
+    if not rows:
+        raise ArmError(f"{path}: has heads and no moment; give one line for each time")
+    wanted = [clock, *(cell for cells in columns.values() for cell in cells)]
+    table = np.array([[value(path, number, row, heads, cell) for cell in wanted] for number, row in rows])
+    t = table[:, 0]
+    late = np.flatnonzero(np.diff(t) <= 0)
+    if len(late):
+        first = int(late[0])
+        raise ArmError(
+            f"{path}, line {rows[first + 1][0]}: the time {t[first + 1]:g} s does not come after {t[first]:g} s; sort "
+            "the lines by time and leave out repeated ones"
+        )
+    known = {key: table[:, 1 + k * arm.n : 1 + (k + 1) * arm.n] for k, key in enumerate(columns)}
+    return completed(arm, path.name, t, known, str(path))
+
+
+Cell: TypeAlias = tuple[int, float]
+"""A column of the file, and what takes its values to SI units."""
+
+
+def placed(arm: ArmDescription, heads: Sequence[str], path: Path) -> tuple[Cell, dict[str, list[Cell]]]:
+    """Where the times and the values of each joint stand; of "q", "qd" and "qdd" those that are there."""
+    found: dict[str, Cell] = {}
+    for place, head in enumerate(heads):
+        match = re.fullmatch(r"(.*?)\s*(?:[\[(]\s*([^\])]*?)\s*[\])])?", head)
+        name, said = (match[1], match[2] or "") if match else (head, "")
+        if name in found:
+            raise ArmError(f"{path}, line 1: the column {name!r} is there twice; keep one of them")
+        if name.lower() in ("t", "time"):
+            found["t"] = (place, clock_unit(path, head, said))
+        else:
+            found[name] = (place, place_unit(arm, path, head, name, said))
+    if "t" not in found:
+        asked = f"t,{','.join(f'q_{n}' for n in arm.joint_names)}"
+        raise ArmError(f"{path}, line 1: no column of times; name one t or time, as in {asked}")
+    columns: dict[str, list[Cell]] = {}
+    for key in ORDERS:
+        own = [next((found[name] for name in names(key, index, joint) if name in found), None)
+               for index, joint in enumerate(arm.joint_names)]  # fmt: skip
+        lacking = [f"{key}_{arm.joint_names[k]}" for k, cell in enumerate(own) if cell is None]
+        if not lacking:
+            columns[key] = [cell for cell in own if cell is not None]
+        elif key == "q" or len(lacking) < arm.n:
+            raise ArmError(
+                f"{path}, line 1: no column {listed(lacking)}; {arm.name} needs one for each of its {arm.n} joints"
+            )
+    return found["t"], columns
+
+
+def names(key: str, index: int, joint: str) -> tuple[str, ...]:
+    """The heads that a column of this joint may have."""
+    return (f"{key}_{joint}", f"{key}{index + 1}", f"{key}_{index + 1}", *((joint,) if key == "q" else ()))
+
+
+def clock_unit(path: Path, head: str, said: str) -> float:
+    if said not in ("", "s", "ms"):
+        raise ArmError(f"{path}, line 1: {head!r} has the unit {said!r}; times are in s or ms")
+    return 0.001 if said == "ms" else 1.0
+
+
+def place_unit(arm: ArmDescription, path: Path, head: str, name: str, said: str) -> float:
+    """What takes a column of a joint to SI units; columns that belong to no joint keep theirs."""
+    for order, key in enumerate(ORDERS):
+        for index, joint in enumerate(arm.moving):
+            if name not in names(key, index, joint.name):
+                continue
+            base, _, per = said.partition("/")
+            turning = joint.kind == "revolute"
+            fits = per.replace("²", "^2") == ("", "s", "s^2")[order] and base in UNITS and (base in ANGLES) == turning
+            if said and not fits:
+                right = ("rad" if turning else "m") + ("", "/s", "/s^2")[order]
+                raise ArmError(f"{path}, line 1: {head!r} has the unit {said!r}; joint {joint.name!r} takes {right}")
+            return UNITS.get(base, 1.0)
+    return 1.0
+
+
+def value(path: Path, number: int, row: Sequence[str], heads: Sequence[str], cell: Cell) -> float:
+    place, factor = cell
+    if place >= len(row):
+        raise ArmError(
+            f"{path}, line {number}: has {len(row)} values for {len(heads)} columns; {heads[place]!r} is missing"
+        )
+    word = row[place].strip()
+    try:
+        found = float(word) * factor
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise ArmError(f"{path}, line {number}, column {heads[place]!r}: {word!r:.40} is no finite number; write one")
+    return found
