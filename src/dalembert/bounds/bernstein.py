@@ -1,14 +1,15 @@
 """The Bernstein form of a wave on a box: control values whose least and greatest enclose the function.
 
-On an arc of half-width d about t = 0 let A = sin((d - t)/2), B = sin((d + t)/2). Both are positive inside, and
+Control values are the Bernstein coefficients of the function. On an arc of half-width d about t = 0 let
+A = sin((d - t)/2), B = sin((d + t)/2). Both are positive inside, and
 
     1 = (A^2 + 2 cos(d) AB + B^2) / sin(d)^2,    exp(it) = (e^(-id) A^2 + 2 AB + e^(id) B^2) / sin(d)^2,
 
 so every trigonometric polynomial of degree n is a form of degree 2n in A and B, and an average of its control values
-with positive weights that add up to one (Peña 1997, "Shape preserving representations for trigonometric polynomial
-curves", for the basis). On a part of a straight line the same holds with the Bernstein polynomials. Control values at
-the ends are values of the function; the others are off by its bend on the box, second order in its width, and over
-several joints by the bend along each joint alone: what is linear in every joint is enclosed exactly.
+with positive weights that add up to one (Peña 1997 for this basis). On an interval of a prismatic position the same
+holds with the Bernstein polynomials (Cargo and Shisha 1966, Farouki 2012). Control values at the ends are values of the
+function; the others differ from it by its curvature on the box, which is of second order in the width (Garloff 1986).
+Over several joints only the curvature along each joint alone counts: what is linear in every joint is enclosed exactly.
 """
 
 from __future__ import annotations
@@ -26,31 +27,32 @@ from .box import Box
 from .waves import UNIT, Array, Complex, Wave, monomials
 
 WIDEST = 2 * pi / 3
-"""The widest arc; weights stay positive below a half turn, and control values near the function well below it."""
+"""The widest arc (rad). The weights are positive up to half a turn; well below that the enclosure is also tight."""
 NARROW = 9
-"""Entries after an axis up to which a matrix on it is applied as a larger one."""
+"""Up to this many trailing entries, ``along`` multiplies by one Kronecker product instead of many small matrices."""
 EYES = [np.eye(size) for size in range(NARROW + 1)]
+"""Identity matrices by size."""
 
 
 @cache
 def arc_weights(degree: int, half: float) -> Array:
-    """The form of degree 2n of the constant one, but for the factor sin(d)^-2n."""
-    found: Array = np.ones(1)
+    """The Bernstein weights of degree 2n on an arc: the form of the constant one, without the factor sin(d)^-2n."""
+    weights: Array = np.ones(1)
     for _ in range(degree):
-        found = np.convolve(found, [1.0, 2 * cos(half), 1.0])
-    return found
+        weights = np.convolve(weights, [1.0, 2 * cos(half), 1.0])
+    return weights
 
 
 def arc(degree: int, centre: float, half: float) -> Complex:
     """Control values (rows) of exp(ikx) for k = -n .. n (columns) on an arc."""
     one, turn = np.array([1.0, 2 * cos(half), 1.0]), np.array([np.exp(-1j * half), 2.0, np.exp(1j * half)])
-    found = np.zeros((2 * degree + 1, 2 * degree + 1), np.complex128)
+    values = np.zeros((2 * degree + 1, 2 * degree + 1), np.complex128)
     for k in range(-degree, degree + 1):
         form: Complex = np.ones(1, np.complex128)
-        for place in range(degree):
-            form = np.convolve(form, one if place >= abs(k) else turn if k > 0 else np.conj(turn))
-        found[:, k + degree] = form / arc_weights(degree, half) * np.exp(1j * k * centre)
-    return found
+        for factor in range(degree):
+            form = np.convolve(form, one if factor >= abs(k) else turn if k > 0 else np.conj(turn))
+        values[:, k + degree] = form / arc_weights(degree, half) * np.exp(1j * k * centre)
+    return values
 
 
 @cache
@@ -65,70 +67,71 @@ def arc_halves(degree: int, half: float) -> tuple[Array, Array]:
         for r in range(size - i + 1):
             left[i + r, i] = weight * comb(size - i, r) * (2 * cos(half / 2)) ** (size - i - r)
     left *= (sin(half / 2) / sin(half)) ** size / arc_weights(degree, half / 2)[:, None] if half > 0 else 1.0
-    # Rows are averages: what rounding takes from their sum is given back.
+    # Rows are convex combinations: normalising undoes what rounding changed in their sums.
     left /= left.sum(axis=1, keepdims=True)
     return left, left[::-1, ::-1].copy()
 
 
 def line(degree: int, low: float, high: float) -> Array:
     """Control values (rows) of x^e for e = 0 .. n (columns) between two positions."""
-    found = np.zeros((degree + 1, degree + 1))
+    values = np.zeros((degree + 1, degree + 1))
     for e in range(degree + 1):
         form: Array = np.ones(1)
-        for place in range(degree):
-            form = np.convolve(form, [low, high] if place < e else [1.0, 1.0])
-        found[:, e] = form / [comb(degree, i) for i in range(degree + 1)]
-    return found
+        for factor in range(degree):
+            form = np.convolve(form, [low, high] if factor < e else [1.0, 1.0])
+        values[:, e] = form / [comb(degree, i) for i in range(degree + 1)]
+    return values
 
 
 @cache
 def line_halves(degree: int) -> tuple[Array, Array]:
-    """The same for a straight line (de Casteljau)."""
+    """The subdivision of ``arc_halves`` for an interval (de Casteljau's algorithm at the midpoint)."""
     left = np.array([[comb(i, j) / 2**i if j <= i else 0.0 for j in range(degree + 1)] for i in range(degree + 1)])
     return left, left[::-1, ::-1].copy()
 
 
 @cache
 def elevation(low: int, high: int, half: float | None) -> Array:
-    """Control values of degree ``high`` from those of degree ``low``, on an arc of this half-width or on a line (None).
+    """Degree elevation: control values of degree ``high`` from those of degree ``low``.
 
-    A form in A and B goes up by a product with the form of the constant one.
+    ``half`` is the half-width of the arc, None on an interval. A form in A and B is raised by multiplying it with the
+    form of the constant one (Farouki 2012 for polynomials).
     """
     if half is None:
         weights = [np.array([float(comb(n, i)) for i in range(n + 1)]) for n in (low, high, high - low)]
     else:
         weights = [arc_weights(n, half) for n in (low, high, high - low)]
-    below, above, more = weights
-    found = np.zeros((len(above), len(below)))
-    for i, weight in enumerate(below):
-        found[i : i + len(more), i] = weight * more
-    return found / above[:, None]
+    low_weights, high_weights, one_weights = weights
+    matrix = np.zeros((len(high_weights), len(low_weights)))
+    for i, weight in enumerate(low_weights):
+        matrix[i : i + len(one_weights), i] = weight * one_weights
+    return matrix / high_weights[:, None]
 
 
 def along(net: NDArray[Any], matrix: NDArray[Any], axis: int) -> NDArray[Any]:
-    """A matrix applied to the axis after the first and ``axis`` more."""
+    """The matrix applied to the array axis ``axis + 1`` of the net."""
     if net.dtype.kind == "c" and matrix.dtype.kind != "c":
         parts = along(np.ascontiguousarray(net).view(net.real.dtype).reshape(*net.shape, 2), matrix, axis)
         return np.ascontiguousarray(parts).view(net.dtype)[..., 0]
     shape = net.shape
     rows = net.reshape(prod(shape[: axis + 1]), shape[axis + 1], -1)
     if rows.shape[2] <= NARROW:
-        # Many small products take long; with the identity on what comes after they are one large product.
+        # Many small products are slow; the Kronecker product with an identity on the trailing axes makes them one.
         size = rows.shape[2]
         wide = (matrix.T[:, None, :, None] * EYES[size][:, None, :]).reshape(matrix.shape[1] * size, -1)
-        made = rows.reshape(len(rows), -1) @ wide
+        product = rows.reshape(len(rows), -1) @ wide
     else:
-        made = np.matmul(matrix, rows)
-    return np.asarray(made.reshape(*shape[: axis + 1], len(matrix), *shape[axis + 2 :]))
+        product = np.matmul(matrix, rows)
+    return np.asarray(product.reshape(*shape[: axis + 1], len(matrix), *shape[axis + 2 :]))
 
 
 def degree(wave: Wave, joint: int) -> int:
-    """The highest multiple or power of a joint's position."""
+    """The degree of the wave in a joint: the highest multiple of its angle or power of its position."""
     return int(max(np.abs(wave.k[:, joint]).max(initial=0), wave.p[:, joint].max(initial=0)))
 
 
 class Form:
-    """One wave over the joints of a box, ready to be put into Bernstein form on any part of it."""
+    """One wave over the joints of a box, from which its Bernstein form on any part of the box is computed."""
 
     def __init__(self, wave: Wave, box: Box, joints: Sequence[int]) -> None:
         self.wave, self.joints = wave, tuple(joints)
@@ -139,7 +142,7 @@ class Form:
         self.rounding = self._rounding(box)
 
     def fourier(self) -> Complex:
-        """The coefficients of exp(ik.x) and of powers as one dense block (waves of joint 1, of joint 2, ...)."""
+        """The coefficients of exp(ik.x) and of powers as one dense array, with one axis for each joint."""
         dense = np.zeros(self.shape, np.complex128)
         for sign, c in ((1, self.wave.c / 2), (-1, np.conj(self.wave.c) / 2)):
             index = tuple(
@@ -152,36 +155,38 @@ class Form:
                 dense += c.sum()
         return dense
 
-    def basis(self, place: int, low: float, high: float) -> Array | Complex:
-        """The matrix that takes one joint from waves or powers to control values between two positions."""
-        n = self.degrees[place]
-        return line(n, low, high) if self.slides[place] else arc(n, (low + high) / 2, (high - low) / 2)
+    def basis(self, axis: int, low: float, high: float) -> Array | Complex:
+        """The change of basis along one joint, from exponentials or powers to control values on [low, high]."""
+        n = self.degrees[axis]
+        return line(n, low, high) if self.slides[axis] else arc(n, (low + high) / 2, (high - low) / 2)
 
-    def halves(self, place: int, half: float) -> tuple[Array, Array] | None:
-        """The matrices that halve a box across one joint; None where the wave does not depend on it."""
-        n = self.degrees[place]
+    def halves(self, axis: int, half: float) -> tuple[Array, Array] | None:
+        """The subdivision matrices of one joint; None where the wave does not depend on it."""
+        n = self.degrees[axis]
         if not n:
             return None
-        return line_halves(n) if self.slides[place] else arc_halves(n, half)
+        return line_halves(n) if self.slides[axis] else arc_halves(n, half)
 
     def _rounding(self, box: Box) -> float:
-        """What rounding can change in any control value: of the coefficients, of the sums that make the first control
-        values, and of at most forty halvings of each joint, all of them averages.
+        """A bound on the rounding error of any control value.
+
+        It covers the coefficients, the sums that form the first control values, and at most forty halvings of each
+        joint; all of these are convex combinations, so errors do not grow.
         """
         wave = self.wave
         weight = wave.size * monomials(box.reach[None], wave.p)[0] if len(wave) else np.zeros(0)
-        for place, j in enumerate(self.joints):
-            if not self.slides[place] and self.degrees[place]:
+        for axis, j in enumerate(self.joints):
+            if not self.slides[axis] and self.degrees[axis]:
                 widest = WIDEST / 2 if box.circle[j] else min(WIDEST / 2, box.half[j])
                 weight = weight * np.cos(widest) ** -np.abs(wave.k[:, j]).astype(float)
-        turned = float((np.abs(wave.k) @ np.where(wave.p.any(axis=0), 0.0, box.reach)).max(initial=0.0))
-        steps = len(wave) + 32 * (2 + turned) + 48 * sum(s + 4 for s in self.shape)
+        angle = float((np.abs(wave.k) @ np.where(wave.p.any(axis=0), 0.0, box.reach)).max(initial=0.0))
+        steps = len(wave) + 32 * (2 + angle) + 48 * sum(s + 4 for s in self.shape)
         slide = float(np.prod(np.maximum(1.0, box.reach) ** wave.p.max(axis=0, initial=0)))
         return wave.slack * slide + UNIT * steps * float(weight.sum())
 
 
 def pieces(box: Box, joint: int, slides: bool) -> list[tuple[float, float]]:
-    """The range of a joint in equal parts, none wider than ``WIDEST`` where it turns."""
+    """The range of a joint in equal parts, none wider than ``WIDEST`` for an angle."""
     low, high = float(box.lower[joint]), float(box.upper[joint])
     count = 1 if slides else max(1, ceil((high - low) / WIDEST - 1e-9))
     ends = np.linspace(low, high, count + 1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 TURN = 2 * math.pi
+"""One revolution (rad)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +22,12 @@ class Box:
 
     @property
     def centre(self) -> NDArray[np.float64]:
+        """Midpoint of the range of each joint, (lower + upper) / 2."""
         return (self.lower + self.upper) / 2
 
     @property
     def half(self) -> NDArray[np.float64]:
+        """Half-width of the range of each joint, (upper - lower) / 2."""
         return (self.upper - self.lower) / 2
 
     @property
@@ -33,5 +36,5 @@ class Box:
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
 
     def samples(self, count: int, seed: int = 0) -> NDArray[np.float64]:
-        """Random positions, evenly spread."""
+        """Random positions (count, n), uniform over the box."""
         return np.random.default_rng(seed).uniform(self.lower, self.upper, (count, len(self.lower)))

@@ -1,12 +1,15 @@
-"""Branch and bound over Bernstein forms: the least value of f = base - sum_j |w_j| over a box, with proof.
+"""Branch and bound over Bernstein forms: a certified minimum of f = base - sum_j |w_j| over a box.
 
-One wave alone gives a range, one w alone the largest magnitude, several w a sum of magnitudes such as the error of a
-torque. On a box where w_j keeps its sign |w_j| is a wave like any other, and control values add up; elsewhere its
-largest control value stands for it. Boxes whose lower bound is not below the best value found cannot hold less; the
-others are cut across the joint along which the bound is loosest. The corners of a box are values of f.
+A base alone gives a range, one w alone the largest magnitude, several w a sum of magnitudes such as the error of a
+torque. On a box where w_j keeps its sign, |w_j| is a wave like any other and control values add up; elsewhere its
+largest control value bounds it. A box whose lower bound is not below the incumbent (the best value so far) is
+discarded; the others are bisected along the joint with the loosest bound. The corners of a box are values of f and
+improve the incumbent. This is the Moore-Skelboe scheme (Ratschek and Rokne 1988) with Bernstein bounds in place of
+interval arithmetic (Garloff 1986).
 
-A joint that turns is at first not cut at all: its waves exp(ikx) stand in the net beside control values of the other
-joints, and their moduli bound what it can do. Many joints matter little and stay so in most of the boxes.
+A revolute joint is at first not subdivided at all: its exponentials exp(ikx) remain an axis of the net beside the
+control values of the other joints, and their moduli bound its effect. Many joints matter little and stay so in most
+boxes.
 """
 
 from __future__ import annotations
@@ -23,20 +26,23 @@ from .box import Box
 from .waves import Array, Wave
 
 AT_ONCE = 400_000
-"""Control values worked on together: what about fits in a cache."""
+"""Control values processed in one batch of boxes: about what fits in the processor's cache."""
 FIRST, STAGE = 0.3, 3.0
-"""The part of the work for the gap asked for; where that is too little, gaps shrink by a factor, one after another."""
+"""``FIRST`` is the fraction of the work limit spent on proving the requested gap directly. Where that fails, ``STAGE``
+is the factor by which the gap shrinks from one proof to the next."""
 NARROWEST = 1e-12
+"""Half-width (rad or m) at which a joint is not subdivided any further."""
 
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes by centre and half-width with the control values of all waves on them, and how loose these are.
+    """A batch of boxes by centre and half-width, with the control values of all waves on them.
 
-    ``cut`` says of each joint whether it has control values, or still its waves; it is the same for all boxes here.
-    ``nets`` has an array (boxes, waves, values of joint 1, of joint 2, ...) for each group of waves of one shape, real
-    once all joints are cut. ``bend`` (boxes, joints) is how far control values are from a line between the ends,
-    ``rise`` (boxes, waves, joints) how far the ends of a wave are from each other.
+    ``cut`` says for each joint whether its axis of the net holds control values (True) or still Fourier coefficients;
+    it is the same for all boxes of a batch. ``nets`` has an array (boxes, waves, values of joint 1, of joint 2, ...)
+    for each group of waves of one shape, real once all joints are cut. ``bend`` (boxes, joints) is the distance of the
+    control values from the chord between the end values, ``rise`` (boxes, waves, joints) the difference of the end
+    values.
     """
 
     cut: tuple[bool, ...]
@@ -50,13 +56,14 @@ class Boxes:
         return len(self.centre)
 
     def rows(self, rows: NDArray[np.intp]) -> Boxes:
+        """The boxes with these row indices."""
         nets = [net[rows] for net in self.nets]
         return Boxes(self.cut, nets, self.centre[rows], self.half[rows], self.bend[rows], self.rise[rows])
 
 
 @dataclass(frozen=True, eq=False)
 class Least:
-    """The least value found, where, a proved lower bound, and the work done (control values made)."""
+    """The least value attained and its position, a proved lower bound, and the work (control values computed)."""
 
     value: float
     at: Array
@@ -65,70 +72,71 @@ class Least:
 
 
 class Branch:
-    """f = base - sum_j |w_j| over one box; either part may be missing."""
+    """The function f = base - sum_j |w_j| over one box; either part may be absent."""
 
     def __init__(self, base: Wave | None, magnitudes: Sequence[Wave], box: Box) -> None:
         waves = [*([] if base is None else [base]), *magnitudes]
         self.box = box
         self.joints = sorted({j for wave in waves for j in wave.joints})
         forms = [Form(wave, box, self.joints) for wave in waves]
-        places = range(len(self.joints))
-        self.slides = [any(form.slides[place] for form in forms) for place in places]
+        axes = range(len(self.joints))
+        self.slides = [any(form.slides[axis] for form in forms) for axis in axes]
         self.parts = [pieces(box, j, slides) for j, slides in zip(self.joints, self.slides, strict=True)]
-        self.degrees = [max(form.degrees[place] for form in forms) for place in places]
-        self.full = [max(form.shape[place] for form in forms) for place in places]
+        self.degrees = [max(form.degrees[axis] for form in forms) for axis in axes]
+        self.full = [max(form.shape[axis] for form in forms) for axis in axes]
         shapes = sorted({tuple(form.shape) for form in forms})
         self.groups = [[form for form in forms if tuple(form.shape) == shape] for shape in shapes]
         ordered = [form for group in self.groups for form in group]
         self.plain = np.array([base is not None and form is forms[0] for form in ordered])
         self.kinks = len(waves) > 1 and bool(magnitudes)
         self.rounding = float(sum(form.rounding for form in forms))
-        # Adding nets of several degrees takes them all to the highest.
+        # Nets of several degrees are added at the highest degree.
         self.cost = sum(form.size for form in forms) + (2 * int(np.prod(self.full)) if self.kinks else 0)
 
     # -- boxes -----------------------------------------------------------------------------------
 
     def first(self) -> Boxes:
-        """The whole box, cut across no joint; joints that need only one piece have control values from the start."""
+        """The whole box; joints whose range is a single piece have control values from the start."""
         cut = tuple(len(part) == 1 for part in self.parts)
         nets: list[NDArray[Any]] = []
         for group in self.groups:
             net = np.stack([form.fourier() for form in group])[None]
-            for place, (part, done) in enumerate(zip(self.parts, cut, strict=True)):
+            for axis, (part, done) in enumerate(zip(self.parts, cut, strict=True)):
                 if done:
-                    net = along(net, group[0].basis(place, *part[0]), place + 1)
+                    net = along(net, group[0].basis(axis, *part[0]), axis + 1)
             nets.append(real(net, cut))
         centre, half = self.box.centre[self.joints][None], self.box.half[self.joints][None]
         bend, rise = np.zeros((1, len(cut))), np.zeros((1, len(self.plain), len(cut)))
-        for place in range(len(cut)):
-            bend[:, place], rise[:, :, place] = self.looseness(nets, cut, place)
+        for axis in range(len(cut)):
+            bend[:, axis], rise[:, :, axis] = self.looseness(nets, cut, axis)
         return Boxes(cut, nets, centre, half, bend, rise)
 
-    def looseness(self, nets: Sequence[NDArray[Any]], cut: tuple[bool, ...], place: int) -> tuple[Array, Array]:
-        """``bend`` and ``rise`` along one joint; one that is not cut may do all that the moduli of its waves allow."""
-        bend, rises, without = np.zeros(len(nets[0])), [], (*cut[:place], *cut[place + 1 :])
+    def looseness(self, nets: Sequence[NDArray[Any]], cut: tuple[bool, ...], axis: int) -> tuple[Array, Array]:
+        """``bend`` and ``rise`` along one joint; for one that is not cut, the sum of the moduli bounds both."""
+        bend, rises, without = np.zeros(len(nets[0])), [], (*cut[:axis], *cut[axis + 1 :])
         for group, net in zip(self.groups, nets, strict=True):
-            size = group[0].shape[place]
-            rise = apart = np.zeros(net.shape[:2])
+            size = group[0].shape[axis]
+            rise = off = np.zeros(net.shape[:2])
             if size > 1:
-                rows = np.moveaxis(net, place + 2, 0)
-                if cut[place]:
+                rows = np.moveaxis(net, axis + 2, 0)
+                if cut[axis]:
                     rise = spread(rows[-1] - rows[0], without)
                     for i in range(1, size - 1):
                         share = i / (size - 1)
-                        apart = np.maximum(apart, spread(rows[i] - (1 - share) * rows[0] - share * rows[-1], without))
+                        off = np.maximum(off, spread(rows[i] - (1 - share) * rows[0] - share * rows[-1], without))
                 else:
-                    moving = np.delete(rows, group[0].degrees[place], axis=0)
-                    apart = np.sum([spread(row, without) for row in moving], axis=0)
-                    rise = 2 * apart
-            bend += apart.sum(axis=1)
+                    moving = np.delete(rows, group[0].degrees[axis], axis=0)
+                    off = np.sum([spread(row, without) for row in moving], axis=0)
+                    rise = 2 * off
+            bend += off.sum(axis=1)
             rises.append(rise)
         return bend, np.concatenate(rises, axis=1)
 
     def bounded(self, boxes: Boxes, floor: float = np.inf) -> tuple[Array, Array]:
-        """Lower bounds of f, and how loose they are along each joint; more is tried for bounds below ``floor``.
+        """Lower bounds of f on each box, and their looseness along each joint.
 
-        Only where a wave may change its sign among other parts of f does it matter how much it rises.
+        Boxes whose bound is below ``floor`` get a second, tighter bound. The rise of a wave counts only where the wave
+        may change sign among other parts of f.
         """
         lower, loose, begin = np.full(len(boxes), -self.rounding), boxes.bend, 0
         signs, mixed = [], lower.copy()
@@ -144,53 +152,53 @@ class Branch:
             begin = end
         rows = np.flatnonzero(lower < floor)
         if self.kinks and len(rows):
-            # Waves that keep their sign are not each at their worst at the same place: they are added up first.
-            some = boxes.rows(rows) if len(rows) < len(boxes) else boxes
+            # Waves of constant sign do not reach their extremes at one position: the bound of their sum is tighter.
+            subset = boxes.rows(rows) if len(rows) < len(boxes) else boxes
             sums = {
                 tuple(group[0].degrees): weighted(net, sign[rows])
-                for group, net, sign in zip(self.groups, some.nets, signs, strict=True)
+                for group, net, sign in zip(self.groups, subset.nets, signs, strict=True)
                 if sign[rows].any()
             }
             if sums:
-                together = self.added(sums, boxes.half[rows], boxes.cut)
-                lower[rows] = np.maximum(lower[rows], mixed[rows] + together)
+                sum_bound = self.added(sums, boxes.half[rows], boxes.cut)
+                lower[rows] = np.maximum(lower[rows], mixed[rows] + sum_bound)
         return lower, loose
 
     def added(self, sums: dict[tuple[int, ...], NDArray[Any]], half: Array, cut: tuple[bool, ...]) -> Array:
-        """The least value of a sum of nets of several degrees on boxes.
+        """The least value of a sum of nets of several degrees on each box.
 
-        Joint by joint the lower degrees are raised, and nets of equal degrees added.
+        Joint by joint the lower degrees are elevated, and nets of equal degrees added.
         """
-        for place, top in enumerate(self.degrees):
-            raised: dict[tuple[int, ...], NDArray[Any]] = {}
+        for axis, top in enumerate(self.degrees):
+            merged: dict[tuple[int, ...], NDArray[Any]] = {}
             for degrees, net in sums.items():
-                own, made = degrees[place], net
-                key = (*degrees[:place], top if own else 0, *degrees[place + 1 :])
-                if 0 < own < top:
-                    made = np.zeros((*net.shape[: place + 1], self.full[place], *net.shape[place + 2 :]), net.dtype)
-                    if cut[place]:
-                        for width in set(half[:, place].tolist()):
-                            rows = np.flatnonzero(half[:, place] == width)
-                            matrix = elevation(own, top, None if self.slides[place] else width)
-                            made[rows] = along(net[rows], matrix, place)
+                degree, high = degrees[axis], net
+                key = (*degrees[:axis], top if degree else 0, *degrees[axis + 1 :])
+                if 0 < degree < top:
+                    high = np.zeros((*net.shape[: axis + 1], self.full[axis], *net.shape[axis + 2 :]), net.dtype)
+                    if cut[axis]:
+                        for width in set(half[:, axis].tolist()):
+                            rows = np.flatnonzero(half[:, axis] == width)
+                            matrix = elevation(degree, top, None if self.slides[axis] else width)
+                            high[rows] = along(net[rows], matrix, axis)
                     else:
-                        np.moveaxis(made, place + 1, 0)[top - own : top + own + 1] = np.moveaxis(net, place + 1, 0)
-                raised[key] = raised[key] + made if key in raised else made
-            sums = raised
-        shape = (len(half), *(self.full[place] if not done else 1 for place, done in enumerate(cut)))
-        whole: NDArray[Any] = np.zeros(shape, next(iter(sums.values())).dtype)
+                        np.moveaxis(high, axis + 1, 0)[top - degree : top + degree + 1] = np.moveaxis(net, axis + 1, 0)
+                merged[key] = merged[key] + high if key in merged else high
+            sums = merged
+        shape = (len(half), *(self.full[axis] if not done else 1 for axis, done in enumerate(cut)))
+        total: NDArray[Any] = np.zeros(shape, next(iter(sums.values())).dtype)
         for degrees, net in sums.items():
-            # A wave that does not depend on a joint that is not cut belongs to the mean over it.
-            for place, (own, done) in enumerate(zip(degrees, cut, strict=True)):
-                if not done and not own and self.full[place] > 1:
-                    wide = np.zeros((*net.shape[: place + 1], self.full[place], *net.shape[place + 2 :]), net.dtype)
-                    np.moveaxis(wide, place + 1, 0)[self.degrees[place]] = np.moveaxis(net, place + 1, 0)[0]
+            # A wave that does not depend on an uncut joint is part of the zeroth Fourier coefficient of that joint.
+            for axis, (degree, done) in enumerate(zip(degrees, cut, strict=True)):
+                if not done and not degree and self.full[axis] > 1:
+                    wide = np.zeros((*net.shape[: axis + 1], self.full[axis], *net.shape[axis + 2 :]), net.dtype)
+                    np.moveaxis(wide, axis + 1, 0)[self.degrees[axis]] = np.moveaxis(net, axis + 1, 0)[0]
                     net = wide
-            whole = whole + net
-        return ends(whole[:, None], cut, self.degrees)[0][:, 0]
+            total = total + net
+        return ends(total[:, None], cut, self.degrees)[0][:, 0]
 
     def corner(self, boxes: Boxes) -> tuple[float, Array]:
-        """The least value at a corner, and the positions of the joints there; boxes not cut all round have none."""
+        """The least value at a corner of the boxes, and its joint positions; infinite while a joint is uncut."""
         if not all(boxes.cut):
             return np.inf, boxes.centre[0]
         shape = (len(boxes), *[2] * len(self.joints))
@@ -206,80 +214,81 @@ class Branch:
         return float(values.reshape(-1)[best]), at
 
     def smaller(self, boxes: Boxes, loose: Array) -> list[Boxes]:
-        """Each box cut across the joint along which it is loosest: in its first pieces, or in two."""
-        across = loose.argmax(axis=1)
-        widths = boxes.half[np.arange(len(boxes)), across]
+        """Each box subdivided along its loosest joint: into that joint's first pieces, or into halves."""
+        axes = loose.argmax(axis=1)
+        widths = boxes.half[np.arange(len(boxes)), axes]
         parts: dict[tuple[bool, ...], list[Boxes]] = {}
-        for place, width in sorted(set(zip(across.tolist(), widths.tolist(), strict=True))):
-            rows = np.flatnonzero((across == place) & (widths == width))
-            some = boxes.rows(rows) if len(rows) < len(boxes) else boxes
-            made = self._halved(some, place, width) if boxes.cut[place] else self._opened(some, place)
-            parts.setdefault(made[0].cut, []).extend(made)
+        for axis, width in sorted(set(zip(axes.tolist(), widths.tolist(), strict=True))):
+            rows = np.flatnonzero((axes == axis) & (widths == width))
+            subset = boxes.rows(rows) if len(rows) < len(boxes) else boxes
+            children = self._in_halves(subset, axis, width) if boxes.cut[axis] else self._in_pieces(subset, axis)
+            parts.setdefault(children[0].cut, []).extend(children)
         return [joined(part) for part in parts.values()]
 
-    def _opened(self, some: Boxes, place: int) -> list[Boxes]:
-        """Boxes with control values in place of the waves of one joint."""
-        cut = (*some.cut[:place], True, *some.cut[place + 1 :])
-        found = []
-        for low, high in self.parts[place]:
-            centre, half = some.centre.copy(), some.half.copy()
-            centre[:, place], half[:, place] = (low + high) / 2, (high - low) / 2
+    def _in_pieces(self, boxes: Boxes, axis: int) -> list[Boxes]:
+        """Boxes with control values in place of the Fourier coefficients of one joint."""
+        cut = (*boxes.cut[:axis], True, *boxes.cut[axis + 1 :])
+        children = []
+        for low, high in self.parts[axis]:
+            centre, half = boxes.centre.copy(), boxes.half.copy()
+            centre[:, axis], half[:, axis] = (low + high) / 2, (high - low) / 2
             nets = [
-                real(along(net, group[0].basis(place, low, high), place + 1), cut)
-                for group, net in zip(self.groups, some.nets, strict=True)
+                real(along(net, group[0].basis(axis, low, high), axis + 1), cut)
+                for group, net in zip(self.groups, boxes.nets, strict=True)
             ]
-            # What the other joints do changes less: they keep what they had, near enough to choose by.
-            bend, rise = some.bend.copy(), some.rise.copy()
-            bend[:, place], rise[:, :, place] = self.looseness(nets, cut, place)
-            found.append(Boxes(cut, nets, centre, half, bend, rise))
-        return found
+            # The looseness of the other joints changes little; the parent's values are accurate enough to choose by.
+            bend, rise = boxes.bend.copy(), boxes.rise.copy()
+            bend[:, axis], rise[:, :, axis] = self.looseness(nets, cut, axis)
+            children.append(Boxes(cut, nets, centre, half, bend, rise))
+        return children
 
-    def _halved(self, some: Boxes, place: int, width: float) -> list[Boxes]:
-        half, shift, bend, rise = some.half.copy(), np.zeros_like(some.half), some.bend.copy(), some.rise.copy()
-        half[:, place] /= 2
-        shift[:, place] = half[:, place]
-        # Half the width has a quarter of the bend and half of the rise: near enough to choose by.
-        bend[:, place] *= 0.25 if width > NARROWEST else 0.0
-        rise[:, :, place] *= 0.5 if width > NARROWEST else 0.0
-        matrices = [group[0].halves(place, width) for group in self.groups]
-        found = []
+    def _in_halves(self, boxes: Boxes, axis: int, width: float) -> list[Boxes]:
+        """Boxes bisected along one joint."""
+        half, shift, bend, rise = boxes.half.copy(), np.zeros_like(boxes.half), boxes.bend.copy(), boxes.rise.copy()
+        half[:, axis] /= 2
+        shift[:, axis] = half[:, axis]
+        # Half the width has about a quarter of the bend and half of the rise: accurate enough to choose by.
+        bend[:, axis] *= 0.25 if width > NARROWEST else 0.0
+        rise[:, :, axis] *= 0.5 if width > NARROWEST else 0.0
+        matrices = [group[0].halves(axis, width) for group in self.groups]
+        children = []
         for side in (0, 1):
             nets = [
-                net if both is None else along(net, both[side], place + 1)
-                for net, both in zip(some.nets, matrices, strict=True)
+                net if both is None else along(net, both[side], axis + 1)
+                for net, both in zip(boxes.nets, matrices, strict=True)
             ]
-            found.append(Boxes(some.cut, nets, some.centre + (2 * side - 1) * shift, half, bend, rise))
-        return found
+            children.append(Boxes(boxes.cut, nets, boxes.centre + (2 * side - 1) * shift, half, bend, rise))
+        return children
 
     # -- search ----------------------------------------------------------------------------------
 
     def least(self, best: float, at: Array, gap: float, work: float, known: float = -np.inf) -> Least:
-        """The least value, at most ``gap`` above its proved bound where ``work`` allows.
+        """A certified minimum, at most ``gap`` above its proved bound where the work limit allows.
 
-        ``best`` is attained at ``at``, ``known`` is a lower bound that is proved already. The gap asked for is tried
-        with a part of the work; where that is not enough, wider gaps come first, and what was proved last counts.
+        ``best`` is attained at ``at``; ``known`` is a lower bound proved before. The requested gap is tried with the
+        fraction ``FIRST`` of the work; where that is not enough, wider gaps come first, and the last one proved counts.
         """
         run = Run(self, best, at[self.joints])
         bound = run.proved(gap, FIRST * work)
         if bound is None:
             bound = max(float(self.bounded(run.first)[0].min()), known)
             while run.best - bound > gap and run.used < work:
-                more = run.proved(max(gap, (run.best - bound) / STAGE), work)
-                if more is None:
+                tighter = run.proved(max(gap, (run.best - bound) / STAGE), work)
+                if tighter is None:
                     break
-                bound = more
-        where = at.copy()
-        where[self.joints] = run.at
-        return Least(run.best, where, min(bound, run.best), run.used)
+                bound = tighter
+        position = at.copy()
+        position[self.joints] = run.at
+        return Least(run.best, position, min(bound, run.best), run.used)
 
     def never_negative(self, work: float) -> bool:
-        """Whether f >= 0 everywhere is proved with this much work."""
+        """Whether f >= 0 on the whole box is proved within this work limit."""
         bound = Run(self, 0.0, self.box.centre[self.joints]).proved(0.0, work)
         return bound is not None and bound >= 0
 
 
 class Run:
-    """One search: the best value so far, and the work used."""
+    """One branch-and-bound search: the incumbent, its position, and the work used."""
 
     def __init__(self, branch: Branch, best: float, at: Array) -> None:
         self.branch, self.best, self.at, self.used = branch, best, at, 0.0
@@ -287,7 +296,7 @@ class Run:
         self.first = branch.first()
 
     def proved(self, gap: float, work: float) -> float | None:
-        """The proved bound, within ``gap`` of the best value; None where ``work`` is used up."""
+        """The proved bound, within ``gap`` of the incumbent; None where the work limit is reached first."""
         bound, stack = np.inf, [self.first]
         while stack:
             boxes = stack.pop()
@@ -303,26 +312,26 @@ class Run:
                 rows = rows[np.argsort(low[rows])]
                 stack.append(boxes.rows(rows[self.count :]))
                 rows = rows[: self.count]
-            some = boxes.rows(rows) if len(rows) < len(boxes) else boxes
-            corner, at = self.branch.corner(some)
+            subset = boxes.rows(rows) if len(rows) < len(boxes) else boxes
+            corner, at = self.branch.corner(subset)
             if corner < self.best:
                 self.best, self.at = corner, at
-            made = self.branch.smaller(some, loose[rows])
-            self.used += sum(len(one) * (1 if all(one.cut) else 2) for one in made) * self.branch.cost
-            stack += made
+            children = self.branch.smaller(subset, loose[rows])
+            self.used += sum(len(child) * (1 if all(child.cut) else 2) for child in children) * self.branch.cost
+            stack += children
         return bound
 
 
 def ends(net: NDArray[Any], cut: tuple[bool, ...], degrees: Sequence[int]) -> tuple[Array, Array]:
-    """Least and greatest value (boxes, waves) of nets; waves that are left add or take at most their moduli."""
+    """Least and greatest value (boxes, waves) of nets; uncut joints add at most the moduli of their coefficients."""
     if all(cut):
         flat = net.reshape(*net.shape[:2], -1)
         return flat.min(axis=2), flat.max(axis=2)
     middle, moduli = net, moduli_of(net)
-    for place in reversed(range(len(cut))):
-        if not cut[place]:
-            middle = np.take(middle, degrees[place], axis=place + 2)
-            moduli = moduli.sum(axis=place + 2)
+    for axis in reversed(range(len(cut))):
+        if not cut[axis]:
+            middle = np.take(middle, degrees[axis], axis=axis + 2)
+            moduli = moduli.sum(axis=axis + 2)
     mean = middle.real.reshape(*net.shape[:2], -1)
     reach = moduli.reshape(*net.shape[:2], -1) - np.abs(mean)
     # The mean is real but for rounding, which is far below what Form.rounding allows for.
@@ -330,33 +339,34 @@ def ends(net: NDArray[Any], cut: tuple[bool, ...], degrees: Sequence[int]) -> tu
 
 
 def spread(net: NDArray[Any], cut: tuple[bool, ...]) -> Array:
-    """The largest magnitude (boxes, waves) that values of a net can have, waves added up by their moduli."""
+    """The largest magnitude (boxes, waves) of the values of a net, uncut joints bounded by their moduli."""
     size = moduli_of(net)
-    for place in reversed(range(len(cut))):
-        if not cut[place]:
-            size = size.sum(axis=place + 2)
+    for axis in reversed(range(len(cut))):
+        if not cut[axis]:
+            size = size.sum(axis=axis + 2)
     return size.reshape(*net.shape[:2], -1).max(axis=2)
 
 
 def moduli_of(net: NDArray[Any]) -> Array:
+    """Moduli of complex entries, magnitudes of real ones."""
     if net.dtype.kind == "c":
         return np.sqrt(net.real**2 + net.imag**2)
     return np.abs(net)
 
 
 def weighted(net: NDArray[Any], sign: Array) -> NDArray[Any]:
-    """The sum over the waves of nets, each with its sign."""
+    """The sum of the nets over the waves, each with its sign."""
     flat = net.reshape(*net.shape[:2], -1)
     return np.matmul(sign[:, None].astype(flat.dtype), flat)[:, 0].reshape(len(net), *net.shape[2:])
 
 
 def real(net: NDArray[Any], cut: tuple[bool, ...]) -> NDArray[Any]:
-    """A net of control values alone is real."""
+    """The real part, once every joint is cut: the control values of a real function are real."""
     return np.ascontiguousarray(net.real) if all(cut) and net.dtype.kind == "c" else net
 
 
 def joined(parts: Sequence[Boxes]) -> Boxes:
-    """Boxes one after another."""
+    """Batches with the same ``cut``, concatenated."""
     nets = [np.concatenate(column) for column in zip(*(part.nets for part in parts), strict=True)]
     columns = ([getattr(part, name) for part in parts] for name in ("centre", "half", "bend", "rise"))
     return Boxes(parts[0].cut, nets, *(np.concatenate(column) for column in columns))

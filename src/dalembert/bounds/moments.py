@@ -1,7 +1,7 @@
-"""Exact mean and mean square of a function over a box, all states alike.
+"""Exact mean and mean square of a function over a box, for uniformly distributed positions.
 
 Over whole turns Parseval's theorem holds: the mean square is the sum of |c_m|^2 / 2. Over a part of the circle waves
-are not orthogonal, and the mean of exp(i k x) over [-h, h] is sin(k h)/(k h): the same sum, with all pairs in it.
+are not orthogonal: the mean of exp(i k x) over [-h, h] is sin(k h)/(k h), and the sum runs over all pairs of terms.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def mean_square(wave: Wave, box: Box) -> float:
         np.add.at(dense, index, c)
     summed: Complex = dense
     for j, n, slide in zip(joints, degrees, slides, strict=True):
-        # The first axis goes, the new one comes last: after all of them the order is as before.
+        # The contraction removes the first axis and appends the new one: after all joints the order is restored.
         summed = np.tensordot(summed, _gram(n, slide, box, j), axes=([0], [0]))
     return max(float((summed * np.conj(dense)).real.sum()), 0.0)
 
 
 def _gram(n: int, slide: bool, box: Box, j: int) -> Complex:
-    """Means of the products of two powers of a position, or of exp(i k x) with the conjugate of another."""
+    """The Gram matrix of one joint: means of products of two powers, or of exp(i k x) with a conjugate."""
     row = np.arange(n + 1) if slide else np.arange(-n, n + 1)
     pairs = (row[:, None] + row[None] if slide else row[:, None] - row[None]).reshape(-1)
     k = np.zeros((len(pairs), len(box.lower)), np.int64)
@@ -60,16 +60,16 @@ def rms(wave: Wave, box: Box) -> float:
 
 def _averages(k: Whole, p: Whole, box: Box) -> Complex:
     """The mean of exp(i k.x) prod x^p over the box, term by term."""
-    found = np.ones(len(k), np.complex128)
+    means = np.ones(len(k), np.complex128)
     for j in range(k.shape[1]):
         if box.circle[j]:
-            found *= k[:, j] == 0
+            means *= k[:, j] == 0
         elif k[:, j].any():
-            found *= np.sinc(k[:, j] * box.half[j] / np.pi) * np.exp(1j * k[:, j] * box.centre[j])
+            means *= np.sinc(k[:, j] * box.half[j] / np.pi) * np.exp(1j * k[:, j] * box.centre[j])
         if p[:, j].any():
             low, high, e = box.lower[j], box.upper[j], p[:, j] + 1
             if high > low:
-                found *= (high**e - low**e) / (e * (high - low))
+                means *= (high**e - low**e) / (e * (high - low))
             else:
-                found *= low ** p[:, j]
-    return found
+                means *= low ** p[:, j]
+    return means

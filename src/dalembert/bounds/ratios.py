@@ -1,7 +1,8 @@
 """Certified ranges of a ratio N/D of two functions, D of one sign.
 
 N/D <= t for all states exactly if N - t D <= 0 for all states: a question about a trigonometric polynomial. With t
-the best ratio found by search, the certified maximum of N - t D is a small number e >= 0, and N/D <= t + e / min|D|.
+the best ratio found by local search, the certified maximum of N - t D is a small number e >= 0, and
+N/D <= t + e / min|D| (the parametric function of Dinkelbach 1967, used for a bound).
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def ratio_range(
         value = float(numerator(at) / bottom(at))
         difference = numerator - bottom.times(value)
         if difference.joints:
-            found = least(difference, box, gap * floor, at[None], work, False)
-            lowest, used = found.bound, found.work
+            end = least(difference, box, gap * floor, at[None], work, False)
+            lowest, used = end.bound, end.work
         else:
             lowest, used = float(difference.c.real.sum()) - difference.slack, 0.0
         ends.append((sign * value, at, sign * (value + min(lowest, 0.0) / floor), used))
@@ -49,22 +50,22 @@ def ratio_range(
 
 
 def positive(top: Wave, bottom: Wave, box: Box, name: str, work: float) -> tuple[Wave, Wave, float]:
-    """The same ratio with a denominator above zero, and what it is proved to stay above."""
-    under = range_of(bottom, box, work=work)
-    if under.lower <= 0 <= under.upper:
-        sure = under.minimum <= 0 <= under.maximum
-        why = "so it is not bounded" if sure else "as far as is proved, so no bound of it is"
+    """The same ratio with a positive denominator, and a proved positive lower bound of the denominator."""
+    denominator = range_of(bottom, box, work=work)
+    if denominator.lower <= 0 <= denominator.upper:
+        vanishes = denominator.minimum <= 0 <= denominator.maximum
+        why = "so it is not bounded" if vanishes else "as far as is proved, so no bound of it is"
         raise ArmError(
-            f"{name or 'this ratio'} has a denominator between {under.lower:g} and {under.upper:g}, {why}; "
+            f"{name or 'this ratio'} has a denominator between {denominator.lower:g} and {denominator.upper:g}, {why}; "
             "take a ratio to a quantity of one sign, or a smaller box"
         )
-    if under.upper < 0:
-        return -top, -bottom, -under.upper
-    return top, bottom, under.lower
+    if denominator.upper < 0:
+        return -top, -bottom, -denominator.upper
+    return top, bottom, denominator.lower
 
 
 def search(top: Wave, bottom: Wave, box: Box, starts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The position with the least ratio that local searches find."""
+    """The position with the least ratio found by local searches from ``starts``."""
 
     def ratio(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         (t, up), (b, down) = ((v[0], slope[0]) for v, slope in (top.gradients(x[None]), bottom.gradients(x[None])))

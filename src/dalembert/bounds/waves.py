@@ -1,9 +1,9 @@
-"""Waves: the finite Fourier series of a coefficient in floating point, made for bounding.
+"""Waves: finite Fourier series in floating point with a bound on their rounding error.
 
 f(x) = Re sum_m c_m exp(i k_m . x) prod_j x_j^p_mj, with integer k over the angles and powers p over the prismatic
-positions. Exact closed forms (``equations/``) are turned into this once; derivatives, sums and products stay in it.
-Every wave carries ``slack``: a bound on what rounding of its coefficients can change, so that bounds proved on the
-wave are bounds on the exact function.
+positions. Exact closed forms (``equations/``) are converted to this once; derivatives, sums and products are waves
+again. Every wave carries ``slack``, a bound on the effect of rounding in its coefficients, so that bounds proved for
+the wave hold for the exact function.
 """
 
 from __future__ import annotations
@@ -23,11 +23,16 @@ Array: TypeAlias = NDArray[np.float64]
 Complex: TypeAlias = NDArray[np.complex128]
 Whole: TypeAlias = NDArray[np.int64]
 UNIT = 2.0**-52
+"""Machine epsilon of float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class Wave:
-    """``k`` (m, n) integers, ``p`` (m, n) powers, ``c`` (m,) complex; one row for each distinct (k, p)."""
+    """A finite Fourier series with polynomial factors, f(x) = Re sum_m c_m exp(i k_m . x) prod_j x_j^p_mj.
+
+    ``k`` (m, n) are integer frequencies, ``p`` (m, n) powers, ``c`` (m,) complex coefficients, with one row for each
+    distinct (k, p); ``slack`` bounds the rounding error.
+    """
 
     k: NDArray[np.int64]
     p: NDArray[np.int64]
@@ -78,7 +83,7 @@ class Wave:
         return Wave(self.k, self.p, self.c * factor, self.slack * abs(factor) + extra)
 
     def __mul__(self, other: Wave) -> Wave:
-        """Re z Re w = Re(z w + z conj(w)) / 2; ``slack`` holds for arguments of at most ``LARGEST``."""
+        """Re z Re w = Re(z w + z conj(w)) / 2; ``slack`` holds where powers of positions are at most one."""
         m, r = len(self), len(other)
         if not m or not r:
             return zero(self.n)
@@ -91,7 +96,7 @@ class Wave:
         return collected(k.reshape(-1, self.n), np.concatenate([p, p]).reshape(-1, self.n), c.reshape(-1), slack)
 
     def diff(self, joint: int) -> Wave:
-        """The derivative to the position of a joint."""
+        """The partial derivative with respect to the position of a joint."""
         if np.any(self.p[:, joint]):
             keep = self.p[:, joint] > 0
             p = self.p[keep].copy()
@@ -105,7 +110,7 @@ class Wave:
         return Wave(self.k[keep], self.p[keep], c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()))
 
     def kept(self, rows: NDArray[Any]) -> Wave:
-        """Some of the terms."""
+        """The terms with these row indices."""
         return Wave(self.k[rows], self.p[rows], self.c[rows], self.slack)
 
     # -- values ----------------------------------------------------------------------------------
@@ -135,7 +140,7 @@ class Wave:
         return full.real.sum(axis=1), slopes
 
     def most(self, reach: Array) -> float:
-        """The sum of the moduli with prismatic positions of at most ``reach``: a crude bound on |f|."""
+        """The sum of the moduli with prismatic positions bounded by ``reach``: a crude bound on |f|."""
         return (
             float(self.size @ monomials(np.where(np.isfinite(reach), np.abs(reach), 1.0)[None], self.p)[0]) + self.slack
         )
@@ -143,18 +148,20 @@ class Wave:
 
 def monomials(q: Array, p: NDArray[np.int64]) -> Array:
     """prod_j q_j^p_mj for states (N, n) and terms (m, n): (N, m)."""
-    found = np.ones((len(q), len(p)))
+    products = np.ones((len(q), len(p)))
     for joint in np.flatnonzero(p.any(axis=0)):
         powers = np.stack([q[:, joint] ** e for e in range(int(p[:, joint].max()) + 1)], axis=1)
-        found *= powers[:, p[:, joint]]
-    return found
+        products *= powers[:, p[:, joint]]
+    return products
 
 
 def zero(n: int) -> Wave:
+    """The zero function of n joints."""
     return Wave(np.zeros((0, n), np.int64), np.zeros((0, n), np.int64), np.zeros(0, np.complex128))
 
 
 def constant(value: float, n: int) -> Wave:
+    """A constant function of n joints."""
     return Wave(np.zeros((1, n), np.int64), np.zeros((1, n), np.int64), np.array([value], np.complex128))
 
 
@@ -166,15 +173,15 @@ def turning(n: int, joint: int, factor: complex = 1) -> Wave:
 
 
 def collected(k: NDArray[np.int64], p: NDArray[np.int64], c: NDArray[np.complex128], slack: float = 0.0) -> Wave:
-    """Terms with the same waves added up; of k and -k the one whose first non-zero entry is positive stays."""
+    """Terms with equal (k, p) added up; of k and -k the one whose first non-zero entry is positive is kept."""
     if not len(c):
         return Wave(k, p, c, slack)
     first = np.take_along_axis(k, np.argmax(k != 0, axis=1)[:, None], axis=1)[:, 0]
     flip = first < 0
     k = np.where(flip[:, None], -k, k)
     c = np.where(flip, np.conj(c), c)
-    still = ~k.any(axis=1)
-    c = np.where(still, c.real, c)
+    static = ~k.any(axis=1)
+    c = np.where(static, c.real, c)
     rows = np.concatenate([k, p], axis=1)
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low + 1
@@ -200,15 +207,15 @@ def collected(k: NDArray[np.int64], p: NDArray[np.int64], c: NDArray[np.complex1
 
 @cache
 def circle(cosines: int, sines: int) -> tuple[tuple[int, ...], tuple[complex, ...]]:
-    """cos^p sin^e as a sum of exponentials: multiples and coefficients (dyadic, so exact)."""
+    """cos^p sin^e as a sum of exponentials: frequencies and coefficients (dyadic rationals, hence exact)."""
     waves: dict[int, complex] = {0: 1.0}
-    for step, factors in ((cosines, {1: 0.5, -1: 0.5}), (sines, {1: -0.5j, -1: 0.5j})):
-        for _ in range(step):
-            grown: dict[int, complex] = {}
+    for count, factors in ((cosines, {1: 0.5, -1: 0.5}), (sines, {1: -0.5j, -1: 0.5j})):
+        for _ in range(count):
+            product: dict[int, complex] = {}
             for a, x in waves.items():
                 for b, y in factors.items():
-                    grown[a + b] = grown.get(a + b, 0) + x * y
-            waves = {a: x for a, x in grown.items() if x}
+                    product[a + b] = product.get(a + b, 0) + x * y
+            waves = {a: x for a, x in product.items() if x}
     return tuple(waves), tuple(waves.values())
 
 
@@ -218,12 +225,12 @@ def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = No
     numbers = (
         polynomial.space.values(polynomial.parameters, values) if polynomial.parameters or ring.angles.fixed else {}
     )
-    joints, count, moving = ring.angles.joints, len(ring.tags), len(ring.angles.revolute)
-    turns = np.zeros((moving, joints), np.int64)
-    for place in range(moving):
-        for joint, sign in ring.angles.weights[place]:
-            turns[place, joint] = sign
-    slides = {place: joint for joint, place in ring.sliding.items()}
+    joints, count, count_angles = ring.angles.joints, len(ring.tags), len(ring.angles.revolute)
+    turns = np.zeros((count_angles, joints), np.int64)
+    for index in range(count_angles):
+        for joint, sign in ring.angles.weights[index]:
+            turns[index, joint] = sign
+    slides = {index: joint for joint, index in ring.sliding.items()}
     groups: dict[tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]], float] = {}
     moduli = 0.0
     for powers, value in polynomial.dictionary.items():
@@ -233,7 +240,7 @@ def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = No
         for variable, power in powers:
             if variable in slides:
                 slide.append((slides[variable], power))
-            elif variable < 2 * count and variable % count < moving:
+            elif variable < 2 * count and variable % count < count_angles:
                 angles.setdefault(variable % count, [0, 0])[int(variable < count)] = power
             else:
                 number *= numbers[ring.names[variable]] ** power
