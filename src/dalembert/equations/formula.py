@@ -224,7 +224,7 @@ class Reader:
             joints = [number] if number.isdigit() and 1 <= int(number) <= n else list(number)
             if joints and all(j.isdigit() and 1 <= int(j) <= n for j in joints):
                 return {f"q{j}": times * joints.count(j) for j in joints}
-        if f"{stem}{number}" in self.ring.angles.fixed_place:
+        if f"{stem}{number}" in self.ring.angles.fixed_index:
             return {f"{stem}{number}": times}
         self.unknown.add(f"{stem}{number}")
         return {}
@@ -242,7 +242,7 @@ class Reader:
         return sin if letter == "s" else cos
 
     def _sincos(self, name: str) -> tuple[Any, Any]:
-        if name in self.ring.angles.fixed_place:
+        if name in self.ring.angles.fixed_index:
             return self.ring.fixed(name)
         joint = int(name[1:]) - 1
         if joint in self.ring.sliding:

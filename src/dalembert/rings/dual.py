@@ -1,8 +1,8 @@
-"""Dual numbers with sparse tangents, over any ring: exact derivatives by the chain rule.
+"""Dual numbers with sparse tangents, over any ring: forward-mode automatic differentiation.
 
-A dual number is a value and, for each variable it depends on, the derivative to that variable:
-(f, f') (g, g') = (f g, f' g + f g'). Tangents that are structurally zero are never stored, so a quantity
-that does not depend on a joint costs nothing for that joint.
+A dual number is a value and, for each variable it depends on, the partial derivative with respect to that variable:
+(f, f') (g, g') = (f g, f' g + f g') (Griewank and Walther 2008, chapter 3). Tangents that are structurally zero are
+never stored, so a quantity that does not depend on a joint costs nothing for that joint.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from .ring import Field, Ring, Scalar
 
 
 class Dual:
-    """A value with its derivatives to some variables, named by integers."""
+    """A value with its partial derivatives with respect to variables, which are numbered by integers."""
 
     __slots__ = ("tangents", "value")
-    __array_ufunc__ = None  # a NumPy array on the left must hand the operation over to us
+    __array_ufunc__ = None  # a NumPy array on the left must defer to the reflected operator of this class
 
     def __init__(self, value: Scalar, tangents: Mapping[int, Scalar]) -> None:
         self.value = value
@@ -66,7 +66,7 @@ def value_of(number: Scalar) -> Scalar:
 
 
 def slope_of(number: Scalar, key: int) -> Scalar:
-    """The derivative of a number to variable ``key``; a structural zero where it does not depend on it."""
+    """The derivative of a number with respect to variable ``key``; a structural zero where it is independent of it."""
     return number.tangents.get(key, 0) if isinstance(number, Dual) else 0
 
 
@@ -77,13 +77,15 @@ class Duals:
         self.base = base
 
     def variable(self, value: Scalar, key: int) -> Dual:
-        """``value`` as the variable ``key``: its derivative to itself is one."""
+        """``value`` as the variable ``key``: its derivative with respect to itself is one."""
         return Dual(value, {key: 1})
 
     def number(self, value: Fraction) -> Scalar:
+        """A constant of the base ring, without tangents."""
         return self.base.number(value)
 
     def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
+        """(sin x)' = cos(x) x' and (cos x)' = -sin(x) x'."""
         if not isinstance(angle, Dual):
             return self.base.sincos(angle)
         sin, cos = self.base.sincos(angle.value)
@@ -97,11 +99,11 @@ class Duals:
         field: Field = self.base  # type: ignore[assignment]
         if not isinstance(a, Dual) and not isinstance(b, Dual):
             return field.divide(a, b)
-        bottom = value_of(b)
-        ratio = field.divide(value_of(a), bottom)
+        denominator = value_of(b)
+        ratio = field.divide(value_of(a), denominator)
         keys = (a.tangents if isinstance(a, Dual) else {}) | (b.tangents if isinstance(b, Dual) else {})
         slopes = {key: sub(slope_of(a, key), mul(ratio, slope_of(b, key))) for key in keys}
-        return Dual(ratio, {key: field.divide(slope, bottom) for key, slope in slopes.items()})
+        return Dual(ratio, {key: field.divide(slope, denominator) for key, slope in slopes.items()})
 
     def sqrt(self, a: Scalar) -> Scalar:
         """(sqrt a)' = a' / (2 sqrt a); only over a field."""

@@ -1,8 +1,8 @@
 """The graph ring: a number is a node of an expression graph, shared and folded as it is built.
 
 Nodes are hash-consed: the same operation on the same operands is the same node, so common subexpressions
-are found while the formulations run. Constants are exact rationals and are folded; signs are moved out of
-products and into sums, so that -(-x), a + (-b) and (-a)(b) leave no work behind.
+are eliminated while the formulations run (Ershov 1958). Constants are exact rationals and are folded; signs are moved
+out of products and into sums, so that -(-x), a + (-b) and (-a)(b) add no operations.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Node:
     """One number of the graph: an operation and its operands, or a constant, or an input by name."""
 
     __slots__ = ("a", "b", "graph", "index", "op", "value")
-    __array_ufunc__ = None  # a NumPy array on the left must hand the operation over to us
+    __array_ufunc__ = None  # a NumPy array on the left must defer to the reflected operator of this class
 
     def __init__(self, graph: Graph, index: int, op: str, a: Node | None, b: Node | None, value: Any) -> None:
         self.graph, self.index, self.op, self.a, self.b, self.value = graph, index, op, a, b, value
 
-    # Anything that is no plain number (a dual number over this graph, say) gets its own turn by NotImplemented.
+    # NotImplemented lets other kinds of number (a dual number over this graph, say) use their reflected operator.
 
     def __add__(self, other: Scalar) -> Node:
         return self.graph.add(self, self.graph.node(other)) if isinstance(other, NUMBERS) else NotImplemented
@@ -82,24 +82,26 @@ class Node:
 
 
 NUMBERS = (Node, int, Fraction, float)
+"""Types that combine with a node."""
 
 
 class Graph:
-    """A field of nodes. One graph holds all expressions of one kernel."""
+    """A field whose numbers are nodes; one graph holds all expressions of one kernel."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self._known: dict[tuple[Any, ...], Node] = {}
+        self._nodes_by_key: dict[tuple[Any, ...], Node] = {}
 
-    # -- making nodes ---------------------------------------------------------------------------
+    # -- construction ---------------------------------------------------------------------------
 
     def _make(self, op: str, a: Node | None = None, b: Node | None = None, value: Any = None) -> Node:
+        """The node of this operation, new or existing (hash-consing)."""
         key = (op, a and a.index, b and b.index) if a is not None else (op, value)
-        node = self._known.get(key)
+        node = self._nodes_by_key.get(key)
         if node is None:
             node = Node(self, len(self.nodes), op, a, b, value)
             self.nodes.append(node)
-            self._known[key] = node
+            self._nodes_by_key[key] = node
         return node
 
     def input(self, name: str) -> Node:
@@ -121,12 +123,13 @@ class Graph:
     # -- the ring -------------------------------------------------------------------------------
 
     def number(self, value: Fraction) -> Scalar:
+        """A rational constant; 0, 1 and -1 stay structural."""
         if value.denominator == 1 and value.numerator in (0, 1, -1):
             return value.numerator
         return self.constant(value)
 
     def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
-        """Both as one pair; the sign of the angle is moved out, so sin(-x) and sin(x) share their work."""
+        """Sine and cosine of one angle; its sign is factored out, so sin(-x) and sin(x) share one node."""
         angle = self.node(angle)
         if angle.op == CONST and not angle.value:
             return 0, 1
@@ -136,6 +139,7 @@ class Graph:
         return self._make(SIN, angle), self._make(COS, angle)
 
     def neg(self, a: Node) -> Node:
+        """-a."""
         if a.op == NEG:
             return a.a  # type: ignore[return-value]
         if a.op == CONST:
@@ -143,6 +147,7 @@ class Graph:
         return self._make(NEG, a)
 
     def add(self, a: Node, b: Node) -> Node:
+        """a + b, with constants folded, negations turned into differences and like terms collected."""
         if b.op == CONST:
             a, b = b, a
         if a.op == CONST:
@@ -162,6 +167,7 @@ class Graph:
         return self._make(ADD, *self._ordered(a, b))
 
     def sub(self, a: Node, b: Node) -> Node:
+        """a - b, with constants folded, negations turned into sums and like terms collected."""
         if b.op == CONST:
             if not b.value:
                 return a
@@ -178,12 +184,13 @@ class Graph:
         like = self._like_terms(a, b, -1)
         if like is not None:
             return like
-        # b - a is the negative of a - b: keep one of the two, so that both are found again
+        # b - a is the negative of a - b: only one of the two is stored, so that both share it
         if a.index > b.index:
             return self.neg(self._make(SUB, b, a))
         return self._make(SUB, a, b)
 
     def mul(self, a: Node, b: Node) -> Node:
+        """a b, with constants collected in the first factor and signs moved in front."""
         if a.op == NEG:
             return self.neg(self.mul(a.a, b))  # type: ignore[arg-type]
         if b.op == NEG:
@@ -205,10 +212,11 @@ class Graph:
         return self._make(MUL, *self._ordered(a, b))
 
     def divide(self, a: Scalar, b: Scalar) -> Node:
-        """a times the reciprocal of b; the reciprocal of one number is taken once."""
+        """a / b as a product with the reciprocal of b, which is computed once."""
         return self.mul(self.node(a), self.inverse(self.node(b)))
 
     def inverse(self, a: Node) -> Node:
+        """1 / a."""
         if a.op == CONST:
             return self.constant(1 / a.value)
         if a.op == NEG:
@@ -216,6 +224,7 @@ class Graph:
         return self._make(INV, a)
 
     def sqrt(self, a: Scalar) -> Node:
+        """The square root."""
         a = self.node(a)
         if a.op == CONST and a.value in (0, 1):
             return a
@@ -225,6 +234,7 @@ class Graph:
 
     @staticmethod
     def _ordered(a: Node, b: Node) -> tuple[Node, Node]:
+        """The operands of a commutative operation in the order of their indices."""
         return (a, b) if a.index <= b.index else (b, a)
 
     def _like_terms(self, a: Node, b: Node, sign: int) -> Node | None:
@@ -236,30 +246,31 @@ class Graph:
 
 
 def _multiple(a: Node) -> tuple[Fraction, Node]:
+    """A node as (c, x) with node = c x and c a rational constant."""
     if a.op == MUL and a.a.op == CONST:  # type: ignore[union-attr]
         return a.a.value, a.b  # type: ignore[union-attr, return-value]
     return ONE, a
 
 
 def reachable(outputs: Iterable[Node]) -> list[Node]:
-    """All nodes the outputs need, operands before users, in the order they were built."""
+    """All nodes on which the outputs depend, operands before users, in the order of construction."""
     seen: set[int] = set()
-    found: list[Node] = []
+    nodes: list[Node] = []
     stack = list(outputs)
     while stack:
         node = stack.pop()
         if node.index not in seen:
             seen.add(node.index)
-            found.append(node)
+            nodes.append(node)
             stack.extend(node.operands)
-    return sorted(found, key=lambda node: node.index)
+    return sorted(nodes, key=lambda node: node.index)
 
 
 def absorbed(graph: Graph, outputs: Sequence[Node]) -> list[Node]:
-    """The outputs with changes of sign taken into the operation before them, where nothing else uses it.
+    """The outputs with final negations absorbed into the operation before them, where nothing else uses it.
 
-    Building keeps signs outside (b - a is the negative of a - b), so that equal expressions meet; what is left at
-    the very end is worked back in.
+    Construction keeps signs outside (b - a is the negative of a - b), so that equal expressions share a node; negations
+    that remain at the outputs are moved back inside.
     """
     uses: Counter[int] = Counter(x.index for node in reachable(outputs) for x in node.operands)
     uses.update({node.index for node in outputs})
@@ -272,9 +283,9 @@ def absorbed(graph: Graph, outputs: Sequence[Node]) -> list[Node]:
         if node.op not in (MUL, ADD):
             return None
         for part, other in ((node.a, node.b), (node.b, node.a)):
-            turned = graph.constant(-part.value) if part.op == CONST and node.op == MUL else negated(part)
-            if turned is not None:
-                return graph._make(MUL if node.op == MUL else SUB, turned, other)
+            negative = graph.constant(-part.value) if part.op == CONST and node.op == MUL else negated(part)
+            if negative is not None:
+                return graph._make(MUL if node.op == MUL else SUB, negative, other)
         return None
 
     return [(negated(node.a) or node) if node.op == NEG and node.a is not None else node for node in outputs]
@@ -282,7 +293,7 @@ def absorbed(graph: Graph, outputs: Sequence[Node]) -> list[Node]:
 
 def evaluate(outputs: Sequence[Node], values: dict[str, Any], field: Any) -> list[Any]:
     """The outputs over another field, with ``values`` for the inputs: the reference for every emitter."""
-    done: dict[int, Any] = {}
+    computed: dict[int, Any] = {}
     pairs: dict[int, tuple[Any, Any]] = {}
     arithmetic: dict[str, Callable[..., Any]] = {
         ADD: operator.add,
@@ -291,20 +302,20 @@ def evaluate(outputs: Sequence[Node], values: dict[str, Any], field: Any) -> lis
         NEG: operator.neg,
     }
     for node in reachable(outputs):
-        args = [done[x.index] for x in node.operands]
+        args = [computed[x.index] for x in node.operands]
         if node.op == CONST:
-            done[node.index] = field.number(node.value)
+            computed[node.index] = field.number(node.value)
         elif node.op == INPUT:
-            done[node.index] = values[node.value]
+            computed[node.index] = values[node.value]
         elif node.op in (SIN, COS):
             angle = node.operands[0].index
             if angle not in pairs:
                 pairs[angle] = field.sincos(args[0])
-            done[node.index] = pairs[angle][node.op == COS]
+            computed[node.index] = pairs[angle][node.op == COS]
         elif node.op == INV:
-            done[node.index] = field.divide(1, args[0])
+            computed[node.index] = field.divide(1, args[0])
         elif node.op == SQRT:
-            done[node.index] = field.sqrt(args[0])
+            computed[node.index] = field.sqrt(args[0])
         else:
-            done[node.index] = arithmetic[node.op](*args)
-    return [done[node.index] for node in outputs]
+            computed[node.index] = arithmetic[node.op](*args)
+    return [computed[node.index] for node in outputs]

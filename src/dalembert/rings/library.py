@@ -1,4 +1,4 @@
-"""Numbers of another library: CasADi ``SX``, JAX and Torch arrays run through the formulations as they are."""
+"""Numbers of another library: CasADi ``SX``, JAX and Torch arrays are evaluated by the formulations unchanged."""
 
 from __future__ import annotations
 
@@ -18,14 +18,18 @@ class Library:
         self.module = module
 
     def number(self, value: Fraction) -> Scalar:
-        known = structural(value)
-        return float(value) if known is None else known
+        """A constant as a float; 0, 1 and -1 stay structural."""
+        integer = structural(value)
+        return float(value) if integer is None else integer
 
     def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
+        """Sine and cosine by the library."""
         return self.module.sin(angle), self.module.cos(angle)
 
     def divide(self, a: Scalar, b: Scalar) -> Scalar:
+        """a / b."""
         return a / b
 
     def sqrt(self, a: Scalar) -> Scalar:
+        """The square root by the library."""
         return self.module.sqrt(a)

@@ -11,22 +11,27 @@ from .ring import Scalar, structural
 
 
 class Real:
-    """Reference values, everywhere. A field: it also divides and takes roots."""
+    """The field of floats and of arrays with one value for each state of a batch: the reference implementation."""
 
     def number(self, value: Fraction) -> Scalar:
-        known = structural(value)
-        return float(value) if known is None else known
+        """A constant as a float; 0, 1 and -1 stay structural."""
+        integer = structural(value)
+        return float(value) if integer is None else integer
 
     def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
+        """Sine and cosine of an angle (rad)."""
         if isinstance(angle, float):
             return math.sin(angle), math.cos(angle)
         return np.sin(angle), np.cos(angle)
 
     def divide(self, a: Scalar, b: Scalar) -> Scalar:
-        return np.divide(a, b)  # infinite, not an exception, where b is zero: the caller names the joint
+        """a / b, infinite where b is zero."""
+        return np.divide(a, b)  # no exception where b is zero: the caller reports which joint is singular
 
     def sqrt(self, a: Scalar) -> Scalar:
+        """The square root."""
         return np.sqrt(a)
 
 
 REAL = Real()
+"""The real field; it has no state."""

@@ -1,7 +1,7 @@
-"""What the formulations ask of a number: ``+ - *``, and the sine and cosine of a joint angle.
+"""The ring protocol: the operations that formulations need, ``+ - *`` and the sine and cosine of a joint angle.
 
-A ring turns exact rationals into its own constants and knows sine and cosine. A plain Python ``0``, ``1``
-or ``-1`` is a structural constant in every ring: the vector algebra (``rings/algebra.py``) folds it away,
+A ring converts exact rationals to its own constants and provides sine and cosine. A plain Python ``0``, ``1``
+or ``-1`` is a structural constant in every ring: the vector algebra (``rings/algebra.py``) folds it,
 so zeros of the geometry cost nothing, whatever a number is.
 """
 
@@ -15,7 +15,7 @@ Scalar: TypeAlias = Any
 
 
 class Ring(Protocol):
-    """Constants, sine and cosine; the numbers themselves bring ``+ - *``."""
+    """Constants, sine and cosine; ``+ - *`` are operators of the numbers themselves."""
 
     def number(self, value: Fraction) -> Scalar:
         """The constant ``value``; structural constants come back as plain integers."""
@@ -27,11 +27,13 @@ class Ring(Protocol):
 
 
 class Field(Ring, Protocol):
-    """A ring that also divides and takes square roots: what articulated bodies and springs need."""
+    """A ring with division and square roots, which articulated bodies and springs need."""
 
-    def divide(self, a: Scalar, b: Scalar) -> Scalar: ...
+    def divide(self, a: Scalar, b: Scalar) -> Scalar:
+        """a / b."""
 
-    def sqrt(self, a: Scalar) -> Scalar: ...
+    def sqrt(self, a: Scalar) -> Scalar:
+        """The square root."""
 
 
 def structural(value: Fraction) -> int | None:

@@ -1,8 +1,8 @@
 """The ring of trigonometric polynomials: a number is an exact polynomial in sines, cosines and symbols.
 
 Numbers live in Q[symbols][s_a, c_a] / (s_a^2 + c_a^2 - 1), on python-flint's multivariate rationals. Every
-product is reduced as it is made (s_a^2 -> 1 - c_a^2), so each function has one form, two numbers are equal
-exactly if their forms are, and nothing is ever simplified.
+product is reduced at once (s_a^2 -> 1 - c_a^2), so each function has one normal form: two numbers are equal exactly if
+their normal forms are, and no heuristic simplification is needed.
 
 An angle a is the position of one revolute joint, or the sum of the positions of consecutive joints with
 parallel axes (``rings/angles.py``), or a fixed angle that stays a symbol, such as a twist.
@@ -85,13 +85,13 @@ class TrigNumber:
 
 @dataclass(frozen=True)
 class JointAngle:
-    """The position of a revolute joint: the ring knows only its sine and cosine."""
+    """The position of a revolute joint, of which the ring has only the sine and cosine."""
 
     joint: int
 
 
 def constant(value: Any) -> Any:
-    """A rational number as flint takes it."""
+    """A rational number as flint's ``fmpq``."""
     return fmpq(value.numerator, value.denominator) if isinstance(value, Fraction) else value
 
 
@@ -107,15 +107,15 @@ class TrigRing:
         self.symbols = tuple(symbols)
         self.tags = angles.tags
         count = len(self.tags)
-        self.sliding = {joint: 2 * count + place for place, joint in enumerate(angles.prismatic)}
+        self.sliding = {joint: 2 * count + position for position, joint in enumerate(angles.prismatic)}
         names = [f"s{tag}" for tag in self.tags] + [f"c{tag}" for tag in self.tags]
         names += [f"q{joint + 1}" for joint in angles.prismatic]
         self.first_symbol = len(names)
         self.names: tuple[str, ...] = (*names, *self.symbols)
         if len(set(self.names)) != len(self.names):
-            twice = next(name for name in self.names if self.names.count(name) > 1)
-            raise ValueError(f"two variables of the equations are named {twice!r}")
-        # flint wants at least one variable, also for an arm without any. For the names see rings/sparse.py.
+            duplicate = next(name for name in self.names if self.names.count(name) > 1)
+            raise ValueError(f"two variables of the equations are named {duplicate!r}")
+        # flint requires at least one variable, also for an arm without any. For the names see rings/sparse.py.
         self.context = fmpq_mpoly_ctx.get([f"v{i}" for i in range(max(1, len(self.names)))], Ordering.lex)
         gens = self.context.gens()
         self.gens = gens[: len(self.names)]
@@ -123,11 +123,12 @@ class TrigRing:
         self.rules = [s * s + c * c - 1 for s, c in zip(self.sines, self.cosines, strict=True)]
         self.one = self.context.constant(1)
         self.zero = self.context.constant(0)
-        self.index = {name: place for place, name in enumerate(self.names)}
+        self.index = {name: position for position, name in enumerate(self.names)}
 
-    # -- what a formulation asks of a ring -------------------------------------------------------
+    # -- the Ring protocol -----------------------------------------------------------------------
 
     def number(self, value: Fraction) -> Scalar:
+        """A rational constant; 0, 1 and -1 stay structural."""
         known = structural(value)
         return self.wrap(self.one * constant(value), 0) if known is None else known
 
@@ -142,19 +143,19 @@ class TrigRing:
             sin, cos = sin * cos0 - cos * sin0, cos * cos0 + sin * sin0
         return (sin if sign > 0 else -sin), cos
 
-    # -- its elements ----------------------------------------------------------------------------
+    # -- elements --------------------------------------------------------------------------------
 
     def wrap(self, poly: Any, angles: int | None = None) -> TrigNumber:
-        """A polynomial of this ring's context, in normal form already, as a number."""
+        """A polynomial of this ring's context that is already in normal form, as a number."""
         return TrigNumber(self, poly, self.angles_in(poly) if angles is None else angles)
 
     def pair(self, angle: int) -> tuple[TrigNumber, TrigNumber]:
-        """Sine and cosine of the angle with this place among the ring's angles."""
+        """Sine and cosine of the angle with this index."""
         return self.wrap(self.sines[angle], 1 << angle), self.wrap(self.cosines[angle], 1 << angle)
 
     def fixed(self, name: str) -> tuple[TrigNumber, TrigNumber]:
         """Sine and cosine of a fixed angle that stays a symbol."""
-        return self.pair(self.angles.fixed_place[name])
+        return self.pair(self.angles.fixed_index[name])
 
     def symbol(self, name: str) -> TrigNumber:
         """The symbol of this name."""
@@ -166,12 +167,13 @@ class TrigRing:
 
     @cached_property
     def positions(self) -> list[JointAngle | TrigNumber]:
+        """The positions of all joints, as formulations take them for q."""
         return [self.position(joint) for joint in range(self.angles.joints)]
 
     def reduced(self, poly: Any, angles: int | None = None) -> Any:
         """The normal form of a polynomial; ``angles`` limits the relations that can be needed."""
-        for place, rule in enumerate(self.rules):
-            if angles is None or angles >> place & 1:
+        for angle, rule in enumerate(self.rules):
+            if angles is None or angles >> angle & 1:
                 poly = poly % rule
         return poly
 
@@ -182,17 +184,17 @@ class TrigRing:
         return sum(1 << a for a in range(count) if degrees[a] > 0 or degrees[count + a] > 0)
 
     def derivative(self, poly: Any, joint: int) -> Any:
-        """The derivative of a polynomial to the position of a joint, in normal form."""
+        """The partial derivative of a polynomial with respect to the position of a joint, in normal form."""
         if joint in self.sliding:
             return poly.derivative(self.sliding[joint])
         count = len(self.tags)
         total = self.zero
         for angle, weight in self.angles.moved_by[joint]:
-            along = poly.derivative(angle) * self.cosines[angle]
-            across = poly.derivative(count + angle)
-            if across:
-                along = along - (across * self.sines[angle]) % self.rules[angle]
-            total = total + along if weight > 0 else total - along
+            term = poly.derivative(angle) * self.cosines[angle]
+            cosine_part = poly.derivative(count + angle)
+            if cosine_part:
+                term = term - (cosine_part * self.sines[angle]) % self.rules[angle]
+            total = total + term if weight > 0 else total - term
         return total
 
     def poly_of(self, number: Scalar) -> Any:
