@@ -1,4 +1,4 @@
-"""Fixed rotations from what files give: an axis in any direction, a rotation matrix."""
+"""Fixed rotations from a joint axis in any direction, a rotation matrix or a quaternion."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .exact import Angle
 from .placement import Matrix, Placement, Step, Vector, rotate
 
 LONG_NUMBER = 10**40
+"""Denominators from this size on are rounded."""
 
 
 def along(axis: Vector, what: str = "axis") -> Placement:
@@ -32,12 +33,12 @@ def along(axis: Vector, what: str = "axis") -> Placement:
 
 
 def short(*numbers: Fraction) -> bool:
-    """True if the numbers are short enough to be carried along exactly."""
+    """Whether all denominators are small enough to keep the numbers exactly."""
     return all(number.denominator < LONG_NUMBER for number in numbers)
 
 
 def on_circle(cos: Fraction, sin: Fraction) -> Angle:
-    """The angle of a point of the unit circle: exactly that point if it is short, else within 1e-15."""
+    """The angle of a point of the unit circle: exactly that point if it is ``short``, else within 1e-15."""
     radians = math.atan2(sin, cos)
     if short(cos, sin) and cos * cos + sin * sin == 1:
         return Angle(cos, sin, radians)
@@ -47,11 +48,11 @@ def on_circle(cos: Fraction, sin: Fraction) -> Angle:
 def roll_pitch_yaw(turn: Matrix) -> tuple[float, float, float]:
     """Angles with turn = Rot_z(yaw) Rot_y(pitch) Rot_x(roll), radians.
 
-    The entries are exact, so the angles keep their digits however near the pitch is to 90 degrees.
+    The entries are exact, so the angles lose no digits however near the pitch is to 90 degrees.
     """
-    across = math.hypot(turn[0][0], turn[1][0])
-    pitch = math.atan2(-turn[2][0], across)
-    if across:
+    cos_pitch = math.hypot(turn[0][0], turn[1][0])
+    pitch = math.atan2(-turn[2][0], cos_pitch)
+    if cos_pitch:
         return math.atan2(turn[2][1], turn[2][2]), pitch, math.atan2(turn[1][0], turn[0][0])
     return 0.0, pitch, math.atan2(-turn[0][1], turn[1][1])
 
@@ -67,7 +68,7 @@ def turned(turn: Matrix) -> Placement:
 
 
 def quaternion(w: Fraction, x: Fraction, y: Fraction, z: Fraction, what: str = "quaternion") -> Placement:
-    """The rotation of a quaternion of any length but zero: its matrix is rational in the four numbers."""
+    """The rotation of a non-zero quaternion, not necessarily of unit length; its matrix is rational in w, x, y, z."""
     square = w * w + x * x + y * y + z * z
     if not square:
         raise ArmError(f"{what} is zero and turns nowhere; give one such as 1 0 0 0")
@@ -82,12 +83,14 @@ def quaternion(w: Fraction, x: Fraction, y: Fraction, z: Fraction, what: str = "
 
 
 MOST_TURNS = 12
+"""Rotations by other than right angles in a placement that is kept exactly."""
 
 
 def shortened(placement: Placement) -> Placement:
-    """The placement itself, or, if it is a long chain of turns, the same within 1e-15 in a few steps.
+    """The placement itself, or, if it is a long chain of rotations, the same within 1e-15 in a few steps.
 
-    Every exact turn adds some thirty digits to the numbers; a long chain of fixed joints would never end.
+    Every exact rotation adds some thirty digits to the numbers, so a long chain of fixed joints would grow without
+    limit.
     """
     turns = sum(1 for step in placement.steps if isinstance(step.amount, Angle) and step.amount.cos.denominator > 1)
     if turns <= MOST_TURNS:

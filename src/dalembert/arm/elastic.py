@@ -1,6 +1,6 @@
 """Springs and dampers of an arm, at its joints or between two of its points.
 
-Data only; what they do to the motion is in ``formulations/applied_loads.py``.
+Data only; their generalized forces are in ``formulations/applied_loads.py``.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ class JointSpring:
     rest: float = 0.0
 
     def check(self, arm: ArmDescription) -> None:
+        """Raises ArmError unless the part fits this arm and its constants are finite and not negative."""
         _on_moving_joint(self.joint, arm)
         _not_negative(self.stiffness, f"stiffness of the spring at joint {self.joint!r}")
         exact(self.rest, f"rest position of the spring at joint {self.joint!r}")
 
     def within(self, links: Collection[str], joints: Collection[str]) -> bool:
+        """Whether the part is attached to these links and joints only."""
         return self.joint in joints
 
 
@@ -41,10 +43,12 @@ class JointDamper:
     damping: float
 
     def check(self, arm: ArmDescription) -> None:
+        """Raises ArmError unless the part fits this arm and its constants are finite and not negative."""
         _on_moving_joint(self.joint, arm)
         _not_negative(self.damping, f"damping at joint {self.joint!r}")
 
     def within(self, links: Collection[str], joints: Collection[str]) -> bool:
+        """Whether the part is attached to these links and joints only."""
         return self.joint in joints
 
 
@@ -66,17 +70,19 @@ class PointSpring:
     damping: float = 0.0
 
     def check(self, arm: ArmDescription) -> None:
+        """Raises ArmError unless the part fits this arm and its constants are finite and not negative."""
         for link, point in ((self.link_a, self.point_a), (self.link_b, self.point_b)):
             arm.link(link)
             exact_vector(point, f"point of the spring on link {link!r}")
         if self.link_a == self.link_b:
             raise ArmError(f"a spring from link {self.link_a!r} to itself does nothing; name two links")
-        between = f"of the spring between {self.link_a!r} and {self.link_b!r}"
-        _not_negative(self.stiffness, f"stiffness {between}")
-        _not_negative(self.rest, f"rest length {between}")
-        _not_negative(self.damping, f"damping {between}")
+        of_spring = f"of the spring between {self.link_a!r} and {self.link_b!r}"
+        _not_negative(self.stiffness, f"stiffness {of_spring}")
+        _not_negative(self.rest, f"rest length {of_spring}")
+        _not_negative(self.damping, f"damping {of_spring}")
 
     def within(self, links: Collection[str], joints: Collection[str]) -> bool:
+        """Whether the part is attached to these links and joints only."""
         return self.link_a in links and self.link_b in links
 
 

@@ -16,7 +16,9 @@ from numbers import Rational, Real
 from .errors import ArmError
 
 QUARTER = math.pi / 2
+"""A right angle (rad)."""
 CIRCLE_TOLERANCE = Fraction(1, 4 * 10**15)
+"""Largest error of tan(angle/2); the angle is then within twice as much."""
 LARGEST_EXPONENT = 400
 
 
@@ -37,7 +39,7 @@ def exact(value: object, what: str = "number") -> Fraction:
         raise ArmError(f"{what} must be a number, got {value!r}")
     if not decimal.is_finite():
         raise ArmError(f"{what} must be finite, got {value}")
-    # Guards the memory: Fraction(Decimal("1e999999999")) would try to write out that many digits.
+    # Bounds the memory: Fraction(Decimal("1e999999999")) would try to write out that many digits.
     if decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
         raise ArmError(f"{what} must lie within 1e±{LARGEST_EXPONENT}, got {value}")
     return Fraction(decimal)
@@ -71,7 +73,7 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Angle:
-    """A fixed angle as an exact rational point on the circle, within 1e-15 of the number of radians."""
+    """A fixed angle as a rational point (cos, sin) of the unit circle, within 1e-15 of ``radians``."""
 
     cos: Fraction
     sin: Fraction
@@ -105,8 +107,8 @@ class Angle:
 
     @classmethod
     def _near(cls, radians: float, quarters: int, remainder: float) -> Angle:
-        # cos = (1 - t^2)/(1 + t^2), sin = 2t/(1 + t^2) with t = tan(angle/2) rational; turning the quarters
-        # off first keeps |t| below tan(22.5 deg), where an error in t is the error in the angle halved.
+        # cos = (1 - t^2)/(1 + t^2), sin = 2t/(1 + t^2) with t = tan(angle/2) rational; subtracting the
+        # quarter turns first keeps |t| below tan(22.5 deg), where an error in t is at most doubled in the angle.
         half = Fraction(math.tan(remainder / 2))
         t = simplest_between(half - CIRCLE_TOLERANCE, half + CIRCLE_TOLERANCE)
         cos, sin = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)

@@ -1,4 +1,4 @@
-"""A force and a moment applied to a link from outside."""
+"""An external force and moment on a link."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Force:
     """Force (N) at a point of a link and moment (N m) on it; arrays ``(..., 3)`` give one per state.
 
-    ``point`` is in the frame of the link. ``axes`` says in which axes force and moment are given: "base" or
-    "link".
+    ``point`` is in the frame of the link. ``axes`` names the frame whose axes resolve force and moment:
+    "base" or "link".
     """
 
     link: str
@@ -28,6 +28,7 @@ class Force:
     axes: str = "base"
 
     def check(self, arm: ArmDescription) -> None:
+        """Raises ArmError unless link, axes and components are valid for this arm."""
         arm.link(self.link)
         if self.axes not in ("base", "link"):
             raise ArmError(f'axes of the force on link {self.link!r} are "base" or "link", not {self.axes!r}')

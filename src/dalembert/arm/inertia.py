@@ -1,8 +1,8 @@
 """Inertia of a rigid body: mass, first moment and second moment about a frame, as exact rationals.
 
 These ten numbers are what the equations of motion are linear in. The pseudo-inertia matrix of
-Bejczy 1974, eq. (10), collects them in one 4x4 matrix; a body made of positive masses has a positive
-semidefinite one, and that single condition contains the triangle inequality.
+Bejczy 1974, eq. (10), collects them in one 4x4 matrix; a body of positive mass density has a positive
+semidefinite one, and that condition implies the triangle inequality (Wensing, Kim and Slotine 2018).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .exact import exact, exact_vector
 from .placement import Matrix, Placement, Vector
 
 PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+"""Names of the inertial parameters of a link, in order."""
 ENTRIES = (("xx", 0, 0), ("xy", 0, 1), ("xz", 0, 2), ("yy", 1, 1), ("yz", 1, 2), ("zz", 2, 2))
 ZERO = Fraction(0)
 
@@ -63,10 +64,10 @@ def parallel_axes(mass: Fraction, com: Vector) -> Matrix:
 
 
 def moved(mass: Any, moment: Any, tensor: Any, turn: Any, shift: Any) -> tuple[Any, Any, Any]:
-    """Mass, first moment and tensor about a new frame, in which the old one stands turned by R and shifted by p.
+    """Mass, first moment and tensor about a new frame, in which the old frame has rotation R and origin p.
 
-    h' = R h + m p and I' = R I R^T + (2 p.Rh E - p (Rh)^T - (Rh) p^T) + m (p.p E - p p^T): the parallel and the
-    rotated axes in one formula without division, so it serves exact numbers and every ring alike.
+    h' = R h + m p and I' = R I R^T + (2 p.Rh E - p (Rh)^T - (Rh) p^T) + m (p.p E - p p^T): the parallel-axis theorem
+    and the rotation of axes in one formula without division, so that it holds over every ring.
     """
     h = tuple(_dot(turn[i], moment) for i in range(3))
     w = tuple(2 * h[i] + _times(mass, shift[i]) for i in range(3))
@@ -82,7 +83,7 @@ def moved(mass: Any, moment: Any, tensor: Any, turn: Any, shift: Any) -> tuple[A
 
 
 def _times(a: Any, b: Any) -> Any:
-    """a b, with a plain integer zero kept plain: the geometry's zeros cost nothing over any ring."""
+    """a b; a structural zero stays a plain 0, so that zeros of the geometry cost nothing over any ring."""
     return 0 if (type(a) is int and not a) or (type(b) is int and not b) else a * b
 
 
@@ -91,6 +92,7 @@ def _dot(u: Any, v: Any) -> Any:
 
 
 def plus(a: Matrix, b: Matrix, factor: int = 1) -> Matrix:
+    """a + factor b."""
     return tuple(tuple(x + factor * y for x, y in zip(r, s, strict=True)) for r, s in zip(a, b, strict=True))  # type: ignore[return-value]
 
 
@@ -150,8 +152,8 @@ class Inertia:
     def cylinder(cls, mass: object, radius: object, length: object) -> Self:
         """Homogeneous cylinder about the z axis, centred in the frame."""
         m, r, h = exact(mass, "mass"), exact(radius, "radius"), exact(length, "length")
-        across = m * (3 * r * r + h * h) / 12
-        return cls.of(m, inertia=(across, across, m * r * r / 2))
+        transverse = m * (3 * r * r + h * h) / 12
+        return cls.of(m, inertia=(transverse, transverse, m * r * r / 2))
 
     @classmethod
     def sphere(cls, mass: object, radius: object) -> Self:
@@ -185,7 +187,7 @@ class Inertia:
         return (*rows, (*self.moment, self.mass))
 
     def placed(self, placement: Placement) -> Inertia:
-        """The same body seen from the frame in which its own frame stands at ``placement``."""
+        """The same body about the frame in which its own frame has this placement."""
         return Inertia(*moved(self.mass, self.moment, self.tensor, *placement.exact))
 
     def __add__(self, other: Inertia) -> Inertia:
@@ -209,12 +211,12 @@ class Inertia:
                     f"its moment of inertia about the mass centre I{axis}{axis} is negative ({float(moment):g} kg m^2)"
                 )
         for i in range(3):
-            rest = sum(moments) - 2 * moments[i]
-            if rest < 0:
+            excess = sum(moments) - 2 * moments[i]
+            if excess < 0:
                 j, k, a = "xyz"[(i + 1) % 3], "xyz"[(i + 2) % 3], "xyz"[i]
                 return (
                     f"its moments of inertia about the mass centre break the triangle inequality: "
-                    f"I{j}{j} + I{k}{k} falls short of I{a}{a} by {float(-rest):g} kg m^2"
+                    f"I{j}{j} + I{k}{k} falls short of I{a}{a} by {float(-excess):g} kg m^2"
                 )
         if not positive_semidefinite(self.pseudo):
             return "its products of inertia are too large for its moments (the pseudo-inertia matrix is indefinite)"
@@ -222,7 +224,7 @@ class Inertia:
 
 
 def positive_semidefinite(matrix: tuple[tuple[Fraction, ...], ...]) -> bool:
-    """Decided exactly, by symmetric elimination."""
+    """Whether a symmetric rational matrix is positive semidefinite, decided exactly by elimination."""
     rows = [list(row) for row in matrix]
     while rows:
         pivot = next((i for i, row in enumerate(rows) if row[i]), None)
@@ -230,9 +232,9 @@ def positive_semidefinite(matrix: tuple[tuple[Fraction, ...], ...]) -> bool:
             return not any(any(row) for row in rows)
         if rows[pivot][pivot] < 0:
             return False
-        head = rows[pivot]
+        pivot_row = rows[pivot]
         rows = [
-            [x - row[pivot] * head[j] / head[pivot] for j, x in enumerate(row) if j != pivot]
+            [x - row[pivot] * pivot_row[j] / pivot_row[pivot] for j, x in enumerate(row) if j != pivot]
             for i, row in enumerate(rows)
             if i != pivot
         ]
@@ -241,7 +243,7 @@ def positive_semidefinite(matrix: tuple[tuple[Fraction, ...], ...]) -> bool:
 
 @dataclass(frozen=True)
 class Load:
-    """A body held by the hand: its inertia in the tool frame.
+    """A payload: the inertia of a body held by the hand, in the tool frame.
 
     ``inertia`` is about the load's own mass centre, in axes parallel to the tool frame, as a 3x3 matrix,
     three moments, or a table of xx, yy, zz, xy, xz, yz. ``Load.of`` takes an Inertia instead.
@@ -253,9 +255,10 @@ class Load:
 
     @classmethod
     def of(cls, body: Inertia, com: object = None) -> Load:
-        """The load that is this body, moved to ``com`` in the tool frame if given."""
+        """The load with the inertia of this body, its mass centre moved to ``com`` in the tool frame if given."""
         return cls(body.mass, body.com if com is None else com, body.central)
 
     @property
     def body(self) -> Inertia:
+        """The load as an inertia in the tool frame."""
         return Inertia.of(self.mass, self.com, self.inertia, what="load")

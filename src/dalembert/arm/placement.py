@@ -1,8 +1,8 @@
-"""Fixed placements: where one frame stands in another, as a product of elementary steps.
+"""Fixed placements: the pose of one frame in another, as a product of elementary rotations and translations.
 
 Denavit-Hartenberg rows, URDF origins and free matrices are all products of rotations about and
 translations along coordinate axes. Keeping the steps (and the names of their amounts) rather than only
-the matrix is what lets a length or a twist become a symbol later.
+the matrix allows a length or a twist to become a symbol later.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Step:
         return bool(self.amount)
 
     def inverse(self) -> Step:
+        """The opposite motion."""
         return Step(self.kind, self.axis, -self.amount, f"-{self.name}" if self.name else "")
 
 
@@ -49,14 +50,17 @@ def translate(axis: str, length: object, name: str = "") -> Step:
 
 
 def product(a: Matrix, b: Matrix) -> Matrix:
+    """The matrix product a b."""
     return tuple(tuple(sum(a[i][k] * b[k][j] for k in range(3)) for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
 
 def transpose(a: Matrix) -> Matrix:
+    """The transpose."""
     return tuple(zip(*a, strict=True))  # type: ignore[return-value]
 
 
 def apply(a: Matrix, v: Vector) -> Vector:
+    """The product a v."""
     return tuple(sum(a[i][k] * v[k] for k in range(3)) for i in range(3))  # type: ignore[return-value]
 
 
@@ -71,7 +75,7 @@ def step_rotation(axis: int, angle: Angle) -> Matrix:
 
 @dataclass(frozen=True)
 class Placement:
-    """A frame in another: the steps applied in order, each in the frame reached so far."""
+    """The pose of a frame in another: the steps applied in order, each in the current frame."""
 
     steps: tuple[Step, ...] = ()
 
@@ -125,17 +129,21 @@ class Placement:
 
     @property
     def rotation(self) -> Matrix:
+        """The rotation matrix, exact."""
         return self.exact[0]
 
     @property
     def position(self) -> Vector:
+        """The position of the origin (m), exact."""
         return self.exact[1]
 
     def __matmul__(self, other: Placement) -> Placement:
         return Placement(self.steps + other.steps)
 
     def inverse(self) -> Placement:
+        """The inverse placement, step by step."""
         return Placement(tuple(step.inverse() for step in reversed(self.steps)))
 
     def is_identity(self) -> bool:
+        """Whether the two frames coincide exactly."""
         return self.rotation == IDENTITY and not any(self.position)

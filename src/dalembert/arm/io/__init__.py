@@ -1,1 +1,1 @@
-"""Files an arm comes from and goes to: one module a format."""
+"""Readers and writers of arm files: one module for each format."""

@@ -1,7 +1,7 @@
 """Denavit-Hartenberg rows, standard and modified, to an arm.
 
-Standard (Bejczy 1974, eq. D.1; Paul): T = Rot_z(theta) Trans_z(d) Trans_x(a) Rot_x(alpha), the joint moves
-about z of the frame before it. Modified (Craig): T = Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d), the
+Standard (Bejczy 1974, eq. D.1; Paul 1981): T = Rot_z(theta) Trans_z(d) Trans_x(a) Rot_x(alpha), the joint moves
+about z of the frame before it. Modified (Craig 1986): T = Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d), the
 joint moves about z of its own frame.
 """
 
@@ -54,14 +54,14 @@ def placements(row: DHRow, number: int, convention: str) -> tuple[Placement, Pla
     """The fixed placements before and after the motion of joint ``number`` (counted from 1)."""
     along_z = translate("z", row.d, f"d{number}"), rotate("z", row.theta, f"theta{number}")
     if row.type == "prismatic":
-        # d is where q starts from and moves along with it, so only a non-zero offset deserves a name.
+        # d is the offset of q and adds to it, so only a non-zero offset gets a name.
         along_z = translate("z", row.d, f"d{number}" if row.d else ""), along_z[1]
     elif not along_z[1]:
         along_z = along_z[0], rotate("z", 0)
-    across = translate("x", row.a, f"a{number}"), rotate("x", row.alpha, f"alpha{number}")
+    along_x = translate("x", row.a, f"a{number}"), rotate("x", row.alpha, f"alpha{number}")
     if convention == "standard":
-        return Placement(), Placement.of(*along_z, *across)
-    return Placement.of(across[1], across[0]), Placement.of(*along_z)
+        return Placement(), Placement.of(*along_z, *along_x)
+    return Placement.of(along_x[1], along_x[0]), Placement.of(*along_z)
 
 
 def from_dh(
@@ -75,21 +75,21 @@ def from_dh(
     physical: str = "warn",
     **about: object,
 ) -> ArmDescription:
-    """The serial arm of these rows; see DHRow for what a row may hold."""
+    """The serial arm of these rows; see DHRow for the entries of a row."""
     if convention not in ("standard", "modified"):
         raise ArmError(f'the DH convention is "standard" or "modified", not {convention!r}')
     links, joints = [Link("base")], []
     known = [field.name for field in dataclasses.fields(DHRow)]
-    for number, given in enumerate(rows, start=1):
-        if isinstance(given, Mapping):
-            unknown = [str(key) for key in given if key not in known]
+    for number, entry in enumerate(rows, start=1):
+        if isinstance(entry, Mapping):
+            unknown = [str(key) for key in entry if key not in known]
             if unknown:
                 raise ArmError(f"row {number}: unknown entry {unknown[0]!r}; a row may have {listed(known)}")
-        elif not isinstance(given, DHRow):
+        elif not isinstance(entry, DHRow):
             raise ArmError(
-                f"row {number} must be a DHRow or a table with entries such as a, alpha, d, mass; got {given!r}"
+                f"row {number} must be a DHRow or a table with entries such as a, alpha, d, mass; got {entry!r}"
             )
-        row = given if isinstance(given, DHRow) else DHRow(**given)  # type: ignore[arg-type]
+        row = entry if isinstance(entry, DHRow) else DHRow(**entry)  # type: ignore[arg-type]
         joint_name, link_name = row.name or f"joint{number}", row.link or f"link{number}"
         if row.type not in ("revolute", "prismatic"):
             raise ArmError(f"joint {joint_name!r}: a DH joint is revolute or prismatic, not {row.type!r}")
@@ -119,7 +119,7 @@ def from_dh(
 
 
 def body_of_row(row: DHRow, link: str) -> Inertia:
-    """The inertia a row gives, by whichever of its entries gives it."""
+    """The inertia of a row, from ``body``, ``gyration`` or ``inertia``."""
     what = f"link {link!r}"
     if row.body is not None:
         return row.body

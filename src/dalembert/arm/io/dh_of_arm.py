@@ -1,7 +1,7 @@
 """Any serial arm as Denavit-Hartenberg rows: the inverse of ``dh.from_dh``.
 
-The frame before joint i + 1 is moved along and turned about its own axis, which changes nothing about the motion,
-until its x lies on the common normal of axes i and i + 1. Then what is left between two axes is
+The frame before joint i + 1 is translated along and rotated about its own axis, which does not change the motion,
+until its x axis lies on the common normal of axes i and i + 1. The transformation between two axes is then
 Rot_z(theta) Trans_z(d) Trans_x(a) Rot_x(alpha) (Denavit and Hartenberg 1955; Bejczy 1974, eq. D.1). The positions q
 keep their meaning; link frames move, so inertias are re-expressed.
 """
@@ -21,17 +21,19 @@ from ..placement import Matrix, Placement, Step, apply, translate
 from .dh import DHRow, from_dh
 
 TOLERANCE = 1e-9
+"""Below this angle (rad) axes count as parallel, below this distance (m) as intersecting."""
 FARTHEST = 1000
-"""Frames farther from the arm than this many times its own lengths cost too many digits."""
+"""A frame farther away than this many times the lengths of the arm is refused: it would cost too many digits."""
 ROOT_DIGITS = 40
+"""Decimals of a square root that is not rational."""
 
 
 @dataclass(frozen=True)
 class DHForm:
     """An arm as rows, with its base before the first and its tool after the last.
 
-    ``turned`` (rad) and ``shifted`` (m) are the largest amounts by which an axis was made parallel to its
-    neighbour, or made to meet it; zero where the rows say exactly what the arm is (to 1e-15).
+    ``turned`` (rad) and ``shifted`` (m) are the largest corrections by which an axis was made parallel to its
+    neighbour, or made to intersect it; both are zero where the rows describe the arm exactly (to 1e-15).
     """
 
     rows: tuple[DHRow, ...]
@@ -58,8 +60,8 @@ class DHForm:
 
 
 @dataclass(frozen=True)
-class _Between:
-    """What lies between two axes, and how the next joint frame moves along its own axis to meet it."""
+class _CommonNormal:
+    """The DH parameters between two axes, and the motion of the next frame along its own axis to the normal."""
 
     theta: Angle
     d: Fraction
@@ -95,64 +97,67 @@ def to_dh(arm: ArmDescription, convention: str = "standard", tolerance: float = 
             f"{arm.where}{arm.name}: the tool stands on link {arm.tool_link!r}, but rows carry it on the last link; "
             f"move it there with with_tool(placement, {bodies[-1].joint.child!r}) first"
         )
-    found: list[_Between] = []
+    normals: list[_CommonNormal] = []
     frames: list[Placement] = []
     start = Placement()
     for index, body in enumerate(bodies):
-        onward = bodies[index + 1].before if index + 1 < arm.n else Placement()
-        onto = bodies[index + 1].joint.name if index + 1 < arm.n else f"link {body.joint.child!r}"
-        step = _between(start.inverse() @ body.after @ onward, tolerance, arm, body.joint.name, onto)
-        end = start @ step.to_normal
+        next_before = bodies[index + 1].before if index + 1 < arm.n else Placement()
+        next_name = bodies[index + 1].joint.name if index + 1 < arm.n else f"link {body.joint.child!r}"
+        normal = _common_normal(start.inverse() @ body.after @ next_before, tolerance, arm, body.joint.name, next_name)
+        end = start @ normal.to_normal
         if convention == "standard":
-            end = end @ step.over_normal
-        frames.append(_plain(end.inverse() @ body.after))
-        found.append(step)
-        start = step.along
+            end = end @ normal.over_normal
+        frames.append(_simplified(end.inverse() @ body.after))
+        normals.append(normal)
+        start = normal.along
     names = _link_names(arm)
-    rows = tuple(_row(body, found, index, frames[index], names[index], convention) for index, body in enumerate(bodies))
+    rows = tuple(
+        _row(body, normals, index, frames[index], names[index], convention) for index, body in enumerate(bodies)
+    )
     return DHForm(
         rows,
         convention,
-        _plain(bodies[0].before),
-        _plain(frames[-1] @ tool_frame @ arm.tool),
-        tuple(_moved(part, arm, frames, names) for part in arm.elastic),
-        max(step.turned for step in found),
-        max(step.shifted for step in found),
+        _simplified(bodies[0].before),
+        _simplified(frames[-1] @ tool_frame @ arm.tool),
+        tuple(_in_new_frames(part, arm, frames, names) for part in arm.elastic),
+        max(normal.turned for normal in normals),
+        max(normal.shifted for normal in normals),
     )
 
 
 def _refuse_tree(arm: ArmDescription) -> None:
+    """Raises ArmError for a tree or an arm without a moving joint."""
     if not arm.n:
         raise ArmError(f"{arm.where}{arm.name}: has no moving joint, so it has no rows")
     for parent in range(-1, arm.n):
-        carried = [body.joint.name for body in arm.bodies if body.parent == parent]
-        if len(carried) > 1:
+        children = [body.joint.name for body in arm.bodies if body.parent == parent]
+        if len(children) > 1:
             link = arm.bodies[parent].joint.child if parent >= 0 else arm.base
             raise ArmError(
-                f"{arm.where}{arm.name}: link {link!r} carries joints {', '.join(map(repr, carried))}, and rows "
+                f"{arm.where}{arm.name}: link {link!r} carries joints {', '.join(map(repr, children))}, and rows "
                 f"describe only a serial arm; take one branch with subarm(first, last)"
             )
 
 
-def _between(between: Placement, tolerance: float, arm: ArmDescription, name: str, onto: str) -> _Between:
-    """From one axis, z of the frame reached, to the next, z of the frame at ``between``."""
-    turn, p = between.exact
+def _common_normal(placement: Placement, tolerance: float, arm: ArmDescription, name: str, onto: str) -> _CommonNormal:
+    """DH parameters from the z axis of the current frame to the z axis of the frame at ``placement``."""
+    turn, p = placement.exact
     w = turn[0][2], turn[1][2], turn[2][2]
-    tilt, lean = _root(w[0] ** 2 + w[1] ** 2), 0.0
+    tilt, correction = _root(w[0] ** 2 + w[1] ** 2), 0.0
     if tilt <= tolerance:
-        lean = float(tilt)
-        away = _root(p[0] ** 2 + p[1] ** 2)
-        # Any normal of parallel axes will do: the one at the next frame's own origin keeps its numbers.
-        if away > tolerance:
-            x, across = _toward_front(p[0] / away, p[1] / away, away), Angle.quarters(0 if w[2] > 0 else 2)
+        correction = float(tilt)
+        distance = _root(p[0] ** 2 + p[1] ** 2)
+        # Parallel axes have many normals: the one through the next frame's origin leaves its numbers unchanged.
+        if distance > tolerance:
+            x, alpha = _toward_front(p[0] / distance, p[1] / distance, distance), Angle.quarters(0 if w[2] > 0 else 2)
             t, d = Fraction(0), p[2]
             a = p[0] * x[0] + p[1] * x[1]
-            return _Between(on_circle(*x), _neat(d), _neat(a), across, _screw(turn, x, t), lean, 0.0)
+            return _CommonNormal(on_circle(*x), _rounded(d), _rounded(a), alpha, _screw(turn, x, t), correction, 0.0)
         size = _root(turn[0][0] ** 2 + turn[1][0] ** 2)
         x = turn[0][0] / size, turn[1][0] / size
-        across = Angle.quarters(0 if w[2] > 0 else 2)
-        return _Between(
-            on_circle(*x), _neat(p[2]), Fraction(0), across, _screw(turn, x, Fraction(0)), lean, float(away)
+        alpha = Angle.quarters(0 if w[2] > 0 else 2)
+        return _CommonNormal(
+            on_circle(*x), _rounded(p[2]), Fraction(0), alpha, _screw(turn, x, Fraction(0)), correction, float(distance)
         )
     x = -w[1] / tilt, w[0] / tilt
     x = _toward_front(*x, p[0] * x[0] + p[1] * x[1])
@@ -169,27 +174,28 @@ def _between(between: Placement, tolerance: float, arm: ArmDescription, name: st
     if abs(a) <= tolerance:
         a, off = Fraction(0), float(abs(a))
     d = p[2] + t * w[2]
-    return _Between(on_circle(*x), _neat(d), _neat(a), on_circle(w[2], sin), _screw(turn, x, t), 0.0, off)
+    return _CommonNormal(on_circle(*x), _rounded(d), _rounded(a), on_circle(w[2], sin), _screw(turn, x, t), 0.0, off)
 
 
 def _toward_front(x: Fraction, y: Fraction, a: Fraction) -> tuple[Fraction, Fraction]:
-    """Of the two directions of a normal, the one that turns least; of two quarter turns, the one with a positive."""
+    """The direction of a normal with the smaller |theta|; at a right angle, the one with positive a."""
     back = a < 0 if abs(x) < Fraction(1, 10**12) else x < 0
     return (-x, -y) if back else (x, y)
 
 
 def _screw(turn: Matrix, x: tuple[Fraction, Fraction], t: Fraction) -> Placement:
-    """Along and about the next axis, to where x lies on the normal."""
+    """The motion along and about the next axis after which its frame has x on the normal."""
     cos, sin = turn[0][0] * x[0] + turn[1][0] * x[1], turn[0][1] * x[0] + turn[1][1] * x[1]
-    return Placement.of(translate("z", _neat(t)), Step("rotate", 2, on_circle(cos, sin)))
+    return Placement.of(translate("z", _rounded(t)), Step("rotate", 2, on_circle(cos, sin)))
 
 
-def _row(body: Body, found: list[_Between], index: int, frame: Placement, link: str, convention: str) -> DHRow:
-    joint, own = body.joint, found[index]
-    across = own if convention == "standard" else (found[index - 1] if index else None)
+def _row(body: Body, normals: list[_CommonNormal], index: int, frame: Placement, link: str, convention: str) -> DHRow:
+    """The DH row of one joint and the link after it."""
+    joint, own = body.joint, normals[index]
+    along_x = own if convention == "standard" else (normals[index - 1] if index else None)
     return DHRow(
-        a=across.a if across else Fraction(0),
-        alpha=across.alpha if across else Angle.quarters(0),
+        a=along_x.a if along_x else Fraction(0),
+        alpha=along_x.alpha if along_x else Angle.quarters(0),
         d=own.d,
         theta=own.theta,
         type=joint.kind,
@@ -208,7 +214,7 @@ def _row(body: Body, found: list[_Between], index: int, frame: Placement, link: 
 
 
 def _link_names(arm: ArmDescription) -> list[str]:
-    """Names of the moving links; rows call the base "base", so no other link may be."""
+    """Names of the moving links; "base" is reserved for the base of the rows."""
     names = [body.joint.child for body in arm.bodies]
     while "base" in names:
         other = "base_link"
@@ -218,15 +224,15 @@ def _link_names(arm: ArmDescription) -> list[str]:
     return names
 
 
-def _moved(part: Elastic, arm: ArmDescription, frames: list[Placement], names: list[str]) -> Elastic:
-    """A spring between the same points, in the new link frames."""
+def _in_new_frames(part: Elastic, arm: ArmDescription, frames: list[Placement], names: list[str]) -> Elastic:
+    """A spring with its end points expressed in the new link frames."""
     if not isinstance(part, PointSpring):
         return part
     ends: list[tuple[str, tuple[float, float, float]]] = []
     for link, point in ((part.link_a, part.point_a), (part.link_b, part.point_b)):
         body, frame = arm.body_of[link]
-        there = frames[body] @ frame if body >= 0 else frame
-        turn, shift = there.exact
+        placement = frames[body] @ frame if body >= 0 else frame
+        turn, shift = placement.exact
         x, y, z = (float(p + s) for p, s in zip(apply(turn, tuple(map(Fraction, point))), shift, strict=True))  # type: ignore[arg-type]
         ends.append((names[body] if body >= 0 else "base", (x, y, z)))
     (link_a, point_a), (link_b, point_b) = ends
@@ -235,22 +241,22 @@ def _moved(part: Elastic, arm: ArmDescription, frames: list[Placement], names: l
 
 def _root(square: Fraction) -> Fraction:
     """The square root: exact where it is rational, else to 40 digits."""
-    over, under = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if over * over == square.numerator and under * under == square.denominator:
-        return Fraction(over, under)
+    numerator, denominator = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if numerator * numerator == square.numerator and denominator * denominator == square.denominator:
+        return Fraction(numerator, denominator)
     scale = 10**ROOT_DIGITS
     return Fraction(math.isqrt(square.numerator * scale * scale // square.denominator), scale)
 
 
-def _neat(length: Fraction) -> Fraction:
-    """A length as it is if short, else to the 17 digits of a float."""
+def _rounded(length: Fraction) -> Fraction:
+    """A length unchanged if it is short, else rounded to the 17 digits of a float."""
     return length if short(length) else Fraction(repr(float(length)))
 
 
-def _plain(placement: Placement) -> Placement:
-    """The same placement in few steps where that is exact, and without names, which belong to the rows."""
+def _simplified(placement: Placement) -> Placement:
+    """The same placement in at most six steps where that is exact, and without names, which belong to the rows."""
     rotation, position = placement.exact
-    few = Placement.of(*(translate(axis, p) for axis, p in zip("xyz", position, strict=True))) @ turned(rotation)
-    if few.exact == placement.exact:
-        return few
+    steps = Placement.of(*(translate(axis, p) for axis, p in zip("xyz", position, strict=True))) @ turned(rotation)
+    if steps.exact == placement.exact:
+        return steps
     return Placement(tuple(replace(step, name="") for step in placement.steps))

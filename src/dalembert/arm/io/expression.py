@@ -24,9 +24,13 @@ from ..exact import Angle, exact
 
 LARGEST = 10**30
 LARGEST_ANGLE = 10**6
+"""Largest magnitude of an angle (rad)."""
 LONGEST = 10_000
+"""Longest expression (characters)."""
 LONGEST_NUMBER = 4_000
+"""Longest decimal (digits)."""
 DEEPEST = 20
+"""Deepest nesting of brackets."""
 TOKEN = re.compile(r"\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)|([A-Za-z]+)|([-+*/()]))")
 EXAMPLES = 'such as 0.5, "1/3", "pi/2" or "90 deg"'
 
@@ -35,7 +39,7 @@ _short.maxstring = _short.maxother = _short.maxlong = 60
 
 
 def shown(value: object) -> str:
-    """A value as it stands in an error message, cut where it is long."""
+    """A value for an error message, truncated where it is long."""
     return _short.repr(str(value) if isinstance(value, Decimal) else value)
 
 
@@ -52,7 +56,7 @@ class Quantity:
 
     @property
     def rational(self) -> Fraction:
-        """The number itself where it has no pi in it, else the decimal nearest to it."""
+        """The number itself where it is rational, else the decimal nearest to it."""
         return self.plain if not self.turns else exact(float(self))
 
     @property
@@ -62,37 +66,38 @@ class Quantity:
 
 
 def quantity(value: object, what: str) -> Quantity:
-    """The number that ``value`` (an int, a Decimal or a string) spells, within ±1e30."""
+    """The number written as an int, a Decimal or a string, within ±1e30."""
     if isinstance(value, str):
-        found = _Reader(value, what).read()
+        number = _Parser(value, what).read()
     elif isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise ArmError(f"{what} must be a number, {EXAMPLES}; got {shown(value)}")
     elif isinstance(value, Decimal) and not value.is_finite():
         raise ArmError(f"{what} must be finite, got {value}")
-    # Before it is made exact, which would write out every digit of 1e999999.
+    # Checked before the conversion, which would write out every digit of 1e999999.
     elif not -LARGEST <= value <= LARGEST:
         raise ArmError(f"{what} must lie within ±1e30, got {shown(value)}")
     else:
-        found = Quantity(exact(value, what))
-    if abs(found.plain) > LARGEST or abs(found.turns) > LARGEST:
+        number = Quantity(exact(value, what))
+    if abs(number.plain) > LARGEST or abs(number.turns) > LARGEST:
         raise ArmError(f"{what} must lie within ±1e30, got {shown(value)}")
-    return found
+    return number
 
 
 def angle(value: object, what: str) -> Angle:
-    """The angle that ``value`` spells, in radians where it does not say deg.
+    """The angle written as ``value``, in radians unless it says deg.
 
     A table ``{cos = .., sin = ..}`` of two rational numbers gives a point of the circle exactly.
     """
     if isinstance(value, Mapping):
         return _on_circle(value, what)
-    found = quantity(value, what)
-    if abs(float(found)) > LARGEST_ANGLE:
-        raise ArmError(f"{what} is {float(found):g} rad; give an angle within ±1e6 rad, whole turns left out")
-    return found.angle
+    number = quantity(value, what)
+    if abs(float(number)) > LARGEST_ANGLE:
+        raise ArmError(f"{what} is {float(number):g} rad; give an angle within ±1e6 rad, whole turns left out")
+    return number.angle
 
 
 def _on_circle(value: Mapping[str, object], what: str) -> Angle:
+    """The angle of an exact point {cos, sin} of the unit circle."""
     if not {"cos", "sin"} <= set(value) <= {"cos", "sin", "radians"}:
         raise ArmError(f"{what}: an angle as a table has cos, sin and possibly radians; got {shown(dict(value))}")
     cos, sin = (quantity(value[key], f"{what} {key}").rational for key in ("cos", "sin"))
@@ -100,44 +105,48 @@ def _on_circle(value: Mapping[str, object], what: str) -> Angle:
         raise ArmError(f"{what}: cos^2 + sin^2 is not exactly 1; give a rational point of the circle, such as 3/5, 4/5")
     radians = math.atan2(sin, cos)
     if "radians" in value:
-        given = float(quantity(value["radians"], f"{what} radians"))
-        if abs(math.remainder(given - radians, math.tau)) > 1e-9:
-            raise ArmError(f"{what}: radians = {given:g} is not the angle of this cos and sin; leave it out")
-        radians = given
+        stated = float(quantity(value["radians"], f"{what} radians"))
+        if abs(math.remainder(stated - radians, math.tau)) > 1e-9:
+            raise ArmError(f"{what}: radians = {stated:g} is not the angle of this cos and sin; leave it out")
+        radians = stated
     return Angle(cos, sin, radians)
 
 
-class _Reader:
-    """Recursive descent over one string."""
+class _Parser:
+    """Recursive-descent parser of one string."""
 
     def __init__(self, text: str, what: str) -> None:
-        self.text, self.what, self.depth, self.place = text, what, 0, 0
+        self.text, self.what, self.depth, self.position = text, what, 0, 0
         if len(text) > LONGEST:
             raise self.wrong(f"it is longer than {LONGEST} characters")
         self.tokens = self.split()
 
     def wrong(self, why: str) -> ArmError:
+        """The error with this reason."""
         return ArmError(f"{self.what}: {shown(self.text)} is not a number: {why}; write one {EXAMPLES}")
 
     def split(self) -> list[str]:
-        tokens, place, text = [], 0, self.text.rstrip()
-        while place < len(text):
-            match = TOKEN.match(text, place)
+        """The tokens of the string."""
+        tokens, position, text = [], 0, self.text.rstrip()
+        while position < len(text):
+            match = TOKEN.match(text, position)
             if match is None:
-                raise self.wrong(f"{text[place:].lstrip()[:1]!r} has no meaning here")
+                raise self.wrong(f"{text[position:].lstrip()[:1]!r} has no meaning here")
             tokens.append(match[match.lastindex or 0])
-            place = match.end()
+            position = match.end()
         if not tokens:
             raise self.wrong("it is empty")
         return tokens
 
     def peek(self) -> str:
-        return self.tokens[self.place] if self.place < len(self.tokens) else ""
+        """The next token, or an empty string."""
+        return self.tokens[self.position] if self.position < len(self.tokens) else ""
 
-    def take(self, *wanted: str) -> str:
+    def take(self, *accepted: str) -> str:
+        """The next token if it is one of these, consumed; else an empty string."""
         token = self.peek()
-        if token and token in wanted:
-            self.place += 1
+        if token and token in accepted:
+            self.position += 1
             return token
         return ""
 
@@ -200,5 +209,5 @@ class _Reader:
             raise self.wrong(f"{token!r} has no place there" if token else "it ends too early")
         if len(token) > LONGEST_NUMBER:
             raise self.wrong(f"a number in it has more than {LONGEST_NUMBER} digits")
-        self.place += 1
+        self.position += 1
         return Quantity(exact(Decimal(token), self.what))

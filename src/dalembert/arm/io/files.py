@@ -1,4 +1,4 @@
-"""An arm by its name: one of the built-in catalog, or a file of any kind that can be read."""
+"""Loading an arm by name: one of the built-in catalog, or a file in any of the supported formats."""
 
 from __future__ import annotations
 
@@ -18,54 +18,55 @@ from .xml_text import parse
 
 SUFFIXES = (".toml", ".urdf", ".xml")
 LARGEST_FILE = 16_000_000
+"""Largest file that is read (bytes)."""
 CATALOG = resources.files("dalembert.arm") / "catalog"
 
 
 def catalog_names() -> tuple[str, ...]:
     """Names of the built-in arms, in alphabetical order."""
-    found = (entry.name for entry in CATALOG.iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+    files = (entry.name for entry in CATALOG.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
 def read(path_or_name: str | os.PathLike[str], physical: str = "warn", mimic: str = "refuse") -> ArmDescription:
     """The built-in arm of this name, or the arm in this file (.toml, .urdf, .xml).
 
-    ``physical`` says what becomes of inertias no real body can have: ``"warn"``, ``"error"`` or ``"ignore"``.
-    ``mimic`` says what becomes of URDF joints that follow another: ``"refuse"``, ``"hold"`` or ``"free"``.
+    ``physical`` is the treatment of inertias that no real body can have: ``"warn"``, ``"error"`` or ``"ignore"``.
+    ``mimic`` is the treatment of URDF joints that mimic another: ``"refuse"``, ``"hold"`` or ``"free"``.
     """
-    given = os.fspath(path_or_name) if isinstance(path_or_name, str | os.PathLike) else path_or_name
-    if not isinstance(given, str):
-        raise ArmError(f"an arm is asked for by a built-in name or the path of a file, not by {shown(given)}")
-    if given in catalog_names():
-        text = (CATALOG / f"{given}.toml").read_text(encoding="utf-8")
-        return read_toml(text, f"catalog/{given}.toml", physical)
-    path = Path(given)
+    name = os.fspath(path_or_name) if isinstance(path_or_name, str | os.PathLike) else path_or_name
+    if not isinstance(name, str):
+        raise ArmError(f"an arm is asked for by a built-in name or the path of a file, not by {shown(name)}")
+    if name in catalog_names():
+        text = (CATALOG / f"{name}.toml").read_text(encoding="utf-8")
+        return read_toml(text, f"catalog/{name}.toml", physical)
+    path = Path(name)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise _unknown(given, path)
+        raise _unknown(name, path)
     text = _text(path)
     if suffix == ".toml":
-        return read_toml(text, given, physical)
+        return read_toml(text, name, physical)
     if suffix == ".urdf":
-        return read_urdf(text, given, physical, mimic)
-    root = parse(text, given).tag
+        return read_urdf(text, name, physical, mimic)
+    root = parse(text, name).tag
     if root == "robot":
-        return read_urdf(text, given, physical, mimic)
+        return read_urdf(text, name, physical, mimic)
     if root == "mujoco":
-        return read_mjcf(text, given, physical)
-    raise ArmError(f"{given}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF) or <mujoco> (MJCF)")
+        return read_mjcf(text, name, physical)
+    raise ArmError(f"{name}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF) or <mujoco> (MJCF)")
 
 
-def _unknown(given: str, path: Path) -> ArmError:
-    """The error for what is neither a name of the catalog nor a kind of file that is read."""
+def _unknown(name: str, path: Path) -> ArmError:
+    """The error for a name that is neither in the catalog nor a supported file."""
     types = f"files end in {listed(SUFFIXES)}"
     if path.suffix.lower() == ".xacro":
-        return ArmError(f"{given}: xacro is a template, not an arm; run xacro on it and load the .urdf it gives")
+        return ArmError(f"{name}: xacro is a template, not an arm; run xacro on it and load the .urdf it gives")
     if path.suffix or len(path.parts) > 1:
         kind = f"the file type {path.suffix!r} is not known" if path.suffix else "no ending tells the type of this file"
-        return ArmError(f"{shown(given)[1:-1]}: {kind}; {types}, and the built-in arms are {listed(catalog_names())}")
+        return ArmError(f"{shown(name)[1:-1]}: {kind}; {types}, and the built-in arms are {listed(catalog_names())}")
     return ArmError(
-        f"no built-in arm is named {shown(given)}{nearest(given, catalog_names())}; "
+        f"no built-in arm is named {shown(name)}{nearest(name, catalog_names())}; "
         f"the built-in arms are {listed(catalog_names())}, and {types}"
     )
 
@@ -76,7 +77,7 @@ def _text(path: Path) -> str:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise ArmError(f"{path}: is not a file; name a file that ends in {listed(SUFFIXES)}")
-        # The size is asked of what is read, since a file may grow, and some have no size to tell.
+        # The bound is on the bytes read, since a file may grow and some files report no size.
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
@@ -94,4 +95,5 @@ def _text(path: Path) -> str:
 
 
 def _reason(fault: Exception) -> str:
+    """The reason of an I/O error, without its path."""
     return fault.strerror or str(fault) if isinstance(fault, OSError) else str(fault)

@@ -1,7 +1,7 @@
 """MJCF (MuJoCo's format) to an arm, exactly as written; ``docs/urdf-mjcf.md`` says what is read, kept and refused.
 
-A body stands at its ``pos`` and orientation in its parent and moves by its joints in order, each about an axis
-through its own ``pos``: with A the anchor and R the rotation whose z points along the axis, a joint is
+A body has a fixed pose in its parent, followed by its joints in order, each with an axis through its own
+``pos``: with A the anchor and R the rotation whose z points along the axis, a joint is
 ``before = A R``, a motion about z less its ``ref``, ``after = R^-1 A^-1``. Several joints of one body have massless
 links between them.
 """
@@ -29,7 +29,8 @@ OPTION = (
     "noslip_iterations", "ccd_iterations", "mpr_iterations", "sdf_iterations", "sdf_initpoints",
     "actuatorgroupdisable",
 )  # fmt: skip
-BESIDE = ("size", "visual", "statistic", "custom", "contact", "sensor", "keyframe", "extension")
+IGNORED = ("size", "visual", "statistic", "custom", "contact", "sensor", "keyframe", "extension")
+"""Sections that do not affect the dynamics of the arm."""
 READ = ("compiler", "option", "default", "asset", "worldbody", "equality", "tendon", "actuator", "deformable")
 
 
@@ -44,7 +45,7 @@ def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn") -> ArmDes
         raise root.fault(f"is not MJCF: its outermost element is <{root.tag}>; {remedy}")
     _refuse_includes(root)
     root.only_attributes(("model",))
-    root.only_tags((*READ, *BESIDE))
+    root.only_tags((*READ, *IGNORED))
     defaults = Defaults()
     for section in root.all("default"):
         defaults.read(section)
@@ -69,6 +70,7 @@ def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn") -> ArmDes
 
 
 def _refuse_includes(root: Node) -> None:
+    """Raises ArmError for <include>: other files are never opened."""
     for element in root.element.iter("include"):
         raise root.fault(
             f"includes {shortened(element.get('file', ''))}, and other files are not opened; let MuJoCo put them "
@@ -77,13 +79,15 @@ def _refuse_includes(root: Node) -> None:
 
 
 def _names(root: Node) -> set[str]:
-    found = {"world"}
+    """Names in use by bodies and joints."""
+    names = {"world"}
     for tag in ("body", "joint"):
-        found |= {element.get("name", "") for element in root.element.iter(tag)}
-    return found
+        names |= {element.get("name", "") for element in root.element.iter(tag)}
+    return names
 
 
 def _settings(root: Node) -> Settings:
+    """The settings of all <compiler> sections."""
     merged: dict[str, str] = {}
     for section in root.all("compiler"):
         section.only_attributes(COMPILER)
@@ -117,17 +121,18 @@ def _settings(root: Node) -> Settings:
 
 
 def _meshes(root: Node) -> dict[str, str]:
-    """File of each mesh by its name, which is by default that of the file."""
-    found = {}
+    """File of each mesh by its name, by default the stem of the file."""
+    files = {}
     for section in root.all("asset"):
         for mesh in section.all("mesh"):
             file = mesh.element.get("file", "")
             stem = file.replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
-            found[mesh.element.get("name") or stem] = file or mesh.element.get("name", "")
-    return found
+            files[mesh.element.get("name") or stem] = file or mesh.element.get("name", "")
+    return files
 
 
 def _gravity(root: Node) -> Vector:
+    """Gravity from the <option> sections; options with other effects on the dynamics are refused."""
     gravity = EARTH
     for section in root.all("option"):
         section.only_attributes(OPTION)
@@ -147,6 +152,7 @@ def _gravity(root: Node) -> Vector:
 
 
 def _equality(item: Node, defaults: Defaults) -> None:
+    """Raises ArmError for an active equality constraint."""
     if defaults.applied(item, MAIN, "equality").element.get("active") == "false":
         return
     ends = [
@@ -159,6 +165,7 @@ def _equality(item: Node, defaults: Defaults) -> None:
 
 
 def _tendon(item: Node, defaults: Defaults) -> None:
+    """Raises ArmError for a tendon with stiffness, damping, friction or armature."""
     tendon = defaults.applied(item, MAIN, "tendon")
     for name in ("stiffness", "damping", "frictionloss", "armature"):
         if any(read_number(word, f"{item.where}: {name}") for word in tendon.element.get(name, "0").split()):
@@ -166,6 +173,7 @@ def _tendon(item: Node, defaults: Defaults) -> None:
 
 
 def _actuator(item: Node, defaults: Defaults) -> None:
+    """Raises ArmError for an actuator with armature or damping."""
     for tag in ("general", item.tag):
         actuator = defaults.applied(item, MAIN, tag)
         for name in ("armature", "damping"):
@@ -176,5 +184,6 @@ def _actuator(item: Node, defaults: Defaults) -> None:
 
 
 def _flex(item: Node, defaults: Defaults) -> None:
+    """Raises ArmError for a flexible body."""
     if item.tag == "flex":
         raise item.fault("flexible bodies are not modelled; remove it")

@@ -14,19 +14,19 @@ from ..errors import ArmError
 from ..inertia import Inertia
 from ..placement import Placement, Step
 from .mjcf_defaults import MAIN, Defaults
-from .mjcf_frames import ORIENTATIONS, PLACE, Angles, at
+from .mjcf_frames import ORIENTATIONS, POSE, Angles, at
 from .xml_text import MOST_LINKS, Node, read_limit, read_number, shortened
 
 KINDS: Mapping[str, Kind] = {"hinge": "revolute", "slide": "prismatic"}
-BODY = ("name", "childclass", *PLACE, "mocap", "gravcomp", "sleep", "simple", "fuse", "user")
-FRAME = ("name", "childclass", *PLACE)
-INERTIAL = (*PLACE, "mass", "diaginertia", "fullinertia")
+BODY = ("name", "childclass", *POSE, "mocap", "gravcomp", "sleep", "simple", "fuse", "user")
+FRAME = ("name", "childclass", *POSE)
+INERTIAL = (*POSE, "mass", "diaginertia", "fullinertia")
 JOINT = (
     "name", "class", "type", "group", "pos", "axis", "springdamper", "limited", "actuatorfrclimited", "solreflimit",
     "solimplimit", "solreffriction", "solimpfriction", "stiffness", "range", "actuatorfrcrange", "actuatorgravcomp",
     "margin", "ref", "springref", "springyield", "armature", "damping", "frictionloss", "user",
 )  # fmt: skip
-BESIDE = ("geom", "site", "camera", "light")
+IGNORED = ("geom", "site", "camera", "light")
 REMEDIES = {
     "freejoint": "a free body is no arm; remove the joint to fix the body, or build it of slides and hinges",
     "composite": "write the bodies out, or let MuJoCo do it: load the file there and save it with mj_saveLastXML",
@@ -39,18 +39,18 @@ REMEDIES = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What the sections outside the tree say about it."""
+    """Settings of the file that apply to the tree of bodies."""
 
     angles: Angles = field(default_factory=Angles)
     autolimits: bool = True
     mass_groups: tuple[int, int] | None = (0, 5)
-    """Geoms of these groups would bear mass where a body has no inertial; None if none would."""
+    """Geoms of these groups give a body without <inertial> its mass in MuJoCo; None if no geom does."""
     meshes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class Tree:
-    """Links, joints and springs as they are found, in depth-first order as MuJoCo counts them."""
+    """Links, joints and springs in depth-first order, the order in which MuJoCo numbers them."""
 
     origin: str
     defaults: Defaults
@@ -61,37 +61,39 @@ class Tree:
     springs: list[JointSpring] = field(default_factory=list)
 
     def fresh(self, name: str) -> str:
-        """``name``, or with a number where another has it."""
-        made, number = name, 1
-        while made in self.taken:
+        """``name``, with a number appended where it is taken."""
+        unique, number = name, 1
+        while unique in self.taken:
             number += 1
-            made = f"{name}{number}"
-        self.taken.add(made)
-        return made
+            unique = f"{name}{number}"
+        self.taken.add(unique)
+        return unique
 
     def world(self, node: Node) -> None:
+        """Reads the <worldbody> section."""
         node.only_attributes(("name",))
-        for item, frame, around in self.inside(node, Placement(), MAIN):
+        for item, frame, class_name in self.inside(node, Placement(), MAIN):
             if item.tag in ("joint", "inertial"):
                 raise item.fault("the world does not move; put it into a <body>")
             if item.tag == "body":
-                self.body(item, "world", frame, around, moving=False)
+                self.body(item, "world", frame, class_name, moving=False)
 
-    def inside(self, node: Node, frame: Placement, around: str) -> Iterator[tuple[Node, Placement, str]]:
-        """What stands in a body, with the frame and the class each thing stands in; frames are seen through."""
+    def inside(self, node: Node, frame: Placement, class_name: str) -> Iterator[tuple[Node, Placement, str]]:
+        """The elements of a body with their frame and default class; nested <frame> elements are resolved."""
         for child in node.children():
             child = Node(child.element, f"{node.where}: <{child.tag}>")
             if child.tag == "frame":
                 child.only_attributes(FRAME)
-                name = self.defaults.check(child.element.get("childclass", around), child)
+                name = self.defaults.check(child.element.get("childclass", class_name), child)
                 yield from self.inside(child, frame @ self.settings.angles.placement(child), name)
-            elif child.tag in ("body", "joint", "inertial", *BESIDE):
-                yield child, frame, around
+            elif child.tag in ("body", "joint", "inertial", *IGNORED):
+                yield child, frame, class_name
             else:
                 remedy = REMEDIES.get(child.tag, "it is not known; remove it")
                 raise node.fault(f"<{child.tag}> is not read: {remedy}")
 
-    def body(self, node: Node, parent: str, frame: Placement, around: str, *, moving: bool) -> None:
+    def body(self, node: Node, parent: str, frame: Placement, class_name: str, *, moving: bool) -> None:
+        """Reads a body with its joints, inertia and child bodies."""
         name = node.name() or self.fresh(f"body{len(self.links)}")
         node = Node(node.element, f"{self.origin}: body {name!r}")
         if len(self.links) > MOST_LINKS:
@@ -101,18 +103,18 @@ class Tree:
             raise node.fault("is moved from outside (mocap), which no arm is; remove it")
         if node.number("gravcomp", 0):
             raise node.fault("gravcomp takes part of its weight off, which is not modelled; remove the attribute")
-        around = self.defaults.check(node.element.get("childclass", around), node)
-        items = list(self.inside(node, Placement(), around))
+        class_name = self.defaults.check(node.element.get("childclass", class_name), node)
+        items = list(self.inside(node, Placement(), class_name))
         placement = frame @ self.settings.angles.placement(node)
         joints = [item for item in items if item[0].tag == "joint"]
         inertia = self.inertia(node, items, needed=moving or bool(joints))
-        for number, (joint, within, class_) in enumerate(joints, start=1):
+        for number, (joint, joint_frame, class_) in enumerate(joints, start=1):
             last = number == len(joints)
-            made = self.joint(joint, class_, parent, placement @ within, within.inverse())
-            child = name if last else self.fresh(f"{name}_{made.name}")
+            motion = self.joint(joint, class_, parent, placement @ joint_frame, joint_frame.inverse())
+            child = name if last else self.fresh(f"{name}_{motion.name}")
             self.joints.append(
-                Joint(made.name, made.kind, parent, child, made.before, made.after, made.limits, made.damping,
-                      made.friction, made.armature)
+                Joint(motion.name, motion.kind, parent, child, motion.before, motion.after, motion.limits, motion.damping,
+                      motion.friction, motion.armature)
             )  # fmt: skip
             if not last:
                 self.links.append(Link(child))
@@ -120,18 +122,19 @@ class Tree:
         if not joints:
             self.joints.append(Joint(self.fresh(f"{name}_fixed"), "fixed", parent, name, placement))
         meshes = [item[0].element.get("mesh", "") for item in items if item[0].tag == "geom"]
-        found = dict.fromkeys(self.settings.meshes.get(mesh, mesh) for mesh in meshes if mesh)
-        self.links.append(Link(name, inertia, tuple(found)))
-        for item, within, class_ in items:
+        files = dict.fromkeys(self.settings.meshes.get(mesh, mesh) for mesh in meshes if mesh)
+        self.links.append(Link(name, inertia, tuple(files)))
+        for item, joint_frame, class_ in items:
             if item.tag == "body":
-                self.body(item, name, within, class_, moving=moving or bool(joints))
+                self.body(item, name, joint_frame, class_, moving=moving or bool(joints))
 
     def inertia(self, node: Node, items: list[tuple[Node, Placement, str]], *, needed: bool) -> Inertia:
-        given = [(item, frame) for item, frame, _ in items if item.tag == "inertial"]
-        if len(given) > 1:
-            raise node.fault(f"has {len(given)} <inertial> elements; keep one")
-        if given:
-            return self.inertial(*given[0])
+        """The inertia of a body; refused where MuJoCo would infer it from geoms."""
+        inertials = [(item, frame) for item, frame, _ in items if item.tag == "inertial"]
+        if len(inertials) > 1:
+            raise node.fault(f"has {len(inertials)} <inertial> elements; keep one")
+        if inertials:
+            return self.inertial(*inertials[0])
         if needed and any(self.bears_mass(item, class_) for item, _, class_ in items if item.tag == "geom"):
             raise node.fault(
                 "has geoms but no <inertial>, and inertia is not guessed from shapes; give it an <inertial>, or let "
@@ -139,8 +142,9 @@ class Tree:
             )
         return Inertia()
 
-    def bears_mass(self, node: Node, around: str) -> bool:
-        geom = self.defaults.applied(node, around)
+    def bears_mass(self, node: Node, class_name: str) -> bool:
+        """Whether MuJoCo would infer mass from this geom."""
+        geom = self.defaults.applied(node, class_name)
         group = geom.number("group", 0)
         groups = self.settings.mass_groups
         if groups is None or not groups[0] <= group <= groups[1]:
@@ -150,6 +154,7 @@ class Tree:
         return geom.number("mass" if "mass" in geom.element.attrib else "density", 1000) != 0
 
     def inertial(self, node: Node, frame: Placement) -> Inertia:
+        """The inertia of an <inertial> element in the body frame."""
         node.only_attributes(INERTIAL)
         diagonal, full = node.numbers("diaginertia", 3), node.numbers("fullinertia", 6)
         if diagonal is not None and full is not None:
@@ -167,10 +172,10 @@ class Tree:
         body = Inertia.of(node.number("mass"), inertia=tensor, what=node.where)
         return body.placed(placement) if placement.steps else body
 
-    def joint(self, node: Node, around: str, parent: str, before: Placement, after: Placement) -> Joint:
-        """The joint, with ``before`` leading to the frame it is written in and ``after`` from there to the body."""
+    def joint(self, node: Node, class_name: str, parent: str, before: Placement, after: Placement) -> Joint:
+        """The joint; ``before`` leads to the frame it is written in, ``after`` from there to the body."""
         name = node.name() or self.fresh(f"joint{len(self.joints) + 1}")
-        node = self.defaults.applied(Node(node.element, f"{self.origin}: joint {name!r}"), around)
+        node = self.defaults.applied(Node(node.element, f"{self.origin}: joint {name!r}"), class_name)
         node.only_attributes(JOINT)
         type_ = node.choice("type", ("hinge", "slide", "ball", "free"), "hinge")
         if type_ not in KINDS:
@@ -182,7 +187,7 @@ class Tree:
         turn = along(node.vector("axis", (0, 0, 1)), f"{node.where}: axis")
         anchor = at(node) if hinge else Placement()
         ref = node.number("ref", 0)
-        back = (
+        offset = (
             Step("rotate", 2, -self.settings.angles.angle(ref, f"{node.where}: ref"))
             if hinge
             else Step("translate", 2, -ref)
@@ -199,31 +204,36 @@ class Tree:
             raise fault if str(fault).startswith(node.where) else node.fault(str(fault)) from None
         return Joint(
             name, KINDS[type_], parent, "", before @ anchor @ turn,
-            Placement.of(back) @ turn.inverse() @ anchor.inverse() @ after,
+            Placement.of(offset) @ turn.inverse() @ anchor.inverse() @ after,
             limits, self.single(node, "damping"), node.not_negative("frictionloss"), node.not_negative("armature"),
         )  # fmt: skip
 
     def single(self, node: Node, attribute: str) -> float:
-        """A number that newer files may write as a polynomial in the motion; only a constant is modelled."""
+        """A coefficient that newer files may write as a polynomial in the motion; only a constant is modelled."""
         words = node.element.get(attribute, "0").split()
-        first, *more = (read_number(word, f"{node.where}: {attribute}") for word in words) if words else (Fraction(0),)
-        if any(more):
+        constant, *higher = (
+            (read_number(word, f"{node.where}: {attribute}") for word in words) if words else (Fraction(0),)
+        )
+        if any(higher):
             raise node.fault(f"{attribute} has more than one coefficient; only a constant one is modelled")
-        if first < 0:
-            raise node.fault(f"{attribute} is negative ({float(first):g}); give a value of at least zero")
-        return float(first)
+        if constant < 0:
+            raise node.fault(f"{attribute} is negative ({float(constant):g}); give a value of at least zero")
+        return float(constant)
 
     def in_radians(self, value: float, hinge: bool) -> float:
+        """An angle of the file in radians; lengths unchanged."""
         return math.radians(value) if hinge and self.settings.angles.degrees else value
 
     def limits(self, node: Node, hinge: bool) -> Limits:
+        """Position and effort limits of a joint."""
         lower, upper = self.range(node, "limited", "range") or (-math.inf, math.inf)
         force = self.range(node, "actuatorfrclimited", "actuatorfrcrange")
-        # One number holds for both directions, so the weaker one is kept.
+        # Limits have one effort for both directions, so the smaller one is kept.
         effort = min(abs(force[0]), abs(force[1])) if force is not None else math.inf
         return Limits(self.in_radians(lower, hinge), self.in_radians(upper, hinge), effort=effort)
 
     def range(self, node: Node, switch: str, attribute: str) -> tuple[float, float] | None:
+        """The interval of an attribute, or None where it is switched off or absent."""
         limited = node.choice(switch, ("auto", "true", "false"), "auto")
         words = node.element.get(attribute, "0 0").split()
         if len(words) != 2:

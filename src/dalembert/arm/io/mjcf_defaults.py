@@ -1,4 +1,4 @@
-"""Default classes of MJCF: what an element has that it does not say itself."""
+"""Default classes of MJCF: attributes that elements inherit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAIN = "main"
 
 @dataclass
 class Defaults:
-    """For each class, the attributes it gives to elements of each tag; a class has all that the one around it has."""
+    """For each class, its default attributes by tag; a nested class inherits those of the enclosing one."""
 
     classes: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=lambda: {MAIN: {}})
 
@@ -27,18 +27,19 @@ class Defaults:
             raise node.fault(f"the outermost class is called {MAIN!r}, not {name!r}; put {name!r} inside it")
         if outer is not None and name in self.classes:
             raise node.fault(f"two classes are named {name!r}; names must differ")
-        known = {tag: dict(values) for tag, values in self.classes[outer or MAIN].items()}
+        attributes = {tag: dict(values) for tag, values in self.classes[outer or MAIN].items()}
         nested = []
         for child in node.children():
             if child.tag == "default":
                 nested.append(child)
             else:
-                known[child.tag] = {**known.get(child.tag, {}), **child.element.attrib}
-        self.classes[name] = known
+                attributes[child.tag] = {**attributes.get(child.tag, {}), **child.element.attrib}
+        self.classes[name] = attributes
         for child in nested:
             self.read(child, name)
 
     def check(self, name: str, node: Node) -> str:
+        """The class name; raises ArmError where no class has it."""
         if name not in self.classes:
             raise node.fault(
                 f"names class {shortened(name)}, which is not there; the classes are {listed(self.classes)}"
@@ -46,7 +47,7 @@ class Defaults:
         return name
 
     def applied(self, node: Node, around: str, tag: str | None = None) -> Node:
-        """The element with everything its class gives it; ``around`` is the class of what surrounds it."""
+        """The element with the defaults of its class; ``around`` is the class of the enclosing element."""
         name = self.check(node.element.get("class", around), node)
-        given = self.classes[name].get(tag or node.tag, {})
-        return Node(Element(node.tag, {**given, **node.element.attrib}), node.where)
+        inherited = self.classes[name].get(tag or node.tag, {})
+        return Node(Element(node.tag, {**inherited, **node.element.attrib}), node.where)

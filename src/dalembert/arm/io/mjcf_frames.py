@@ -1,4 +1,4 @@
-"""Positions and orientations of MJCF, in all the ways the format writes them."""
+"""Positions and orientations of MJCF, in each of the notations of the format."""
 
 from __future__ import annotations
 
@@ -12,48 +12,51 @@ from ..placement import Placement, Step, apply, rotate, translate, transpose
 from .xml_text import Node, angle_in_reach
 
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
-PLACE = ("pos", *ORIENTATIONS)
+POSE = ("pos", *ORIENTATIONS)
 
 
 @dataclass(frozen=True)
 class Angles:
-    """How a file writes angles: in degrees or radians, and its sequence of Euler angles.
+    """The angle conventions of a file: degrees or radians, and the sequence of Euler angles.
 
-    Small letters turn about the axes as they have moved, capitals about the axes as they stood.
+    Lower-case letters are intrinsic rotations (about the moving axes), capitals extrinsic (about the fixed axes).
     """
 
     degrees: bool = True
     sequence: str = "xyz"
 
     def angle(self, number: Fraction, what: str) -> Angle:
+        """A number of the file as an angle."""
         angle_in_reach(number, what)
         return Angle.degrees(number, what) if self.degrees else Angle.of(number, what)
 
     def placement(self, node: Node) -> Placement:
-        """The ``pos`` of an element and whichever orientation it gives."""
+        """The ``pos`` and orientation of an element."""
         return at(node) @ self.orientation(node)
 
     def orientation(self, node: Node) -> Placement:
-        given = [name for name in ORIENTATIONS if name in node.element.attrib]
-        if len(given) > 1:
-            raise node.fault(f"gives its orientation twice, by {given[0]} and {given[1]}; keep one")
-        if not given:
+        """The rotation of an element, from whichever orientation attribute it has."""
+        attributes = [name for name in ORIENTATIONS if name in node.element.attrib]
+        if len(attributes) > 1:
+            raise node.fault(f"gives its orientation twice, by {attributes[0]} and {attributes[1]}; keep one")
+        if not attributes:
             return Placement()
-        what = f"{node.where}: {given[0]}"
-        if given[0] == "quat":
+        what = f"{node.where}: {attributes[0]}"
+        if attributes[0] == "quat":
             w, x, y, z = node.numbers("quat", 4) or ()
             return quaternion(w, x, y, z, what)
-        if given[0] == "axisangle":
+        if attributes[0] == "axisangle":
             x, y, z, amount = node.numbers("axisangle", 4) or ()
             turn = along((x, y, z), what)
             return turn @ Placement.of(Step("rotate", 2, self.angle(amount, what))) @ turn.inverse()
-        if given[0] == "xyaxes":
+        if attributes[0] == "xyaxes":
             return _of_axes(node, what)
-        if given[0] == "zaxis":
+        if attributes[0] == "zaxis":
             return _of_z(node, what)
         return self._euler(node, what)
 
     def _euler(self, node: Node, what: str) -> Placement:
+        """Rotation from Euler angles in the sequence of the file."""
         steps: list[Step] = []
         for letter, number in zip(self.sequence, node.vector("euler"), strict=True):
             step = Step("rotate", "xyz".index(letter.lower()), self.angle(number, what))
@@ -75,13 +78,13 @@ def _of_z(node: Node, what: str) -> Placement:
 
 
 def _of_axes(node: Node, what: str) -> Placement:
-    """x along the first vector, y in the plane of both: once x is placed, y needs one turn about x."""
+    """x along the first vector, y in the plane of both: after x is aligned, y needs one rotation about x."""
     numbers = node.numbers("xyaxes", 6) or ()
-    # along() points z; a quarter turn about y brings x to where z was.
+    # along() aligns z; a quarter turn about y then brings x to that direction.
     turn = along((numbers[0], numbers[1], numbers[2]), what) @ Placement.of(rotate("y", Angle.quarters(-1)))
     _, cos, sin = apply(transpose(turn.rotation), (numbers[3], numbers[4], numbers[5]))
     size = max(abs(cos), abs(sin))
-    # Directions that a float cannot tell from parallel leave no plane to put y in.
+    # Vectors parallel within the precision of a float define no plane.
     if size <= Fraction(1, 10**12) * max(map(abs, numbers[3:])):
         raise node.fault("the two vectors of xyaxes are parallel; give a y of another direction")
     return turn @ Placement.of(rotate("x", math.atan2(sin / size, cos / size)))

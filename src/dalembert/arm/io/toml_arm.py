@@ -1,7 +1,7 @@
-"""The TOML arm file, the format of the catalog, read; docs/arm-file.md describes it.
+"""Reader of the TOML arm file, the format of the catalog; docs/arm-file.md describes it.
 
-Decimals enter exactly as written, and a key that is not known is refused: what stands in the file is in
-the arm, or the file is not read.
+Decimals are read exactly as written, and an unknown key is refused: everything in the file is in the arm, or the file
+is not read.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ from .toml_writer import write_toml
 __all__ = ["read_toml", "write_toml"]
 
 LONGEST_TEXT = 1_000_000
+"""Longest file (characters)."""
 MOST_JOINTS = 1000
 MOST_DOTS = 1000
+"""Most dots in a line: the time of tomllib grows with the square of the parts of a dotted key."""
 TOP = (
     "name", "title", "sources", "notes", "gravity", "convention", "base", "tool", "joints", "springs", "loads",
     "drives",
@@ -42,9 +44,9 @@ LOAD = ("link", "mass", "com", "inertia", "about", "gyration")
 DH = ("a", "alpha", "d", "theta")
 LIMITS = tuple(field.name for field in fields(Limits))
 DRIVE = tuple(field.name for field in fields(Drive))
-PLACES = ("dh", "xyz", "rpy", "axis", "before", "after")
+PLACEMENT = ("dh", "xyz", "rpy", "axis", "before", "after")
 LOSSES = ("damping", "friction", "armature")
-JOINT = ("name", "type", "parent", *PLACES, "limits", *LOSSES, "drive", "link", "source")
+JOINT = ("name", "type", "parent", *PLACEMENT, "limits", *LOSSES, "drive", "link", "source")
 SPRING = ("joint", "from", "to", "stiffness", "rest", "damping")
 
 
@@ -86,7 +88,6 @@ def parse(text: str, origin: str) -> dict[str, object]:
     """The TOML document, its decimals kept as written."""
     if len(text) > LONGEST_TEXT:
         raise ArmError(f"{origin}: is longer than {LONGEST_TEXT:,} characters; leave out what is not the arm")
-    # The time tomllib takes grows with the square of the parts of a dotted key.
     for number, line in enumerate(text.split("\n"), start=1):
         if max(part.count(".") for part in line.split("=")) > MOST_DOTS:
             raise ArmError(f"{origin}: line {number} holds more than {MOST_DOTS} dots; no arm needs that, mend it")
@@ -120,7 +121,7 @@ def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint]]:
     if convention not in ("", "standard", "modified"):
         raise top.fault(f'convention is "standard" or "modified", not {shown(convention)}')
     root = read_link(base, "base") if base else Link("base")
-    foot = base.placement() if base else Placement()
+    base_placement = base.placement() if base else Placement()
     links: list[Link] = [root]
     joints: list[Joint] = []
     for number, table in enumerate(tables, start=1):
@@ -131,9 +132,9 @@ def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint]]:
             raise table.fault(f"type {shown(kind)} is not known{nearest(kind, KINDS)}; the types are {listed(KINDS)}")
         moving = 1 + sum(joint.moves for joint in joints)
         parent = table.text("parent", links[-1].name)
-        before, after = read_places(table, kind, moving, convention)
+        before, after = read_placements(table, kind, moving, convention)
         if parent == root.name:
-            before = foot @ before
+            before = base_placement @ before
         damping, friction, armature = (table.real(key, 0.0, least=0) for key in LOSSES)
         joint = Joint(
             name=table.text("name", f"joint{number}"),
@@ -154,16 +155,18 @@ def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint]]:
 
 
 def named(table: Table, what: str, default: str, where: str) -> Table:
-    """The table under the name it gives itself, for messages."""
+    """The table with the name it states, for error messages."""
     return table.called(f"{where}: {what} {shown(table.text('name', default))}")
 
 
-def read_places(table: Table, kind: str, number: int, convention: str) -> tuple[Placement, Placement]:
+def read_placements(table: Table, kind: str, number: int, convention: str) -> tuple[Placement, Placement]:
     """The fixed placements before and after the motion of moving joint ``number``, counted from 1."""
-    steps, dh, origin = (tuple(key for key in keys if key in table) for keys in (PLACES[4:], PLACES[:1], PLACES[1:4]))
-    ways = [way for way in (steps, dh, origin) if way]
-    if len(ways) > 1:
-        raise table.fault(f"{ways[0][0]} and {ways[1][0]} are two ways to place the joint; keep one of them")
+    steps, dh, origin = (
+        tuple(key for key in keys if key in table) for keys in (PLACEMENT[4:], PLACEMENT[:1], PLACEMENT[1:4])
+    )
+    notations = [keys_given for keys_given in (steps, dh, origin) if keys_given]
+    if len(notations) > 1:
+        raise table.fault(f"{notations[0][0]} and {notations[1][0]} are two ways to place the joint; keep one of them")
     if steps:
         return table.steps("before"), table.steps("after")
     if not dh:
@@ -176,39 +179,41 @@ def read_places(table: Table, kind: str, number: int, convention: str) -> tuple[
         raise table.fault('dh needs the convention; put convention = "standard" or "modified" at the top of the file')
     row = table.table("dh", DH)
     assert row is not None
-    given = DHRow(row.number("a", 0), row.angle("alpha"), row.number("d", 0), row.angle("theta"), kind)
-    before, after = placements(given, number, convention)
+    dh_row = DHRow(row.number("a", 0), row.angle("alpha"), row.number("d", 0), row.angle("theta"), kind)
+    before, after = placements(dh_row, number, convention)
     return (before, after) if kind != "fixed" else (unnamed(before), unnamed(after))
 
 
 def unnamed(placement: Placement) -> Placement:
-    """The same placement with nothing in it that could become a symbol of a moving joint."""
+    """The same placement without names, so that no step becomes a symbol of a moving joint."""
     return Placement.of(*(Step(step.kind, step.axis, step.amount) for step in placement.steps))
 
 
 def read_limits(table: Table) -> Limits:
-    given = table.table("limits", LIMITS)
-    if given is None:
+    """The limits of a joint; infinite where not given."""
+    entries = table.table("limits", LIMITS)
+    if entries is None:
         return Limits()
-    lower, upper = given.limit("lower", -math.inf), given.limit("upper", math.inf)
+    lower, upper = entries.limit("lower", -math.inf), entries.limit("upper", math.inf)
     if lower == math.inf or upper == -math.inf:
-        raise given.fault("no position lies within these limits; leave out the one that is infinite")
+        raise entries.fault("no position lies within these limits; leave out the one that is infinite")
     try:
-        return Limits(lower, upper, given.limit("velocity", math.inf), given.limit("effort", math.inf))
+        return Limits(lower, upper, entries.limit("velocity", math.inf), entries.limit("effort", math.inf))
     except ArmError as fault:
-        raise fault if str(fault).startswith(given.where) else given.fault(str(fault)) from None
+        raise fault if str(fault).startswith(entries.where) else entries.fault(str(fault)) from None
 
 
 def read_drive(table: Table) -> Drive | None:
-    given = table.table("drive", DRIVE)
-    if given is None:
+    """The drive of a joint, or None."""
+    entries = table.table("drive", DRIVE)
+    if entries is None:
         return None
     values: dict[str, float | tuple[float, float]] = {
-        key: given.real(key, 0.0) for key in given.values if key != "coulomb_friction"
+        key: entries.real(key, 0.0) for key in entries.values if key != "coulomb_friction"
     }
-    if "coulomb_friction" in given:
-        pair = given.items("coulomb_friction", 2, "two numbers, for forward and for backward motion")
-        forward, backward = (Table({"coulomb_friction": x}, given.where).real("coulomb_friction", 0.0) for x in pair)
+    if "coulomb_friction" in entries:
+        pair = entries.items("coulomb_friction", 2, "two numbers, for forward and for backward motion")
+        forward, backward = (Table({"coulomb_friction": x}, entries.where).real("coulomb_friction", 0.0) for x in pair)
         values["coulomb_friction"] = forward, backward
     return Drive(**values)  # type: ignore[arg-type]
 
@@ -226,7 +231,7 @@ def read_link(holder: Table, default: str) -> Link:
 
 
 def read_body(table: Table) -> Inertia:
-    """Mass, mass centre and inertia, by whichever keys give them."""
+    """Mass, mass centre and inertia, in any of the notations."""
     mass = table.number("mass", 0)
     about = table.text("about", "com")
     if about not in ("com", "frame"):
@@ -285,6 +290,7 @@ def read_spring(table: Table) -> Iterable[Elastic]:
 
 
 def read_end(table: Table, key: str) -> tuple[str, tuple[float, float, float]]:
+    """The link and the point of one end of a spring."""
     end = table.table(key, ("link", "point"))
     assert end is not None
     x, y, z = (float(number) for number in end.vector("point"))
@@ -292,12 +298,12 @@ def read_end(table: Table, key: str) -> tuple[str, tuple[float, float, float]]:
 
 
 def gathered_sources(top: Table, base: Table | None) -> list[str]:
-    """The source keys of joints and links, one line per source with the names it stands for."""
-    found: dict[str, list[str]] = {}
+    """The source keys of joints and links, one line for each source with the names that cite it."""
+    names_by_source: dict[str, list[str]] = {}
 
     def note(holder: Table, default: str) -> None:
         if "source" in holder:
-            found.setdefault(holder.text("source"), []).append(holder.text("name", default))
+            names_by_source.setdefault(holder.text("source"), []).append(holder.text("name", default))
 
     holders = [(base, "", "base")] if base else []
     holders += [(table, f"joint{i}", f"link{i}") for i, table in enumerate(top.tables("joints", JOINT), start=1)]
@@ -307,4 +313,4 @@ def gathered_sources(top: Table, base: Table | None) -> list[str]:
             inner = holder.table("link", LINK)
             assert inner is not None
             note(inner, link)
-    return [f"{source} ({listed(names)})" for source, names in found.items()]
+    return [f"{source} ({listed(names)})" for source, names in names_by_source.items()]

@@ -1,4 +1,4 @@
-"""The drives of an arm in TOML: a file of its own, or the table ``drives`` of an arm file; docs/drives.md.
+"""Reader and writer of drives in TOML: a separate file, or the table ``drives`` of an arm file; docs/drives.md.
 
 [[motors]]
 name = "motor5"
@@ -36,7 +36,7 @@ BUILT_IN = resources.files("dalembert.arm") / "catalog" / "drives"
 
 
 def built_in_drives(name: str, arm: ArmDescription) -> DriveTrain | None:
-    """The drives that the catalog holds for the arm of this name, or None."""
+    """The drives in the catalog for the arm of this name, or None."""
     path = BUILT_IN / f"{name}.toml"
     if not path.is_file():
         return None
@@ -44,14 +44,14 @@ def built_in_drives(name: str, arm: ArmDescription) -> DriveTrain | None:
 
 
 def read_drives_text(text: str, origin: str, arm: ArmDescription) -> DriveTrain:
-    """The drives of a file of their own."""
+    """The drives of a separate file."""
     from .toml_arm import parse
 
     return read_drives(Table.of(parse(text, origin), origin, TOP), arm, origin)
 
 
 def read_drives(table: Table, arm: ArmDescription, origin: str = "") -> DriveTrain:
-    """The drives of a table, checked against ``arm``; joints without a motor keep what the arm says of them."""
+    """The drives of a table, checked against ``arm``; joints without a motor keep the drive data of the arm."""
     actuators = tuple(read_actuator(part, arm) for part in table.tables("motors", MOTOR))
     elements = tuple(read_element(part, arm) for part in table.tables("elements", ELEMENT))
     frictions = []
@@ -70,6 +70,7 @@ def read_drives(table: Table, arm: ArmDescription, origin: str = "") -> DriveTra
 
 
 def read_actuator(table: Table, arm: ArmDescription) -> Actuator:
+    """A [[motors]] table: ratios, rotor, friction and motor constants."""
     name = table.text("name")
     table = table.called(f"{table.where.split(': ')[0]}: motor {shown(name)}")
     table.text("source", "")
@@ -85,6 +86,7 @@ def read_actuator(table: Table, arm: ArmDescription) -> Actuator:
 
 
 def read_element(table: Table, arm: ArmDescription) -> Element:
+    """An [[elements]] table: a rotating part of a transmission."""
     name = table.text("name")
     table = table.called(f"{table.where.split(': ')[0]}: element {shown(name)}")
     table.text("source", "")
@@ -92,33 +94,35 @@ def read_element(table: Table, arm: ArmDescription) -> Element:
 
 
 def read_ratios(table: Table, arm: ArmDescription) -> Mapping[str, object]:
-    """Ratios by joint name."""
+    """Transmission ratios (rad of the motor per rad or m of the joint) by joint name."""
     names = [joint.name for joint in arm.joints]
-    given = table.table("ratios", names)
-    if given is None or not given.values:
+    entries = table.table("ratios", names)
+    if entries is None or not entries.values:
         raise table.fault("ratios are missing; give {joint = motor turns per joint turn}")
-    return {joint: given.number(joint) for joint in given.values}
+    return {joint: entries.number(joint) for joint in entries.values}
 
 
 def read_rotor(table: Table) -> Rotor:
-    given = table.table("rotor", ROTOR)
-    if given is None:
+    """Inertia, mass and position of a rotor."""
+    entries = table.table("rotor", ROTOR)
+    if entries is None:
         return Rotor.of(0)
-    counted = given.values.get("counted", True)
+    counted = entries.values.get("counted", True)
     if not isinstance(counted, bool):
-        raise given.fault(f"counted is true or false, not {shown(counted)}")
+        raise entries.fault(f"counted is true or false, not {shown(counted)}")
     return Rotor.of(
-        given.number("inertia"),
-        given.text("link", ""),
-        given.vector("axis", Rotor.of(0).axis),
-        given.vector("position"),
-        given.number("mass", 0),
-        given.number("across", 0),
+        entries.number("inertia"),
+        entries.text("link", ""),
+        entries.vector("axis", Rotor.of(0).axis),
+        entries.vector("position"),
+        entries.number("mass", 0),
+        entries.number("across", 0),
         counted,
     )
 
 
 def read_friction(table: Table) -> Friction:
+    """Coulomb, starting and viscous friction."""
     value = table.values.get("coulomb", 0)
     if isinstance(value, list):
         pair = table.items("coulomb", 2, "two numbers, for forward and for backward motion")
@@ -127,17 +131,18 @@ def read_friction(table: Table) -> Friction:
     else:
         coulomb = table.real("coulomb", 0.0, least=0)
     starting = table.real("starting", 0.0, least=0) if "starting" in table else None
-    found = Friction.of(coulomb, starting, table.real("viscous", 0.0))
+    friction = Friction.of(coulomb, starting, table.real("viscous", 0.0))
     try:
-        found.check(table.where)
+        friction.check(table.where)
     except ArmError as fault:
         raise fault from None
-    return found
+    return friction
 
 
 def read_motor(table: Table) -> Motor:
+    """The constants of a DC motor."""
     table.needed("torque_constant")
-    found = Motor(
+    motor = Motor(
         table.real("torque_constant", 0.0),
         table.real("resistance", 0.0),
         table.real("inductance", 0.0),
@@ -145,12 +150,12 @@ def read_motor(table: Table) -> Motor:
         table.limit("supply", math.inf),
         table.limit("largest_current", math.inf),
     )
-    found.check(table.where)
-    return found
+    motor.check(table.where)
+    return motor
 
 
 def write_drives(train: DriveTrain, prefix: str = "") -> str:
-    """The drives as TOML that ``read_drives`` reads back the same; ``prefix="drives."`` for a table of an arm file."""
+    """The drives as TOML from which ``read_drives`` restores them; ``prefix="drives."`` inside an arm file."""
     if train.turns is not None:
         raise ArmError("a transmission that is a function cannot be written to a file; give it in Python")
     lines: list[str] = []
@@ -165,8 +170,8 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
             lines.append(f"friction = {_friction(actuator.friction)}")
         if actuator.motor is not None:
             motor = actuator.motor
-            given = {key: getattr(motor, key) for key in ELECTRIC if getattr(motor, key) is not None}
-            finite = {key: value for key, value in given.items() if math.isfinite(value)}
+            constants = {key: getattr(motor, key) for key in ELECTRIC if getattr(motor, key) is not None}
+            finite = {key: value for key, value in constants.items() if math.isfinite(value)}
             lines.append(f"electric = {_inline({key: repr(float(value)) for key, value in finite.items()})}")
     for element in train.elements:
         lines += ["", f"[[{prefix}elements]]", *_part(element)]
@@ -177,21 +182,22 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
 
 
 def _part(part: Actuator | Element) -> list[str]:
+    """Name, ratios and rotor of a motor or element as lines of TOML."""
     rotor = part.rotor
-    given = {"inertia": _number(rotor.inertia)}
+    entries = {"inertia": _number(rotor.inertia)}
     if rotor.link:
-        given |= {"link": _text(rotor.link), "axis": _vector(rotor.axis), "position": _vector(rotor.position)}
-        given |= {"mass": _number(rotor.mass), "across": _number(rotor.across)}
-        given["counted"] = "true" if rotor.counted else "false"
+        entries |= {"link": _text(rotor.link), "axis": _vector(rotor.axis), "position": _vector(rotor.position)}
+        entries |= {"mass": _number(rotor.mass), "across": _number(rotor.across)}
+        entries["counted"] = "true" if rotor.counted else "false"
     ratios = _inline({_text(joint): _number(ratio) for joint, ratio in part.ratios})
-    return [f"name = {_text(part.name)}", f"ratios = {ratios}", f"rotor = {_inline(given)}"]
+    return [f"name = {_text(part.name)}", f"ratios = {ratios}", f"rotor = {_inline(entries)}"]
 
 
 def _friction_values(friction: Friction) -> dict[str, str]:
-    found = {"coulomb": f"[{friction.moving[0]!r}, {friction.moving[1]!r}]"}
+    entries = {"coulomb": f"[{friction.moving[0]!r}, {friction.moving[1]!r}]"}
     if friction.starting is not None:
-        found["starting"] = repr(friction.starting)
-    return found | {"viscous": repr(friction.viscous)}
+        entries["starting"] = repr(friction.starting)
+    return entries | {"viscous": repr(friction.viscous)}
 
 
 def _friction(friction: Friction) -> str:
@@ -217,5 +223,5 @@ def _number(value: Fraction) -> str:
 
 
 def _text(value: str) -> str:
-    """A TOML string: JSON spells them the same way."""
+    """A TOML string; JSON has the same escapes."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""A table of an arm file, read key by key so that every fault names the file, the place, the key and the remedy."""
+"""A table of an arm file, read key by key; every error names the file, the table, the key and the remedy."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ ZERO: Vector = (Fraction(0), Fraction(0), Fraction(0))
 
 
 def nearest(word: str, words: Sequence[str]) -> str:
-    """A hint at the word that was meant, or nothing."""
-    # Long words are no slip of the pen, and comparing them costs the square of their length.
+    """A hint at the most similar valid word, or an empty string."""
+    # A long word is no typing error, and the comparison costs the square of its length.
     close = get_close_matches(word, words, n=1) if len(word) < 100 else []
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """The values of a table and how to call it in a message, for example ``arm.toml: joint 'elbow'``."""
+    """The values of a table and its name in error messages, for example ``arm.toml: joint 'elbow'``."""
 
     values: Mapping[str, object]
     where: str
@@ -43,22 +43,24 @@ class Table:
         return cls(value, where)
 
     def called(self, where: str) -> Table:
-        """The same table under another name."""
+        """The same table with another name in error messages."""
         return replace(self, where=where)
 
     def __contains__(self, key: str) -> bool:
         return key in self.values
 
     def fault(self, sentence: str) -> ArmError:
+        """The error for this table."""
         return ArmError(f"{self.where}: {sentence}")
 
     def needed(self, key: str) -> object:
+        """The value of a required key."""
         if key not in self.values:
             raise self.fault(f"{key} is missing; give it")
         return self.values[key]
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A string; it must be there, and say something, if there is no default."""
+        """A string; required and not empty if there is no default."""
         if default is not None and key not in self.values:
             return default
         value = self.needed(key)
@@ -67,7 +69,7 @@ class Table:
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of strings, empty where the key is not there."""
+        """A list of strings, empty where the key is absent."""
         value = self.values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise self.fault(f"{key} must be a list of strings, got {shown(value)}")
@@ -83,10 +85,10 @@ class Table:
         """A number that need not be exact, at least ``least``."""
         if key not in self.values:
             return default
-        found = float(quantity(self.values[key], f"{self.where}: {key}"))
-        if found < least:
-            raise self.fault(f"{key} is {found:g}; give a value of at least {least:g}")
-        return found
+        number = float(quantity(self.values[key], f"{self.where}: {key}"))
+        if number < least:
+            raise self.fault(f"{key} is {number:g}; give a value of at least {least:g}")
+        return number
 
     def limit(self, key: str, default: float) -> float:
         """A number that may be infinite."""
@@ -96,9 +98,11 @@ class Table:
         return self.real(key, default)
 
     def angle(self, key: str) -> Angle:
+        """An angle, zero where the key is absent."""
         return angle(self.values.get(key, 0), f"{self.where}: {key}")
 
     def items(self, key: str, count: int, kind: str) -> list[object]:
+        """A list of ``count`` items."""
         value = self.values[key]
         if not isinstance(value, list) or len(value) != count:
             raise self.fault(f"{key} must be a list of {kind}, got {shown(value)}")
@@ -122,13 +126,13 @@ class Table:
         return tuple(angle(item, f"{self.where}: {key}[{i}]") for i, item in enumerate(items))
 
     def table(self, key: str, keys: Sequence[str]) -> Table | None:
-        """The table at ``key``, or None where it is not there."""
+        """The table at ``key``, or None where it is absent."""
         if key not in self.values:
             return None
         return Table.of(self.values[key], f"{self.where}: {key}", keys)
 
     def tables(self, key: str, keys: Sequence[str]) -> list[Table]:
-        """The list of tables at ``key``, none where it is not there."""
+        """The list of tables at ``key``, empty where it is absent."""
         value = self.values.get(key, [])
         if not isinstance(value, list):
             raise self.fault(f"{key} must be a list of tables, each under [[{key}]]; got {shown(value)}")
@@ -138,7 +142,7 @@ class Table:
 
     def steps(self, key: str) -> Placement:
         """The placement written step by step: ``[{translate = "z", by = 0.1}, {rotate = "x", by = "90 deg"}]``."""
-        found = []
+        steps = []
         for table in self.tables(key, ("rotate", "translate", "by", "name")):
             if ("rotate" in table) == ("translate" in table):
                 raise table.fault("a step has either rotate or translate; give one of them")
@@ -148,11 +152,11 @@ class Table:
                 raise table.fault(f"the axis of a step is x, y or z, not {shown(axis)}")
             table.needed("by")
             amount = table.angle("by") if rotates else table.number("by")
-            found.append(Step("rotate" if rotates else "translate", "xyz".index(axis), amount, table.text("name", "")))
-        return Placement(tuple(found))
+            steps.append(Step("rotate" if rotates else "translate", "xyz".index(axis), amount, table.text("name", "")))
+        return Placement(tuple(steps))
 
     def placement(self) -> Placement:
-        """The placement this table holds as xyz and rpy, or as steps."""
+        """The placement given as xyz and rpy, or as steps."""
         if "steps" not in self:
             return Placement.from_xyz_rpy(self.vector("xyz"), self.angles("rpy"), self.where)
         if "xyz" in self or "rpy" in self:

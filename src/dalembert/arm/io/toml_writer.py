@@ -1,6 +1,6 @@
-"""An arm as a TOML arm file that reads back to an equal arm: every number exactly, every placement step by step.
+"""Writer of TOML arm files; reading the text restores an equal arm, with exact numbers and placements step by step.
 
-A joint is written in the shortest way that gives its placements back: a Denavit-Hartenberg row, an origin
+A joint is written in the shortest notation that restores its placements: a Denavit-Hartenberg row, an origin
 (xyz, rpy, axis), or the list of its steps.
 """
 
@@ -35,13 +35,13 @@ def write_toml(arm: ArmDescription) -> str:
     """The arm as the text of a TOML arm file."""
     if not arm.joints:
         raise ArmError(f"{arm.where}{arm.name} has no joints, and an arm file needs one")
-    convention, foot = shared_frame(arm)
+    convention, base_placement = shared_frame(arm)
     top: Pairs = [("name", quoted(arm.name))]
     top += [(key, quoted(value)) for key, value in (("title", arm.title), ("notes", arm.notes)) if value]
     top += [("sources", "[\n" + "".join(f"  {quoted(s)},\n" for s in arm.sources) + "]")] if arm.sources else []
     top += [("gravity", numbers(arm.gravity))] if arm.gravity != EARTH else []
     top += [("convention", quoted(convention))] if convention else []
-    base = (placement_pairs(foot) if foot.steps else []) + base_link(arm)
+    base = (placement_pairs(base_placement) if base_placement.steps else []) + base_link(arm)
     top += [("base", inline(base))] if base else []
     tool = placement_pairs(arm.tool) if arm.tool.steps else []
     tool += [("link", quoted(arm.tool_link))] if arm.tool_link != arm.default_tool_link else []
@@ -49,7 +49,7 @@ def write_toml(arm: ArmDescription) -> str:
     blocks = [lines(top)]
     previous = arm.base
     for joint in arm.joints:
-        blocks.append("[[joints]]\n" + lines(joint_pairs(arm, joint, previous, convention, foot)))
+        blocks.append("[[joints]]\n" + lines(joint_pairs(arm, joint, previous, convention, base_placement)))
         previous = joint.child
     blocks += ["[[springs]]\n" + lines(spring_pairs(part)) for part in arm.elastic]
     for name, load in arm.loads:
@@ -63,58 +63,59 @@ def write_toml(arm: ArmDescription) -> str:
 
 
 def shared_frame(arm: ArmDescription) -> tuple[str, Placement]:
-    """The DH convention of most joints, if they have one, and the placement all joints on the base begin with."""
+    """The DH convention of most joints, if any, and the placement with which all joints on the base begin."""
     choices = []
     for convention in ("standard", "modified"):
-        feet = {foot_of(arm, joint, convention) for joint in arm.joints if joint.parent == arm.base}
-        foot = feet.pop() if len(feet) == 1 else None
-        count = sum(row_of(arm, joint, convention, foot or Placement()) is not None for joint in arm.joints)
-        choices.append((count, convention, foot or Placement()))
-    count, convention, foot = max(choices, key=lambda choice: choice[0])
-    return (convention, foot) if count else ("", Placement())
+        prefixes = {base_prefix(arm, joint, convention) for joint in arm.joints if joint.parent == arm.base}
+        base_placement = prefixes.pop() if len(prefixes) == 1 else None
+        count = sum(row_of(arm, joint, convention, base_placement or Placement()) is not None for joint in arm.joints)
+        choices.append((count, convention, base_placement or Placement()))
+    count, convention, base_placement = max(choices, key=lambda choice: choice[0])
+    return (convention, base_placement) if count else ("", Placement())
 
 
-def foot_of(arm: ArmDescription, joint: Joint, convention: str) -> Placement | None:
-    """The shortest beginning of ``before`` whose rest is a DH row."""
+def base_prefix(arm: ArmDescription, joint: Joint, convention: str) -> Placement | None:
+    """The shortest prefix of ``before`` whose remaining steps are those of a DH row, or None."""
     for cut in range(len(joint.before.steps) + 1):
-        foot = Placement(joint.before.steps[:cut])
-        if row_of(arm, joint, convention, foot) is not None:
-            return foot
+        prefix = Placement(joint.before.steps[:cut])
+        if row_of(arm, joint, convention, prefix) is not None:
+            return prefix
     return None
 
 
-def row_of(arm: ArmDescription, joint: Joint, convention: str, foot: Placement) -> DHRow | None:
-    """The DH row that gives exactly this joint's placements, or None."""
+def row_of(arm: ArmDescription, joint: Joint, convention: str, base_placement: Placement) -> DHRow | None:
+    """The DH row with exactly this joint's placements, or None."""
     if not joint.moves:
         return None
     before = joint.before.steps
     if joint.parent == arm.base:
-        if before[: len(foot.steps)] != foot.steps:
+        if before[: len(base_placement.steps)] != base_placement.steps:
             return None
-        before = before[len(foot.steps) :]
-    place = str(arm.moving.index(joint) + 1)
+        before = before[len(base_placement.steps) :]
+    number = str(arm.moving.index(joint) + 1)
     amounts: dict[str, object] = {}
     for step in (*before, *joint.after.steps):
-        key = step.name.removesuffix(place)
+        key = step.name.removesuffix(number)
         if key not in ("a", "alpha", "d", "theta") or key in amounts:
             return None
         amounts[key] = step.amount
     row = DHRow(**amounts, type=joint.kind)  # type: ignore[arg-type]
     try:
-        same = placements(row, int(place), convention) == (Placement(before), joint.after)
-    except ArmError:  # a length where the row has an angle: some other list of steps with the names of a row
+        same = placements(row, int(number), convention) == (Placement(before), joint.after)
+    except ArmError:  # a length in place of an angle: other steps that happen to have the names of a DH row
         return None
     return row if same else None
 
 
-def joint_place(arm: ArmDescription, joint: Joint, convention: str, foot: Placement) -> Pairs:
-    row = row_of(arm, joint, convention, foot) if convention else None
+def joint_placement(arm: ArmDescription, joint: Joint, convention: str, base_placement: Placement) -> Pairs:
+    """The placements of a joint: as a DH row, as an origin with an axis, or as steps."""
+    row = row_of(arm, joint, convention, base_placement) if convention else None
     if row is not None:
-        given: Pairs = [("a", number(exact(row.a))), ("alpha", angle(Angle.of(row.alpha)))]
-        given += [("d", number(exact(row.d))), ("theta", angle(Angle.of(row.theta)))]
-        return [("dh", inline([(key, value) for key, value in given if value != "0"]))]
-    # A foot is only there where every joint on the base begins with it.
-    before = Placement(joint.before.steps[len(foot.steps) :]) if joint.parent == arm.base else joint.before
+        entries: Pairs = [("a", number(exact(row.a))), ("alpha", angle(Angle.of(row.alpha)))]
+        entries += [("d", number(exact(row.d))), ("theta", angle(Angle.of(row.theta)))]
+        return [("dh", inline([(key, value) for key, value in entries if value != "0"]))]
+    # There is a base placement only where every joint on the base begins with it.
+    before = Placement(joint.before.steps[len(base_placement.steps) :]) if joint.parent == arm.base else joint.before
     for axis in (*DIRECTIONS, slanted(joint)):
         turn = along(axis)
         if joint.after != turn.inverse() or before.steps[len(before.steps) - len(turn.steps) :] != turn.steps:
@@ -122,12 +123,14 @@ def joint_place(arm: ArmDescription, joint: Joint, convention: str, foot: Placem
         origin = origin_pairs(Placement(before.steps[: len(before.steps) - len(turn.steps)]))
         if origin is not None:
             return origin + ([("axis", numbers(axis))] if turn.steps else [])
-    return [(key, steps(place)) for key, place in (("before", before), ("after", joint.after)) if place.steps]
+    return [
+        (key, steps(placement)) for key, placement in (("before", before), ("after", joint.after)) if placement.steps
+    ]
 
 
 def slanted(joint: Joint) -> Vector:
-    """The direction that the joint's z axis seems to have in the axes of its link, its largest entry 1."""
-    # z of the joint seen from the link: the last row of the rotation that leads from the joint to the link.
+    """The direction of the joint axis in the link frame, scaled so that its largest entry is 1."""
+    # z of the joint in link axes is the last row of the rotation from joint to link.
     row = [float(x) for x in joint.after.rotation[2]]
     size = max(map(abs, row))
     x, y, z = (exact(round(entry / size, 12)) for entry in row)
@@ -135,7 +138,7 @@ def slanted(joint: Joint) -> Vector:
 
 
 def origin_pairs(placement: Placement) -> Pairs | None:
-    """xyz and rpy where they give exactly these steps, else None."""
+    """xyz and rpy where they restore exactly these steps, else None."""
     xyz, rpy = [Fraction(0)] * 3, [Angle.quarters(0)] * 3
     for step in placement.steps:
         if isinstance(step.amount, Angle):
@@ -148,15 +151,18 @@ def origin_pairs(placement: Placement) -> Pairs | None:
 
 
 def placement_pairs(placement: Placement) -> Pairs:
+    """A placement as xyz and rpy, or as steps."""
     origin = origin_pairs(placement)
     return [("steps", steps(placement))] if origin is None else origin
 
 
 def steps(placement: Placement) -> str:
+    """The steps of a placement as a list."""
     return listing(inline(step_pairs(step)) for step in placement.steps)
 
 
 def step_pairs(step: Step) -> Pairs:
+    """One step as an inline table."""
     by = angle(step.amount) if isinstance(step.amount, Angle) else number(step.amount)
     return [(step.kind, quoted("xyz"[step.axis])), ("by", by)] + ([("name", quoted(step.name))] if step.name else [])
 
@@ -164,10 +170,11 @@ def step_pairs(step: Step) -> Pairs:
 # -- joints, links, springs -------------------------------------------------------------------------
 
 
-def joint_pairs(arm: ArmDescription, joint: Joint, previous: str, convention: str, foot: Placement) -> Pairs:
+def joint_pairs(arm: ArmDescription, joint: Joint, previous: str, convention: str, base_placement: Placement) -> Pairs:
+    """The entries of a [[joints]] table."""
     pairs: Pairs = [("name", quoted(joint.name)), ("type", quoted(joint.kind))]
     pairs += [("parent", quoted(joint.parent))] if joint.parent != previous else []
-    pairs += joint_place(arm, joint, convention, foot)
+    pairs += joint_placement(arm, joint, convention, base_placement)
     limits = limit_pairs(joint.limits, joint.kind == "revolute")
     pairs += [("limits", inline(limits))] if limits else []
     for key in ("damping", "friction", "armature"):
@@ -176,17 +183,19 @@ def joint_pairs(arm: ArmDescription, joint: Joint, previous: str, convention: st
     return [*pairs, ("link", inline(link_pairs(arm.link(joint.child))))]
 
 
-def limit_pairs(limits: Limits, turns: bool) -> Pairs:
+def limit_pairs(limits: Limits, is_angle: bool) -> Pairs:
+    """The limits that differ from their defaults."""
     pairs = []
     for field in fields(limits):
         value = float(getattr(limits, field.name))
-        # The other infinity is no "unlimited" but a bound that nothing meets, so it must be said.
+        # The opposite infinity does not mean "unlimited" but a limit that no position meets, so it is written.
         if value != field.default:
-            pairs.append((field.name, real(value, turns and field.name != "effort")))
+            pairs.append((field.name, real(value, is_angle and field.name != "effort")))
     return pairs
 
 
 def drive_pairs(drive: Drive) -> Pairs:
+    """The entries of a joint's drive."""
     pairs = []
     for field in fields(drive):
         value = getattr(drive, field.name)
@@ -196,11 +205,13 @@ def drive_pairs(drive: Drive) -> Pairs:
 
 
 def base_link(arm: ArmDescription) -> Pairs:
+    """The base link, unless it is empty and named "base"."""
     pairs = link_pairs(arm.link(arm.base))
     return [("link", inline(pairs))] if pairs != [("name", quoted("base"))] else []
 
 
 def link_pairs(link: Link) -> Pairs:
+    """The entries of a link."""
     meshes = [("meshes", listing(map(quoted, link.meshes)))] if link.meshes else []
     return [("name", quoted(link.name)), *body_pairs(link.inertia), *meshes]
 
@@ -220,12 +231,14 @@ def body_pairs(body: Inertia) -> Pairs:
 
 
 def tensor(matrix: Matrix) -> str:
+    """A symmetric matrix: three moments where it is diagonal, else a table of its entries."""
     if any(matrix[i][j] for _, i, j in ENTRIES if i != j):
         return inline([(key, number(matrix[i][j])) for key, i, j in ENTRIES if matrix[i][j]])
     return numbers([matrix[i][i] for i in range(3)])
 
 
 def spring_pairs(part: Elastic) -> Pairs:
+    """The entries of a [[springs]] table."""
     if isinstance(part, JointSpring):
         rest = [("rest", real(part.rest))] if part.rest else []
         return [("joint", quoted(part.joint)), ("stiffness", real(part.stiffness)), *rest]
@@ -243,14 +256,17 @@ def spring_pairs(part: Elastic) -> Pairs:
 
 
 def lines(pairs: Pairs) -> str:
+    """Key-value pairs as lines."""
     return "".join(f"{key} = {value}\n" for key, value in pairs)
 
 
 def inline(pairs: Pairs) -> str:
+    """Key-value pairs as an inline table."""
     return "{" + ", ".join(f"{key} = {value}" for key, value in pairs) + "}"
 
 
 def listing(values: Iterable[str]) -> str:
+    """Values as a list."""
     return "[" + ", ".join(values) + "]"
 
 
@@ -260,37 +276,38 @@ def quoted(text: str) -> str:
 
 
 def number(value: Fraction) -> str:
-    """A decimal where it is finite, a fraction in quotes where it is not."""
-    rest = value.denominator
+    """A decimal where it is finite, else a fraction in quotes."""
+    cofactor = value.denominator
     twos, fives = 0, 0
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    places = max(twos, fives)
-    if rest != 1 or places > 40:
+    while cofactor % 2 == 0:
+        cofactor, twos = cofactor // 2, twos + 1
+    while cofactor % 5 == 0:
+        cofactor, fives = cofactor // 5, fives + 1
+    decimals = max(twos, fives)
+    if cofactor != 1 or decimals > 40:
         return f'"{value.numerator}/{value.denominator}"'
-    digits = str(abs(value.numerator) * 10**places // value.denominator)
+    digits = str(abs(value.numerator) * 10**decimals // value.denominator)
     sign = "-" if value < 0 else ""
-    if not places:
+    if not decimals:
         return sign + (digits if len(digits) < 19 else digits + ".0")
-    digits = digits.rjust(places + 1, "0")
-    if places > 9 and abs(value) < 1e-4:
+    digits = digits.rjust(decimals + 1, "0")
+    if decimals > 9 and abs(value) < 1e-4:
         bare = digits.lstrip("0")
-        return f"{sign}{bare}e-{places}"
-    return f"{sign}{digits[:-places]}.{digits[-places:]}"
+        return f"{sign}{bare}e-{decimals}"
+    return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
 
 
 def numbers(values: Sequence[Fraction]) -> str:
+    """Exact numbers as a list."""
     return listing(number(value) for value in values)
 
 
-def real(value: object, turns: bool = False) -> str:
-    """A float as TOML; an angle in degrees where that says exactly the same."""
+def real(value: object, is_angle: bool = False) -> str:
+    """A float; an angle in degrees where that restores the same float."""
     value = float(value)  # type: ignore[arg-type]
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    if turns:
+    if is_angle:
         degrees = short_degrees(value)
         if float(quantity(degrees, "limit")) == value:
             return quoted(degrees)
@@ -298,19 +315,20 @@ def real(value: object, turns: bool = False) -> str:
 
 
 def short_degrees(radians: float) -> str:
+    """An angle in degrees to nine decimals."""
     return f"{number(exact(round(math.degrees(radians), 9)))} deg"
 
 
 def angle(value: Angle) -> str:
-    """An angle in the first of these that gives it back exactly: multiples of pi, degrees, radians, cosine and sine."""
+    """An angle in the first notation that restores it exactly: multiples of pi, degrees, radians, cosine and sine."""
     if not value and not value.radians:
         return "0"
     quarters = round(value.radians / (math.pi / 2))
     if value == Angle.quarters(quarters):
         sign, count = ("-" if quarters < 0 else ""), abs(quarters)
-        over = "/2" if count % 2 else ""
-        count = count if over else count // 2
-        return quoted(f"{sign}{f'{count}*' if count != 1 else ''}pi{over}")
+        divisor = "/2" if count % 2 else ""
+        count = count if divisor else count // 2
+        return quoted(f"{sign}{f'{count}*' if count != 1 else ''}pi{divisor}")
     degrees = short_degrees(value.radians)
     if quantity(degrees, "angle").angle == value:
         return quoted(degrees)

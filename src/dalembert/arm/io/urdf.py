@@ -34,15 +34,15 @@ JOINT_TAGS = (
     "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller",
 )  # fmt: skip
 MIMIC = ("refuse", "hold", "free")
-BESIDE = ("material", "transmission", "gazebo", "sensor", "ros2_control", "mujoco")
-"""What may stand beside links and joints and says nothing about the arm's own dynamics."""
+IGNORED = ("material", "transmission", "gazebo", "sensor", "ros2_control", "mujoco")
+"""Elements beside links and joints that do not affect the dynamics of the arm."""
 
 
 def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: str = "refuse") -> ArmDescription:
     """The arm that a URDF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
 
-    ``mimic`` says what becomes of a joint that follows another: "refuse" it, "hold" it still where it stands while
-    the other is at zero, or let it move "free" of the other.
+    ``mimic`` is the treatment of a joint that mimics another: "refuse" the file, "hold" the joint at its position for
+    the other at zero, or let it move "free" of the other.
     """
     if mimic not in MIMIC:
         raise ArmError(f"mimic can be {listed(MIMIC)}, not {shortened(mimic)}")
@@ -56,7 +56,7 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: st
             links.append(_link(child, origin))
         elif child.tag == "joint":
             joints.append(_joint(child, origin, mimic))
-        elif child.tag not in (*BESIDE, "dalembert"):
+        elif child.tag not in (*IGNORED, "dalembert"):
             _hides_nothing(child)
     if len(links) > MOST_LINKS:
         raise root.fault(f"has {len(links)} links; at most {MOST_LINKS} are read, leave out what is not the arm")
@@ -80,6 +80,7 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: st
 
 
 def _root(text: str, origin: str) -> Element:
+    """The root element; a xacro template is refused."""
     remedy = "is a xacro file, a template of a URDF; make the URDF first: xacro file.xacro > file.urdf"
     try:
         root = parse(text, origin)
@@ -89,13 +90,14 @@ def _root(text: str, origin: str) -> Element:
         raise
     for element in root.iter():
         template = any("${" in value or "$(" in value for value in element.attrib.values())
-        # A file that xacro has made still declares the namespace, but no element is left in it.
+        # The output of xacro still declares the namespace, but has no element in it.
         if template or (element.tag.startswith("{") and "xacro" in element.tag.partition("}")[0]):
             raise ArmError(f"{origin}: {remedy}")
     return root
 
 
 def _hides_nothing(node: Node) -> None:
+    """Raises ArmError for a link or joint nested in an unknown element."""
     for inner in node.element.iter():
         if inner is not node.element and inner.tag in ("link", "joint") and len(inner):
             raise node.fault(
@@ -104,6 +106,7 @@ def _hides_nothing(node: Node) -> None:
 
 
 def _named(node: Node, origin: str) -> Node:
+    """The node under its own name, which is required."""
     name = node.name()
     if not name:
         raise ArmError(f"{origin}: a <{node.tag}> has no name; give every {node.tag} one")
@@ -111,6 +114,7 @@ def _named(node: Node, origin: str) -> Node:
 
 
 def _link(node: Node, origin: str) -> Link:
+    """The link of a <link> element."""
     node = _named(node, origin)
     node.known_attributes(("name", "type"))
     node.known_tags(LINK_TAGS)
@@ -125,34 +129,37 @@ def _link(node: Node, origin: str) -> Link:
 
 
 def _inertia(node: Node) -> Inertia:
+    """The inertia of an <inertial> element about the link frame."""
     node.known_tags(("origin", "mass", "inertia"))
     mass, moments = node.needed("mass"), node.needed("inertia")
     mass.known_attributes(("value",))
     moments.known_attributes(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     entries = {f"{a}{a}": moments.number(f"i{a}{a}") for a in "xyz"}
     entries |= {pair: moments.number(f"i{pair}", 0) for pair in ("xy", "xz", "yz")}
-    where = _origin(node)
+    origin = _origin(node)
     body = Inertia.of(mass.number("value"), inertia=entries, what=node.where)
-    return body.placed(where) if where.steps else body
+    return body.placed(origin) if origin.steps else body
 
 
 def _origin(node: Node) -> Placement:
+    """The placement of an <origin> element, or the identity."""
     origin = node.one("origin")
     if origin is None:
         return Placement()
     origin.known_attributes(("xyz", "rpy", "quat_xyzw"))
-    position, four = origin.vector("xyz"), origin.numbers("quat_xyzw", 4)
-    if four is not None:
+    position, quat = origin.vector("xyz"), origin.numbers("quat_xyzw", 4)
+    if quat is not None:
         if origin.element.get("rpy") is not None:
             raise origin.fault("rpy and quat_xyzw are both given; keep one")
-        x, y, z, w = four
+        x, y, z, w = quat
         steps = (translate(axis, length) for axis, length in zip("xyz", position, strict=True))
         return Placement.of(*steps) @ quaternion(w, x, y, z, f"{origin.where}: quat_xyzw")
-    turns = [angle_in_reach(angle, f"{origin.where}: rpy") for angle in origin.vector("rpy")]
-    return Placement.from_xyz_rpy(position, turns, origin.where)
+    angles = [angle_in_reach(angle, f"{origin.where}: rpy") for angle in origin.vector("rpy")]
+    return Placement.from_xyz_rpy(position, angles, origin.where)
 
 
-def _joint(node: Node, origin: str, follow: str) -> Joint:
+def _joint(node: Node, origin: str, mimic_mode: str) -> Joint:
+    """The joint of a <joint> element."""
     node = _named(node, origin)
     node.known_attributes(("name", "type"))
     node.known_tags(JOINT_TAGS)
@@ -165,7 +172,7 @@ def _joint(node: Node, origin: str, follow: str) -> Joint:
     if type_ not in TYPES:
         raise node.fault(f"has type {shortened(type_)}; the types are {listed(TYPES)}")
     mimic = node.one("mimic")
-    if mimic is not None and follow == "refuse":
+    if mimic is not None and mimic_mode == "refuse":
         raise node.fault(
             f"mimics joint {shortened(mimic.element.get('joint', ''))}, a coupling that an open chain does not have; "
             f'load the file with mimic="hold" to hold it still, or with mimic="free" to let it move by itself'
@@ -188,26 +195,28 @@ def _joint(node: Node, origin: str, follow: str) -> Joint:
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else node.fault(str(fault)) from None
     joint = Joint(name, kind, parent, child, before, after, limits, loss["damping"], loss["friction"], loss["armature"])
-    return joint.at(mimic.number("offset", 0)) if mimic is not None and follow == "hold" and joint.moves else joint
+    return joint.at(mimic.number("offset", 0)) if mimic is not None and mimic_mode == "hold" and joint.moves else joint
 
 
 def _end(node: Node, tag: str) -> str:
+    """The link named by <parent> or <child>."""
     end = node.needed(tag)
     end.known_attributes(("link",))
     return end.text("link")
 
 
 def _limits(node: Node, type_: str) -> Limits:
+    """The limits of a <limit> element."""
     node.known_attributes(("lower", "upper", "velocity", "effort"))
     lower, upper = -math.inf, math.inf
-    # Where neither end is given the range is not known; where one is, the other is zero, as the format says.
+    # Without either attribute the range is unknown; with one of them the other defaults to zero, as in the format.
     if type_ != "continuous" and ("lower" in node.element.attrib or "upper" in node.element.attrib):
         lower, upper = node.limit("lower", 0.0), node.limit("upper", 0.0)
     return Limits(lower, upper, node.limit("velocity", math.inf), node.limit("effort", math.inf))
 
 
 def _extension(root: Node) -> tuple[object, str, dict[str, tuple[str, ...]]]:
-    """What URDF has no word for and ``write_urdf`` adds: gravity, the tool link, references to meshes."""
+    """The element that ``write_urdf`` adds for data outside URDF: gravity, tool link, mesh references."""
     node = root.one("dalembert")
     if node is None:
         return EARTH, "", {}

@@ -1,8 +1,8 @@
-"""An arm to URDF.
+"""Writer of URDF.
 
-URDF wants the axis of a joint to run through the origin of the child link's frame. Where ``after`` leads off the
-axis, as in standard Denavit-Hartenberg frames, the link is written in its joint frame, with its inertia and
-everything it carries moved along; the motion and the torques stay the same.
+URDF requires the axis of a joint to pass through the origin of the child link's frame. Where ``after`` moves the origin
+off the axis, as in standard Denavit-Hartenberg frames, the link is written in its joint frame, with its inertia and
+everything it carries transformed; the motion and the torques stay the same.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def write_urdf(arm: ArmDescription) -> str:
     """The arm as a URDF file; ``read_urdf`` gives back an arm with the same dynamics.
 
-    Loads become links of their own, fixed to what carries them. Gravity, the tool and references to meshes go
-    into one ``<dalembert>`` element, which other readers pass over. Springs and dampers have no place in URDF
-    and are refused; drives are left out, and a comment says so.
+    Loads become separate links, fixed to the link that carries them. Gravity, the tool and references to meshes are
+    written to one ``<dalembert>`` element, which other readers ignore. Springs and dampers cannot be expressed in URDF
+    and are refused; drives are omitted, and a comment says so.
     """
     if arm.elastic:
         raise ArmError(
@@ -45,29 +45,30 @@ def write_urdf(arm: ArmDescription) -> str:
     for joint in arm.joints:
         _add_joint(robot, joint, frames[joint.parent] @ joint.before, shifted=bool(frames[joint.child].steps))
     for carrier, load in arm.loads:
-        there = frames[carrier] @ (arm.tool if carrier == arm.tool_link else Placement())
-        _add_fixed(robot, _fresh(f"{carrier}_load", names), carrier, there, load.body)
+        placement = frames[carrier] @ (arm.tool if carrier == arm.tool_link else Placement())
+        _add_fixed(robot, _fresh(f"{carrier}_load", names), carrier, placement, load.body)
     tool = arm.tool_link
-    there = frames[tool] @ arm.tool
-    if not there.is_identity():
+    placement = frames[tool] @ arm.tool
+    if not placement.is_identity():
         tool = _fresh("tool", names)
-        _add_fixed(robot, tool, arm.tool_link, there, Inertia())
+        _add_fixed(robot, tool, arm.tool_link, placement, Inertia())
     _add_extension(robot, arm, tool)
     indent(robot)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(robot, encoding="unicode") + "\n"
 
 
 def _remarks(arm: ArmDescription) -> list[str]:
-    found = [arm.title] if arm.title else []
-    found += [f"source: {source}" for source in arm.sources]
+    """Title and sources of the arm, and what is omitted, for comments."""
+    remarks = [arm.title] if arm.title else []
+    remarks += [f"source: {source}" for source in arm.sources]
     driven = [joint.name for joint in arm.joints if joint.drive is not None]
     if driven:
-        found.append(f"left out, for URDF has no place for them: the drives of {', '.join(driven)}")
-    return found
+        remarks.append(f"left out, for URDF has no place for them: the drives of {', '.join(driven)}")
+    return remarks
 
 
 def _frames(arm: ArmDescription) -> dict[str, Placement]:
-    """For each link, its own frame in the frame it has in the URDF."""
+    """For each link, its own frame relative to the frame it has in the URDF."""
     frames = {arm.base: Placement()}
     for joint in arm.joints:
         x, y, _ = joint.after.position
@@ -76,6 +77,7 @@ def _frames(arm: ArmDescription) -> dict[str, Placement]:
 
 
 def _add_link(robot: Element, name: str, inertia: Inertia, frame: Placement) -> None:
+    """Appends a <link> with its inertia expressed in ``frame``."""
     link = SubElement(robot, "link", name=_text(name))
     if not inertia:
         return
@@ -90,9 +92,10 @@ def _add_link(robot: Element, name: str, inertia: Inertia, frame: Placement) -> 
 
 
 def _add_joint(robot: Element, joint: Joint, before: Placement, *, shifted: bool) -> None:
+    """Appends a <joint>; ``shifted`` marks a child link that is written in its joint frame."""
     limits = joint.limits
-    endless = math.isinf(limits.lower) and math.isinf(limits.upper)
-    type_ = "continuous" if joint.kind == "revolute" and endless else joint.kind
+    unlimited = math.isinf(limits.lower) and math.isinf(limits.upper)
+    type_ = "continuous" if joint.kind == "revolute" and unlimited else joint.kind
     element = SubElement(robot, "joint", name=_text(joint.name), type=type_)
     _add_origin(element, before if shifted else before @ joint.after)
     SubElement(element, "parent", link=_text(joint.parent))
@@ -100,47 +103,54 @@ def _add_joint(robot: Element, joint: Joint, before: Placement, *, shifted: bool
     if joint.moves:
         axis = (0, 0, 1) if shifted else joint.after.rotation[2]
         SubElement(element, "axis", xyz=_numbers(axis))
-        known = {"effort": limits.effort, "velocity": limits.velocity}
+        entries = {"effort": limits.effort, "velocity": limits.velocity}
         if type_ != "continuous":
-            known |= {"lower": limits.lower, "upper": limits.upper}
-        if any(math.isfinite(value) for value in known.values()) or type_ != "continuous":
-            SubElement(element, "limit", {key: _limit(value) for key, value in known.items()})
+            entries |= {"lower": limits.lower, "upper": limits.upper}
+        if any(math.isfinite(value) for value in entries.values()) or type_ != "continuous":
+            SubElement(element, "limit", {key: _limit(value) for key, value in entries.items()})
     loss = {"damping": joint.damping, "friction": joint.friction, "armature": joint.armature}
     if any(loss.values()):
         SubElement(element, "dynamics", {key: repr(float(value)) for key, value in loss.items() if value})
 
 
-def _add_fixed(robot: Element, name: str, parent: str, there: Placement, inertia: Inertia) -> None:
+def _add_fixed(robot: Element, name: str, parent: str, placement: Placement, inertia: Inertia) -> None:
+    """Appends a link fixed to ``parent``."""
     _add_link(robot, name, inertia, Placement())
-    _add_joint(robot, Joint(f"{name}_joint", "fixed", parent, name), there, shifted=False)
+    _add_joint(robot, Joint(f"{name}_joint", "fixed", parent, name), placement, shifted=False)
 
 
 def _add_origin(element: Element, placement: Placement) -> None:
+    """Appends an <origin>."""
     # Adding zero turns -0.0 into 0.0.
     rpy = " ".join(repr(angle + 0.0) for angle in _given_angles(placement) or roll_pitch_yaw(placement.rotation))
     SubElement(element, "origin", xyz=_numbers(placement.position), rpy=rpy)
 
 
 def _given_angles(placement: Placement) -> tuple[float, float, float] | None:
-    """Roll, pitch and yaw as they were given, where the placement is still made of them."""
-    left: list[Step] = []
+    """Roll, pitch and yaw as given in the arm, where the steps of the placement still are these rotations."""
+    remaining: list[Step] = []
     for step in placement.steps:
-        if left and (step.kind, step.axis, -step.amount) == (left[-1].kind, left[-1].axis, left[-1].amount):
-            left.pop()
+        if remaining and (step.kind, step.axis, -step.amount) == (
+            remaining[-1].kind,
+            remaining[-1].axis,
+            remaining[-1].amount,
+        ):
+            remaining.pop()
         elif step:
-            left.append(step)
-    turns = [step for step in left if step.kind == "rotate"]
-    if left[len(left) - len(turns) :] != turns or [step.axis for step in turns] != sorted(
-        {step.axis for step in turns}, reverse=True
+            remaining.append(step)
+    rotations = [step for step in remaining if step.kind == "rotate"]
+    if remaining[len(remaining) - len(rotations) :] != rotations or [step.axis for step in rotations] != sorted(
+        {step.axis for step in rotations}, reverse=True
     ):
         return None
     angles = [0.0, 0.0, 0.0]
-    for step in turns:
+    for step in rotations:
         angles[step.axis] = step.amount.radians  # type: ignore[union-attr]
     return angles[0], angles[1], angles[2]
 
 
 def _add_extension(robot: Element, arm: ArmDescription, tool: str) -> None:
+    """Appends the <dalembert> element where it has content."""
     meshes = [(link.name, mesh) for link in arm.links for mesh in link.meshes]
     entries = {}
     if arm.gravity != EARTH:
@@ -154,13 +164,13 @@ def _add_extension(robot: Element, arm: ArmDescription, tool: str) -> None:
 
 
 def _fresh(name: str, taken: set[str]) -> str:
-    """A name that neither a link nor, with ``_joint`` added, a joint has yet."""
-    number, made = 1, name
-    while made in taken or f"{made}_joint" in taken:
+    """A name that no link has, nor, with ``_joint`` appended, a joint."""
+    number, unique = 1, name
+    while unique in taken or f"{unique}_joint" in taken:
         number += 1
-        made = f"{name}{number}"
-    taken |= {made, f"{made}_joint"}
-    return made
+        unique = f"{name}{number}"
+    taken |= {unique, f"{unique}_joint"}
+    return unique
 
 
 def _numbers(values: object) -> str:
@@ -168,7 +178,7 @@ def _numbers(values: object) -> str:
 
 
 def spelled(number: Fraction) -> str:
-    """The number as a decimal: exactly if that is short, else with the 17 digits that fix a float."""
+    """A decimal, exact if that takes at most 40 digits, else with the 17 digits that determine a float."""
     for digits in (EXACT_DIGITS, FLOAT_DIGITS):
         rounded = Context(prec=digits).divide(Decimal(number.numerator), Decimal(number.denominator))
         if digits == FLOAT_DIGITS or Fraction(rounded) == number:
@@ -178,11 +188,12 @@ def spelled(number: Fraction) -> str:
 
 
 def _limit(value: float) -> str:
-    """URDF has no word for unlimited and its readers want a number: 1e16, as in SDF."""
+    """URDF has no notation for an unlimited joint and readers require a number: 1e16, as in SDF."""
     return repr(math.copysign(1e16, value) if math.isinf(value) else float(value))
 
 
 def _text(value: str) -> str:
+    """The string, which must be valid in XML."""
     if NO_XML.search(value):
         raise ArmError(f"the name {value!r} holds characters that XML cannot; rename it")
     return value

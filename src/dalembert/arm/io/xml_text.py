@@ -1,7 +1,7 @@
-"""XML of robot files, read safely, and its numbers, read exactly.
+"""Safe XML parser of robot files, with exact numbers.
 
-No document type, no entities, nothing fetched from elsewhere, and bounds on size, number of elements and
-depth: a hostile or broken file ends in one sentence, never in a full memory.
+Document types, entities and external references are refused, and size, number of elements and depth are bounded: a
+hostile or broken file ends in one error message and cannot exhaust the memory.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ LONGEST_NAME = 300
 LARGEST_NUMBER = Fraction(10**30)
 LARGEST_ANGLE = Fraction(10**6)
 CLOSE = 0.65
-"""A word as near as this to one that is missing is taken for a misspelling of it."""
+"""Similarity (difflib ratio) from which an unknown name is taken for a misspelling of a missing one."""
 UNLIMITED = Fraction(10**16)
-"""A limit of this size or more is none; formats without a word for "unlimited" write it so."""
+"""A limit of this size or more means unlimited, in formats without a notation for that."""
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 INFINITE = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
 
 
 class _Bounded(TreeBuilder):
-    """Builds the tree, and stops where it grows past what any arm needs."""
+    """A tree builder that stops where the document exceeds the bounds."""
 
     def __init__(self, origin: str) -> None:
         super().__init__()
@@ -86,65 +86,71 @@ def parse(text: str, origin: str) -> Element:
 
 @dataclass(frozen=True)
 class Node:
-    """An XML element and how to call it in an error message, for example ``arm.urdf: joint 'elbow'``."""
+    """An XML element and its name in error messages, for example ``arm.urdf: joint 'elbow'``."""
 
     element: Element
     where: str
     skipped: Counter[str] = field(default_factory=Counter)
-    """What was passed over in the whole file, counted; all nodes of a file share it."""
+    """Counts of elements and attributes skipped in the whole file; shared by all nodes of a file."""
 
     @property
     def tag(self) -> str:
+        """The tag of the element."""
         return self.element.tag
 
     def fault(self, sentence: str) -> ArmError:
+        """The error for this element."""
         return ArmError(f"{self.where}: {sentence}")
 
     def children(self) -> Iterator[Node]:
-        """The elements directly inside, comments left out."""
+        """The child elements, without comments."""
         for child in self.element:
             yield Node(child, f"{self.where}: <{child.tag}>", self.skipped)
 
     def all(self, tag: str) -> Iterator[Node]:
+        """The children with this tag."""
         return (child for child in self.children() if child.tag == tag)
 
     def one(self, tag: str) -> Node | None:
-        """The child of this tag, or None; two of them are refused, since one would be dropped."""
-        found = list(self.all(tag))
-        if len(found) > 1:
-            raise self.fault(f"has {len(found)} <{tag}> elements; keep one")
-        return found[0] if found else None
+        """The child with this tag, or None; more than one is refused, since only one would be used."""
+        matches = list(self.all(tag))
+        if len(matches) > 1:
+            raise self.fault(f"has {len(matches)} <{tag}> elements; keep one")
+        return matches[0] if matches else None
 
     def needed(self, tag: str) -> Node:
-        found = self.one(tag)
-        if found is None:
+        """The child with this tag, which is required."""
+        child = self.one(tag)
+        if child is None:
             raise self.fault(f"has no <{tag}> element; give it one")
-        return found
+        return child
 
     def only_tags(self, known: Sequence[str]) -> None:
-        """Refuses children that would be dropped without a word."""
+        """Refuses unknown children, which would otherwise be ignored silently."""
         for child in self.element:
             if child.tag not in known:
                 raise self.fault(f"<{child.tag}> is not read here; remove it (known are {listed(known)})")
 
     def only_attributes(self, known: Sequence[str]) -> None:
+        """Refuses unknown attributes."""
         for name in self.element.attrib:
             if name not in known:
                 raise self.fault(f"unknown attribute {name!r}; the attributes are {listed(known)}")
 
     def known_tags(self, known: Sequence[str]) -> None:
-        """Passes over children it does not know, and notes them; one that looks misspelled is refused."""
+        """Skips and counts unknown children; one that looks like a misspelling is refused."""
         for child in self.element:
             if child.tag not in known:
-                self._pass_over(child.tag, known, f"<{child.tag}>")
+                self._skip(child.tag, known, f"<{child.tag}>")
 
     def known_attributes(self, known: Sequence[str]) -> None:
-        """The same for attributes."""
+        """Skips and counts unknown attributes; one that looks like a misspelling is refused."""
         for name in self.element.attrib:
             if name not in known:
-                self._pass_over(name, known, f"{name}= of <{self.tag}>")
+                self._skip(name, known, f"{name}= of <{self.tag}>")
 
-    def _pass_over(self, name: str, known: Sequence[str], what: str) -> None:
+    def _skip(self, name: str, known: Sequence[str], what: str) -> None:
+        """Counts a skipped name, or refuses it as a misspelling of a missing one."""
         present = {*self.element.attrib, *(child.tag for child in self.element)}
         missing = [other for other in known if other not in present and abs(len(other) - len(name)) <= 2]
         near = difflib.get_close_matches(name.lower(), missing, 1, CLOSE)
@@ -153,49 +159,53 @@ class Node:
         self.skipped[what[:LONGEST_NAME]] += 1
 
     def text(self, attribute: str) -> str:
-        """An attribute that must be there and not be empty."""
+        """A required attribute, not empty."""
         value = self.element.get(attribute)
         if not value:
             raise self.fault(f"has no {attribute!r}; give it one")
         return self.short(attribute, value)
 
     def name(self) -> str:
-        """The name of the element, or nothing."""
+        """The name of the element, or an empty string."""
         return self.short("name", self.element.get("name", ""))
 
     def short(self, attribute: str, value: str) -> str:
+        """The value, refused where it is too long for a name."""
         if len(value) > LONGEST_NAME:
             raise self.fault(f"{attribute} is longer than {LONGEST_NAME} characters ({shortened(value)}); shorten it")
         return value
 
     def choice(self, attribute: str, options: Sequence[str], default: str) -> str:
+        """An attribute with one of these values."""
         value = self.element.get(attribute, default)
         if value not in options:
             raise self.fault(f"{attribute} is {shortened(value)}; it can be {listed(options)}")
         return value
 
     def numbers(self, attribute: str, count: int) -> tuple[Fraction, ...] | None:
-        """Exactly ``count`` numbers of an attribute, or None where the attribute is not there."""
+        """Exactly ``count`` numbers of an attribute, or None where it is absent."""
         value = self.element.get(attribute)
         if value is None:
             return None
         return read_numbers(value, count, f"{self.where}: {attribute}")
 
     def number(self, attribute: str, default: int | Fraction | None = None) -> Fraction:
-        found = self.numbers(attribute, 1)
-        if found is not None:
-            return found[0]
+        """A number, or the default where it is absent."""
+        numbers = self.numbers(attribute, 1)
+        if numbers is not None:
+            return numbers[0]
         if default is None:
             raise self.fault(f"has no {attribute!r}; give it one")
         return Fraction(default)
 
     def vector(self, attribute: str, default: Sequence[int | Fraction] = (0, 0, 0)) -> Vector:
-        found = self.numbers(attribute, 3)
-        x, y, z = found if found is not None else (Fraction(value) for value in default)
+        """Three numbers, or the default where they are absent."""
+        numbers = self.numbers(attribute, 3)
+        x, y, z = numbers if numbers is not None else (Fraction(value) for value in default)
         return x, y, z
 
     def not_negative(self, attribute: str) -> float:
-        """A number of at least zero, zero where it is not given."""
+        """A number of at least zero, zero where it is absent."""
         value = self.number(attribute, 0)
         if value < 0:
             raise self.fault(f"{attribute} is negative ({float(value):g}); give a value of at least zero")
@@ -208,7 +218,7 @@ class Node:
 
 
 def tell_skipped(root: Node, level: int) -> None:
-    """One warning that names what was passed over in a file."""
+    """One warning that lists what was skipped in a file."""
     if root.skipped:
         parts = listed(f"{what} ({count} times)" if count > 1 else what for what, count in root.skipped.items())
         warnings.warn(
@@ -226,7 +236,7 @@ def read_numbers(value: str, count: int, what: str) -> tuple[Fraction, ...]:
 
 
 def read_number(word: str, what: str) -> Fraction:
-    """The finite number that ``word`` spells, exactly."""
+    """The finite number written as ``word``, exactly."""
     if INFINITE.fullmatch(word) or word.lower().lstrip("+-") == "nan":
         raise ArmError(f"{what} must be finite, got {word}")
     if len(word) > LONGEST_NUMBER or not NUMBER.fullmatch(word):
@@ -238,7 +248,7 @@ def read_number(word: str, what: str) -> Fraction:
 
 
 def read_limit(word: str, what: str) -> float:
-    """A limit: a number, or one so large that it means none."""
+    """A limit: a number, infinite if it is at least ``UNLIMITED``."""
     word = word.strip()
     infinite = INFINITE.fullmatch(word)
     if infinite:
@@ -252,11 +262,12 @@ def read_limit(word: str, what: str) -> float:
 
 
 def angle_in_reach(number: Fraction, what: str) -> Fraction:
-    """An angle small enough that its place on the circle is known."""
+    """The angle, refused where it is too large for its sine to be accurate."""
     if abs(number) > LARGEST_ANGLE:
         raise ArmError(f"{what} is {float(number):g}; give an angle within ±1e6, whole turns left out")
     return number
 
 
 def shortened(value: str) -> str:
+    """A string in quotes, truncated where it is long."""
     return repr(value if len(value) <= 60 else value[:57] + "...")
