@@ -1,1 +1,1 @@
-"""Closed forms: the exact equations of motion, read, printed, checked and taken apart."""
+"""Closed forms: the exact equations of motion, their structure and base parameters, printing and verification."""

@@ -1,13 +1,13 @@
-"""Base parameters: the least set of combinations of inertial parameters that the torques depend on.
+"""Base parameters: the minimal set of combinations of inertial parameters that determines the torques.
 
-D and G are linear in the ten parameters of each body. Write down, for every coefficient and every product of
-sines, cosines and prismatic positions in it, the linear form in the parameters that multiplies it: the torques
-depend on these forms only. Gaussian elimination, exact and with lengths as symbols, leaves independent ones:
+D and G are linear in the ten parameters of each body. Every product of sines, cosines and prismatic positions in a
+coefficient is multiplied by a linear form in the parameters, and the torques depend on these forms only. Gaussian
+elimination, exact and with lengths as symbols, gives the independent ones:
 
     parameter + sum of (polynomial in lengths) * (parameters it absorbs).
 
-Columns are eliminated in the order of ``PREFERRED``, so what is absorbed comes from the masses, the first
-moments mz and the moments Iyy, as in the literature (Gautier and Khalil 1990).
+Columns are eliminated in the order of ``PREFERRED``, so the parameters absorbed by others are the masses, the
+first moments mz and the moments Iyy, as in Gautier and Khalil 1990.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ from .closed_form import Equations
 from .polynomial import TrigPolynomial
 
 PREFERRED = ("Ixx", "Ixy", "Ixz", "Iyz", "Izz", "mx", "my", "mz", "m", "Iyy")
+"""Pivot order: parameters that come first stay base parameters."""
 Row = dict[int, Any]
 
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """``relations`` maps each base parameter's name to the combination it stands for.
+    """The base parameters; ``relations`` maps the name of each to the combination it denotes.
 
-    ``absorbed`` are the parameters that appear only inside combinations of others, ``idle`` those that no
-    torque (or energy) depends on.
+    ``absorbed`` are the parameters that occur only in the combinations of others, ``idle`` those that do not affect the
+    torques (or the energy).
     """
 
     of: str
@@ -46,12 +47,13 @@ class BaseParameters:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the base parameters."""
         return tuple(self.relations)
 
     def regrouped(self, polynomial: TrigPolynomial) -> TrigPolynomial:
         """A coefficient of ``equations`` in base parameters alone: absorbed and idle parameters set to zero.
 
-        Put the combinations back for the base parameters and the coefficient is what it was.
+        ``expanded`` undoes this.
         """
         return polynomial.substitute(dict.fromkeys((*self.absorbed, *self.idle), 0))
 
@@ -70,11 +72,11 @@ def base_parameters(arm: ArmDescription, of: str = "torque", lengths: bool = Tru
     try:
         relations, absorbed = combinations(pivots, order, equations)
     except ArithmeticError:
-        # A combination with a length in its denominator is no polynomial; with numbers it is a number.
+        # A combination with a length in the denominator is not a polynomial; with numerical lengths it is linear.
         return base_parameters(arm, of, lengths=False)
     idle = tuple(name for name in order if name not in relations and name not in absorbed)
-    place = {symbol.name: i for i, symbol in enumerate(equations.symbols)}
-    in_order = dict(sorted(relations.items(), key=lambda item: place[item[0]]))
+    position = {symbol.name: i for i, symbol in enumerate(equations.symbols)}
+    in_order = dict(sorted(relations.items(), key=lambda item: position[item[0]]))
     return BaseParameters(of, in_order, absorbed, idle, equations)
 
 
@@ -85,9 +87,9 @@ def columns(equations: Equations) -> list[str]:
 
 
 def rows(equations: Equations, of: str, order: list[str]) -> Iterable[Row]:
-    """The linear forms in the parameters, each once, as column -> polynomial in lengths."""
+    """The distinct linear forms in the parameters, each as column -> polynomial in lengths."""
     ring = equations.space.ring
-    place = {ring.index[name]: column for column, name in enumerate(order)}
+    column_of = {ring.index[name]: column for column, name in enumerate(order)}
     n = equations.n
     functions = [equations.mass_matrix[i, j] for i in range(n) for j in range(i, n)]
     functions += [equations.potential_energy] if of == "energy" else list(equations.gravity)
@@ -96,11 +98,11 @@ def rows(equations: Equations, of: str, order: list[str]) -> Iterable[Row]:
         forms: dict[tuple[tuple[int, int], ...], dict[int, dict[Any, Any]]] = {}
         for monomial, value in terms(function.poly).items():
             trig = tuple(p for p in monomial if p[0] < ring.first_symbol)
-            inertial = [i for i, _ in monomial if i in place]
+            inertial = [i for i, _ in monomial if i in column_of]
             if len(inertial) != 1:
                 raise ArmError(f"{equations.arm.name}: a torque is not linear in the inertial parameters")
-            rest = tuple(p for p in monomial if p[0] >= ring.first_symbol and p[0] not in place)
-            forms.setdefault(trig, {}).setdefault(place[inertial[0]], {})[rest] = value
+            lengths = tuple(p for p in monomial if p[0] >= ring.first_symbol and p[0] not in column_of)
+            forms.setdefault(trig, {}).setdefault(column_of[inertial[0]], {})[lengths] = value
         for form in forms.values():
             row = {column: from_terms(ring.context, cofactor) for column, cofactor in form.items()}
             lead = row[min(row)].leading_coefficient()
@@ -111,11 +113,11 @@ def rows(equations: Equations, of: str, order: list[str]) -> Iterable[Row]:
                 yield row
 
 
-def eliminated(found: Iterable[Row], ring: TrigRing) -> dict[int, Row]:
-    """Reduced echelon form: pivot column -> row."""
+def eliminated(forms: Iterable[Row], ring: TrigRing) -> dict[int, Row]:
+    """Reduced row echelon form, as pivot column -> row."""
     pivots: dict[int, Row] = {}
-    # Short rows first: they keep pivots plain numbers and later rows short.
-    for row in sorted(found, key=lambda r: (sum(len(e) for e in r.values()), min(r))):
+    # Short rows first: pivots then stay numbers where possible, and later rows stay short.
+    for row in sorted(forms, key=lambda r: (sum(len(e) for e in r.values()), min(r))):
         while row:
             column = min(row)
             if column not in pivots:
@@ -130,7 +132,7 @@ def eliminated(found: Iterable[Row], ring: TrigRing) -> dict[int, Row]:
 
 
 def cancelled(row: Row, pivot: Row, column: int) -> Row:
-    """A multiple of ``row`` plus a multiple of ``pivot`` without an entry in ``column``."""
+    """The combination of ``row`` and ``pivot`` that has no entry in ``column``, without fractions."""
     a, b = pivot[column], row[column]
     common = a.gcd(b)
     a, b = a / common, b / common

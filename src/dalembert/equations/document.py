@@ -1,4 +1,4 @@
-"""The whole model as one document: an HTML page that needs nothing from outside, or a LaTeX file."""
+"""The whole model as one document: a self-contained HTML page or a LaTeX file."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .polynomial import TrigPolynomial
 
 MOST_TERMS = 60_000
+"""Most terms in a document."""
 SECTIONS = (
     ("D", "Inertia matrix", "The coefficients D<sub>ij</sub> of the accelerations; D<sub>ij</sub> = D<sub>ji</sub>."),
     ("C", "Centrifugal and Coriolis coefficients",
@@ -46,14 +47,14 @@ th { border-bottom: 1px solid #8888; } td.num { text-align: right; font-variant-
 
 
 def chosen(equations: Equations, only: Sequence[str]) -> list[str]:
-    """Names of the coefficients asked for, or of all that are not zero."""
+    """Names of the coefficients requested, by default of all that are not zero."""
     if not only:
         return equations.names(zeros=False)
     return [coefficient_names.name(*coefficient_names.parse(name, equations.n)) for name in only]
 
 
 def size_checked(equations: Equations, wanted: Sequence[str], most: int, where: str) -> None:
-    """Refuse what nobody could read, and say how to get less of it."""
+    """Raises ArmError where the coefficients have too many terms to be read, with the ways to select fewer."""
     terms = sum(len(equations[name]) for name in wanted)
     if terms > most:
         largest = max(wanted, key=lambda name: len(equations[name]))
@@ -74,14 +75,16 @@ def document(equations: Equations, only: Sequence[str] = (), group_by: str | Non
 
 
 def blocks(polynomial: TrigPolynomial, group_by: str | None) -> list[tuple[str, Sum]]:
-    found = Form(polynomial).blocks(group_by)
-    return found or [("", Sum(()))]
+    """The labelled blocks of a polynomial in human form; one empty sum for zero."""
+    parts = Form(polynomial).blocks(group_by)
+    return parts or [("", Sum(()))]
 
 
 # -- HTML --------------------------------------------------------------------------------------
 
 
 def html(equations: Equations, wanted: Sequence[str], group_by: str | None) -> str:
+    """The document as HTML."""
     arm = equations.arm
     title = f"Equations of motion: {escape(arm.name)}"
     parts = [
@@ -97,30 +100,32 @@ def html(equations: Equations, wanted: Sequence[str], group_by: str | None) -> s
         symbols_table(equations, wanted),
     ]
     for kind, heading, text in SECTIONS:
-        mine = [name for name in wanted if name[0] == kind]
-        if mine:
+        names = [name for name in wanted if name[0] == kind]
+        if names:
             parts.append(f'<h2 id="{kind}">{heading}</h2><p class="note">{text}</p>')
-            parts += [coefficient_html(name, equations[name], group_by) for name in mine]
+            parts += [coefficient_html(name, equations[name], group_by) for name in names]
     parts.append("</body></html>\n")
     return "\n".join(part for part in parts if part)
 
 
 def contents(equations: Equations, wanted: Sequence[str]) -> str:
+    """The table of contents."""
     items = ['<li><a href="#reading">How to read this</a></li>', '<li><a href="#symbols">Symbols</a></li>']
     for kind, heading, _ in SECTIONS:
-        mine = [name for name in wanted if name[0] == kind]
-        if mine:
-            links = "".join(f'<li class="leaf"><a href="#{n}">{printed(n)}</a></li>' for n in mine)
-            items.append(f'<li><a href="#{kind}">{heading}</a> ({len(mine)} not zero)<ul>{links}</ul></li>')
+        names = [name for name in wanted if name[0] == kind]
+        if names:
+            links = "".join(f'<li class="leaf"><a href="#{n}">{printed(n)}</a></li>' for n in names)
+            items.append(f'<li><a href="#{kind}">{heading}</a> ({len(names)} not zero)<ul>{links}</ul></li>')
     return f"<nav><h2>Contents</h2><ul>{''.join(items)}</ul></nav>"
 
 
 def printed(name: str) -> str:
+    """A coefficient's name with its indices as a subscript."""
     return f"<i>{name[0]}</i><sub>{name[1:]}</sub>"
 
 
 def reading(equations: Equations) -> str:
-    """What the letters of the joints mean for this arm."""
+    """The section on notation: joint positions, and the sums of angles of this arm."""
     ring = equations.space.ring
     lines = []
     for joint in equations.arm.moving:
@@ -140,6 +145,7 @@ def reading(equations: Equations) -> str:
 
 
 def _weights(equations: Equations, tag: str) -> Sequence[tuple[int, int]]:
+    """The joints and signs of the sum of angles with this tag."""
     ring = equations.space.ring
     return ring.angles.weights[ring.tags.index(tag)]
 
@@ -150,51 +156,52 @@ UNITS = {"m": "mass (kg)", "mx": "first moment (kg m)", "my": "first moment (kg 
 
 
 def symbols_table(equations: Equations, wanted: Sequence[str] | None = None) -> str:
-    """The symbols that occur in the coefficients ``wanted`` (all by default), what they are and their values."""
+    """The symbols in the coefficients ``wanted`` (all by default), with meaning, unit and value."""
     used = {name for label in wanted or equations.names() for name in equations[label].parameters}
     if not used:
         return '<h2 id="symbols">Symbols</h2><p>None: all parameters are numbers, printed to six digits.</p>'
     rows = []
     for symbol in (symbol for symbol in equations.symbols if symbol.name in used):
-        where = MEANING.get(symbol.kind, "").format(link=symbol.link)
+        of = MEANING.get(symbol.kind, "").format(link=symbol.link)
         stem = symbol.name.rstrip("0123456789L*")
-        what = UNITS.get(stem, "")
-        if symbol.kind in ("inertial", "load") and not what:
-            what = {"I": "inertia about the link frame (kg m²)", "C": "inertia about the mass centre (kg m²)"}.get(
+        meaning = UNITS.get(stem, "")
+        if symbol.kind in ("inertial", "load") and not meaning:
+            meaning = {"I": "inertia about the link frame (kg m²)", "C": "inertia about the mass centre (kg m²)"}.get(
                 stem[0], "squared radius of gyration (m²)"
             )
         if symbol.name in equations.starred:
             formula = Html(6).sum(
                 Sum(tuple(p for _, b in blocks(equations.starred[symbol.name], None) for p in b.products))
             )
-            what += f" = {formula}"
+            meaning += f" = {formula}"
         value = "" if symbol.value is None else f"{float(symbol.value):.6g}"
         rows.append(
-            f'<tr><td>{html_symbol(symbol.name)}</td><td>{where}</td><td>{what}</td><td class="num">{value}</td></tr>'
+            f'<tr><td>{html_symbol(symbol.name)}</td><td>{of}</td><td>{meaning}</td><td class="num">{value}</td></tr>'
         )
     head = "<tr><th>symbol</th><th>of</th><th>what</th><th>value in this arm</th></tr>"
     return f'<h2 id="symbols">Symbols</h2><table>{head}{"".join(rows)}</table>'
 
 
 def coefficient_html(name: str, polynomial: TrigPolynomial, group_by: str | None) -> str:
+    """One coefficient with its heading."""
     dialect = Html(6)
-    found = blocks(polynomial, group_by)
-    if len(found) == 1:
-        body = dialect.sum(found[0][1])
+    parts = blocks(polynomial, group_by)
+    if len(parts) == 1:
+        body = dialect.sum(parts[0][1])
     else:
         body = labelled(
-            found, dialect.sum, '<span class="block">{label}{text}</span>', '<span class="label">{} </span>'
+            parts, dialect.sum, '<span class="block">{label}{text}</span>', '<span class="label">{} </span>'
         )
     return f'<h3 id="{name}">{printed(name)}</h3><p class="eq">{printed(name)} = {body}</p>'
 
 
-def labelled(found: list[tuple[str, Sum]], write: Callable[[Sum], str], frame: str, mark: str) -> str:
-    """Blocks one under the other, joined by plus signs."""
+def labelled(parts: list[tuple[str, Sum]], write: Callable[[Sum], str], frame: str, mark: str) -> str:
+    """Blocks one below the other, joined by plus signs."""
     lines = []
-    for place, (label, block) in enumerate(found):
+    for position, (label, block) in enumerate(parts):
         text = write(block)
         first = block.products[0].number > 0
-        lead = "" if place == 0 or not first else "+ "
+        lead = "" if position == 0 or not first else "+ "
         lines.append(frame.format(label=mark.format(label) if label else "", text=lead + text))
     return "".join(lines)
 
@@ -203,6 +210,7 @@ def labelled(found: list[tuple[str, Sum]], write: Callable[[Sum], str], frame: s
 
 
 def tex(equations: Equations, wanted: Sequence[str], group_by: str | None) -> str:
+    """The document as LaTeX."""
     arm = equations.arm
     dialect = InlineLatex(6)
     lines = [
@@ -224,14 +232,15 @@ def tex(equations: Equations, wanted: Sequence[str], group_by: str | None) -> st
             if s.value is not None
         ]
     for kind, heading, _ in SECTIONS:
-        mine = [name for name in wanted if name[0] == kind]
-        if mine:
+        names = [name for name in wanted if name[0] == kind]
+        if names:
             lines.append(rf"\section{{{heading}}}")
-        for name in mine:
+        for name in names:
             text = labelled(blocks(equations[name], group_by), dialect.sum, "{label}{text} ", "")
             lines.append(rf"$ {name[0]}_{{{name[1:]}}} = {text}$\par")
     return "\n".join([*lines, r"\end{document}", ""])
 
 
 def tex_text(text: str) -> str:
+    """Plain text with the special characters of TeX escaped."""
     return "".join("\\" + c if c in "_&%#$" else c for c in text)

@@ -1,4 +1,4 @@
-"""Values of a polynomial at many configurations at once."""
+"""Vectorised evaluation of polynomials."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..rings.trig import TrigRing
 
 
 class Evaluator:
-    """Terms sorted by their trigonometric factor, so that symbols are worked out once and not per state."""
+    """Terms grouped by trigonometric factor, so that symbols are evaluated once and not for every state."""
 
     def __init__(self, ring: TrigRing, terms: Mapping[Monomial, Fraction]) -> None:
         self.ring = ring
@@ -34,28 +34,30 @@ class Evaluator:
         for factor, terms in self.factors.items():
             number = sum(coefficient * _power_product(values, symbols) for coefficient, symbols in terms)
             product: NDArray[np.float64] | float = number
-            for place, power in factor:
-                base = variables[place]
+            for index, power in factor:
+                base = variables[index]
                 product = product * (base if power == 1 else base * base if power == 2 else base**power)
             total = total + product
         return total
 
     def _variables(self, q: NDArray[np.float64], values: Mapping[str, float]) -> list[NDArray[np.float64] | float]:
+        """Values of the sines, cosines and prismatic positions, in the order of the ring's variables."""
         count = len(self.ring.tags)
-        found: list[NDArray[np.float64] | float] = [0.0] * self.ring.first_symbol
-        for place, weights in enumerate(self.ring.angles.weights):
+        variables: list[NDArray[np.float64] | float] = [0.0] * self.ring.first_symbol
+        for index, weights in enumerate(self.ring.angles.weights):
             if weights:
                 angle = sum((sign * q[..., joint] for joint, sign in weights), start=np.zeros(q.shape[:-1]))
-                found[place], found[count + place] = np.sin(angle), np.cos(angle)
+                variables[index], variables[count + index] = np.sin(angle), np.cos(angle)
             else:
-                tag = self.ring.tags[place]
-                found[place], found[count + place] = values[f"s{tag}"], values[f"c{tag}"]
-        for joint, place in self.ring.sliding.items():
-            found[place] = q[..., joint]
-        return found
+                tag = self.ring.tags[index]
+                variables[index], variables[count + index] = values[f"s{tag}"], values[f"c{tag}"]
+        for joint, index in self.ring.sliding.items():
+            variables[index] = q[..., joint]
+        return variables
 
 
 def _power_product(values: Mapping[str, float], symbols: list[tuple[str, int]]) -> float:
+    """The product of powers of symbols."""
     product = 1.0
     for name, power in symbols:
         product *= values[name] ** power

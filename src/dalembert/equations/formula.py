@@ -1,6 +1,6 @@
-"""Reading a printed formula: SymPy and Python syntax, and the LaTeX of the papers.
+"""Parser of printed formulas: SymPy and Python syntax, and the LaTeX of the papers.
 
-A formula is read by a small recursive-descent parser; nothing of it is ever executed. Understood are numbers,
+A recursive-descent parser; nothing of a formula is ever executed. The grammar has numbers,
 names, + - * / ^ **, brackets of all kinds, products without a sign (``m_2 a_2 c_2``), \\frac, and sines and
 cosines written ``sin(q2 + q3)``, ``s23``, ``c_{23}``, ``c\\theta_2``, ``s^2\\theta_4``, ``\\sin^2 \\theta_4``.
 """
@@ -22,10 +22,11 @@ from .space import Space
 from .tokens import Token, tokens
 
 DEEPEST, LARGEST_POWER, MOST_TERMS = 100, 12, 200_000
+"""Bounds on the nesting of brackets, on powers, and on the terms of a product."""
 
 
 class Unknown(ArmError):
-    """Symbols that the equations do not have."""
+    """The error for symbols that the equations do not have."""
 
     def __init__(self, names: list[str], space: Space) -> None:
         self.names = names
@@ -36,19 +37,19 @@ class Unknown(ArmError):
 
 
 def read(text: str, space: Space, aliases: Mapping[str, Any] | None = None) -> TrigPolynomial:
-    """The polynomial that a formula spells. ``aliases`` explains names of the formula: as formulas, or polynomials."""
-    reader = Reader(tokens(text), space, aliases or {})
-    value = reader.whole()
-    if reader.unknown:
-        raise Unknown(sorted(reader.unknown), space)
+    """The polynomial of a formula; ``aliases`` defines names of the formula, as formulas or polynomials."""
+    parser = Parser(tokens(text), space, aliases or {})
+    value = parser.whole()
+    if parser.unknown:
+        raise Unknown(sorted(parser.unknown), space)
     return as_polynomial(space, value)
 
 
-class Reader:
-    """Recursive descent: sum, product, power, atom."""
+class Parser:
+    """Recursive-descent parser: sum, product, power, atom."""
 
-    def __init__(self, words: list[Token], space: Space, aliases: Mapping[str, Any]) -> None:
-        self.words, self.space, self.aliases = words, space, aliases
+    def __init__(self, tokens: list[Token], space: Space, aliases: Mapping[str, Any]) -> None:
+        self.tokens, self.space, self.aliases = tokens, space, aliases
         self.ring = space.ring
         self.at = 0
         self.depth = 0
@@ -57,14 +58,16 @@ class Reader:
     # -- grammar ---------------------------------------------------------------------------------
 
     def whole(self) -> Any:
-        if not self.words:
+        """The value of the whole formula."""
+        if not self.tokens:
             raise ArmError("the formula is empty")
         value = self.sum()
-        if self.at < len(self.words):
+        if self.at < len(self.tokens):
             self._stuck()
         return value
 
     def sum(self) -> Any:
+        """product {("+" | "-") product}."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise ArmError(f"the formula is nested more than {DEEPEST} deep")
@@ -77,6 +80,7 @@ class Reader:
         return total
 
     def _signs(self) -> int:
+        """The sign of a run of + and -, consumed."""
         sign = 1
         while self._is("+") or self._is("-"):
             sign = -sign if self._next().text == "-" else sign
@@ -87,6 +91,7 @@ class Reader:
         return value if sign > 0 else -value
 
     def product(self) -> Any:
+        """power {["*" | "/"] power}; a missing sign means a product."""
         value = self.power()
         while True:
             if self._is("*"):
@@ -108,22 +113,24 @@ class Reader:
         return self._signed(self.power(), sign)
 
     def power(self) -> Any:
-        word = self._peek()
-        if word is not None and word.kind == "name":
+        """A named symbol or function, or an atom with an exponent."""
+        token = self._peek()
+        if token is not None and token.kind == "name":
             return self._named()
         value = self.atom()
         exponent = self._exponent()
         return self._raised(value, 1 if exponent is None else exponent)
 
     def atom(self) -> Any:
-        word = self._next()
-        if word.kind == "number":
-            return self.ring.number(exact(word.text, "number"))
-        if word.kind == "frac":
+        """A number, a fraction or an expression in brackets."""
+        token = self._next()
+        if token.kind == "number":
+            return self.ring.number(exact(token.text, "number"))
+        if token.kind == "frac":
             return self._divided(self._group(), self._group())
-        if word.text in ("(", "[", "{"):
+        if token.text in ("(", "[", "{"):
             value = self.sum()
-            self._close(word.text)
+            self._close(token.text)
             return value
         self.at -= 1
         return self._stuck()
@@ -133,50 +140,52 @@ class Reader:
         return self.atom()
 
     def _exponent(self) -> int | None:
-        """The power that follows, if one does; a star marks a starred symbol and is handled with the name."""
+        """The integer power that follows, or None; a star belongs to a starred symbol and is read with the name."""
         if not (self._is("^") or self._is("**")):
             return None
         self._next()
         braced = self._is("{") or self._is("(")
         if braced:
             opening = self._next().text
-        word = self._peek()
-        if word is None or word.kind != "number" or not word.text.isdigit():
+        token = self._peek()
+        if token is None or token.kind != "number" or not token.text.isdigit():
             raise ArmError(f"a power must be a whole number{self._where()}")
-        # In LaTeX ^ takes one digit: s^24 is s^2 times 4. Nobody writes powers above 9 here.
+        # In LaTeX ^ takes one digit, s^24 being s^2 times 4; powers above 9 do not occur in these formulas.
         self._next()
         if braced:
             self._close(opening)
-        if int(word.text) > LARGEST_POWER:
-            raise ArmError(f"power {word.text} is above {LARGEST_POWER}, the largest that is read")
-        return int(word.text)
+        if int(token.text) > LARGEST_POWER:
+            raise ArmError(f"power {token.text} is above {LARGEST_POWER}, the largest that is read")
+        return int(token.text)
 
     # -- names -----------------------------------------------------------------------------------
 
     def _named(self) -> Any:
-        word = self._next().text
-        if word in ("sin", "cos", "Sin", "Cos"):
-            return self._function(word[0].lower())
-        if word in ("s", "c", "S", "C") and self._function_follows():
-            return self._function(word.lower())
+        """A function or symbol that begins with a name."""
+        stem = self._next().text
+        if stem in ("sin", "cos", "Sin", "Cos"):
+            return self._function(stem[0].lower())
+        if stem in ("s", "c", "S", "C") and self._function_follows():
+            return self._function(stem.lower())
         subscript = self._subscript()
-        star = word.endswith("_star") or self._star()
-        name = word.removesuffix("_star") + subscript + ("*" if star else "")
+        star = stem.endswith("_star") or self._star()
+        name = stem.removesuffix("_star") + subscript + ("*" if star else "")
         return self._symbol(name)
 
     def _function_follows(self) -> bool:
-        """After a lone s or c: an angle, or a power and then an angle. A subscript makes it c_23 instead."""
+        """After a lone s or c: whether an angle follows, possibly after a power; a subscript means c_23 instead."""
         ahead = self.at
-        if ahead < len(self.words) and self.words[ahead].text in ("^", "**"):
+        if ahead < len(self.tokens) and self.tokens[ahead].text in ("^", "**"):
             ahead += 1
-            while ahead < len(self.words) and (self.words[ahead].kind == "number" or self.words[ahead].text in "{}"):
+            while ahead < len(self.tokens) and (self.tokens[ahead].kind == "number" or self.tokens[ahead].text in "{}"):
                 ahead += 1
-        if ahead >= len(self.words):
+        if ahead >= len(self.tokens):
             return False
-        word = self.words[ahead]
-        return word.text.startswith(("theta", "alpha", "q")) or word.text in ("(", "[", "{")
+        token = self.tokens[ahead]
+        return token.text.startswith(("theta", "alpha", "q")) or token.text in ("(", "[", "{")
 
     def _function(self, letter: str) -> Any:
+        """A sine or cosine with its argument and exponent."""
         exponent = self._exponent()
         if self._is("(") or self._is("[") or self._is("{"):
             opening = self._next().text
@@ -189,6 +198,7 @@ class Reader:
         return self._raised(self._trig(letter, angle), 1 if exponent is None else exponent)
 
     def _angle_sum(self) -> dict[str, int]:
+        """A sum of angles, as name -> integer multiple."""
         total: dict[str, int] = {}
         first = True
         while first or self._is("+") or self._is("-"):
@@ -207,13 +217,13 @@ class Reader:
     def _angle(self) -> dict[str, int]:
         """An angle: q2, \\theta_2, \\theta_{23}, 2*q2, alpha1."""
         times = 1
-        word = self._peek()
-        if word is not None and word.kind == "number":
-            times = int(self._next().text) if word.text.isdigit() else self._stuck()
+        token = self._peek()
+        if token is not None and token.kind == "number":
+            times = int(self._next().text) if token.text.isdigit() else self._stuck()
             if self._is("*"):
                 self._next()
-            word = self._peek()
-        if word is None or word.kind != "name":
+            token = self._peek()
+        if token is None or token.kind != "name":
             self._stuck()
         name = self._next().text
         digits = re.fullmatch(r"([A-Za-z]+?)(\d*)", name)
@@ -230,6 +240,7 @@ class Reader:
         return {}
 
     def _trig(self, letter: str, angle: Mapping[str, int]) -> Any:
+        """Sine or cosine of a sum of angles, by the addition theorems."""
         sin: Any = 0
         cos: Any = 1
         for name, count in angle.items():
@@ -242,6 +253,7 @@ class Reader:
         return sin if letter == "s" else cos
 
     def _sincos(self, name: str) -> tuple[Any, Any]:
+        """Sine and cosine of one joint or fixed angle."""
         if name in self.ring.angles.fixed_index:
             return self.ring.fixed(name)
         joint = int(name[1:]) - 1
@@ -250,12 +262,13 @@ class Reader:
         return self.ring.sincos(self.ring.position(joint))
 
     def _subscript(self) -> str:
+        """The subscript that follows, or an empty string."""
         if not self._is("_"):
             return ""
         self._next()
         if not self._is("{"):
-            word = self._next()
-            return word.text
+            token = self._next()
+            return token.text
         self._next()
         text = ""
         while not self._is("}"):
@@ -265,7 +278,7 @@ class Reader:
 
     def _star(self) -> bool:
         """A superscript star: I_{xx3}^*."""
-        here = [w.text for w in self.words[self.at : self.at + 4]]
+        here = [w.text for w in self.tokens[self.at : self.at + 4]]
         if here[:2] == ["^", "*"]:
             self.at += 2
             return True
@@ -291,6 +304,7 @@ class Reader:
         return self._raised_symbol(value, square, name)
 
     def _raised_symbol(self, value: Any, square: bool, name: str) -> Any:
+        """A symbol with the exponent that follows."""
         exponent = self._exponent()
         if square:
             if exponent is None or exponent % 2:
@@ -299,54 +313,56 @@ class Reader:
         return self._raised(value, 1 if exponent is None else exponent)
 
     def _lookup(self, name: str) -> tuple[Any, bool]:
-        """(value, it is the square of the name); value None if there is no such symbol."""
+        """(value, whether it is the square of the name); value None for an unknown symbol."""
         if name in self.aliases:
             if isinstance(self.aliases[name], TrigPolynomial):
                 return self.ring.wrap(self.aliases[name].over(self.space).poly), False
-            reader = Reader(tokens(self.aliases[name]), self.space, {})
-            value = reader.whole()
-            self.unknown |= reader.unknown
+            parser = Parser(tokens(self.aliases[name]), self.space, {})
+            value = parser.whole()
+            self.unknown |= parser.unknown
             return value, False
         index = self.ring.index
         swapped = re.sub(r"^([IC])(\d+|L)([xyz]{2})$", r"\1\3\2", name)
         for candidate in (name, swapped, re.sub(r"^r(\d+)$", r"q\1", name)):
             if candidate in index and index[candidate] >= self.ring.first_symbol:
                 return self.ring.symbol(candidate), False
-        found = re.fullmatch(r"(?:q|theta|d|r)(\d+)", name)
-        if found and int(found[1]) - 1 in self.ring.sliding:
-            return self.ring.position(int(found[1]) - 1), False
+        match = re.fullmatch(r"(?:q|theta|d|r)(\d+)", name)
+        if match and int(match[1]) - 1 in self.ring.sliding:
+            return self.ring.position(int(match[1]) - 1), False
         if f"k{name}" in index and name.startswith("k"):
             return self.ring.symbol(f"k{name}"), True
-        found = re.fullmatch(r"([scSC])(-?\d[\d,-]*)", name)
-        if found:
+        match = re.fullmatch(r"([scSC])(-?\d[\d,-]*)", name)
+        if match:
             angle: dict[str, int] = {}
-            for joint, sign in read_tag(found[2], self.ring.angles.wide):
+            for joint, sign in read_tag(match[2], self.ring.angles.wide):
                 if not 0 <= joint < len(self.space.joint_names) or joint in self.ring.sliding:
                     return None, False
                 angle[f"q{joint + 1}"] = angle.get(f"q{joint + 1}", 0) + sign
-            return self._trig(found[1].lower(), angle), False
+            return self._trig(match[1].lower(), angle), False
         return None, False
 
     def _pieces(self, name: str) -> list[str] | None:
-        """A run of letters and digits as known symbols written side by side: gm3 is g m3."""
+        """A run of letters and digits split into known symbols: gm3 is g m3. None where that is impossible."""
         for cut in range(1, len(name)):
             if self._lookup(name[:cut])[0] is not None:
-                rest = name[cut:]
-                if self._lookup(rest)[0] is not None:
-                    return [name[:cut], rest]
-                more = self._pieces(rest)
-                if more is not None:
-                    return [name[:cut], *more]
+                tail = name[cut:]
+                if self._lookup(tail)[0] is not None:
+                    return [name[:cut], tail]
+                pieces = self._pieces(tail)
+                if pieces is not None:
+                    return [name[:cut], *pieces]
         return None
 
     # -- arithmetic ------------------------------------------------------------------------------
 
     def _times(self, a: Any, b: Any) -> Any:
+        """The product, bounded in size."""
         if isinstance(a, TrigNumber) and isinstance(b, TrigNumber) and len(a.poly) * len(b.poly) > MOST_TERMS:
             raise ArmError(f"the formula grows beyond {MOST_TERMS} terms when multiplied out")
         return a * b
 
     def _divided(self, a: Any, b: Any) -> Any:
+        """The quotient by a number."""
         poly = self.ring.poly_of(b)
         if not poly.is_constant() or not poly:
             raise ArmError(f"a formula may divide by non-zero numbers only{self._where()}")
@@ -354,39 +370,46 @@ class Reader:
         return self._times(a, Fraction(int(lead.q), int(lead.p)))
 
     def _raised(self, value: Any, exponent: int) -> Any:
+        """The power, by repeated products."""
         result: Any = 1
         for _ in range(exponent):
             result = self._times(result, value)
         return result
 
-    # -- words -----------------------------------------------------------------------------------
+    # -- tokens ----------------------------------------------------------------------------------
 
     def _peek(self) -> Token | None:
-        return self.words[self.at] if self.at < len(self.words) else None
+        """The next token, or None."""
+        return self.tokens[self.at] if self.at < len(self.tokens) else None
 
     def _next(self) -> Token:
-        if self.at >= len(self.words):
+        """The next token, consumed."""
+        if self.at >= len(self.tokens):
             self._stuck()
         self.at += 1
-        return self.words[self.at - 1]
+        return self.tokens[self.at - 1]
 
     def _is(self, text: str) -> bool:
-        return self.at < len(self.words) and self.words[self.at].text == text and self.words[self.at].kind == "op"
+        """Whether the next token is this operator."""
+        return self.at < len(self.tokens) and self.tokens[self.at].text == text and self.tokens[self.at].kind == "op"
 
     def _begins_factor(self) -> bool:
-        word = self._peek()
-        return word is not None and (word.kind in ("number", "name", "frac") or word.text in ("(", "[", "{"))
+        """Whether the next token can begin a factor."""
+        token = self._peek()
+        return token is not None and (token.kind in ("number", "name", "frac") or token.text in ("(", "[", "{"))
 
     def _close(self, opening: str) -> None:
-        """Any closing bracket closes; scans mix them up."""
-        word = self._peek()
-        if word is None or word.text not in (")", "]", "}"):
+        """Accepts any closing bracket, since scanned formulas mix them."""
+        token = self._peek()
+        if token is None or token.text not in (")", "]", "}"):
             raise ArmError(f"the bracket {opening} is not closed{self._where()}")
         self._next()
 
     def _where(self) -> str:
-        word = self._peek()
-        return f" (character {word.at + 1}, at {word.text!r})" if word is not None else " (at the end)"
+        """The position for an error message."""
+        token = self._peek()
+        return f" (character {token.at + 1}, at {token.text!r})" if token is not None else " (at the end)"
 
     def _stuck(self) -> NoReturn:
+        """Raises the syntax error."""
         raise ArmError(f"the formula cannot be read{self._where()}")

@@ -1,4 +1,4 @@
-"""Names of coefficients as they are printed and asked for: D12, C112, G3."""
+"""Names of coefficients: D12, C112, G3."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 
 KINDS = {"D": 2, "C": 3, "G": 1}
-ALSO = {"H": "C", "h": "C", "g": "G", "d": "D", "c": "C"}
+"""Number of indices of each kind of coefficient."""
+ALIASES = {"H": "C", "h": "C", "g": "G", "d": "D", "c": "C"}
 
 
 def name(kind: str, indices: tuple[int, ...]) -> str:
@@ -18,13 +19,13 @@ def name(kind: str, indices: tuple[int, ...]) -> str:
 
 def all_names(n: int) -> list[str]:
     """The independent coefficients: D_ij with i <= j, C_ijk with j <= k, G_i."""
-    found = [name("D", (i, j)) for i in range(n) for j in range(i, n)]
-    found += [name("C", (i, j, k)) for i in range(n) for j in range(n) for k in range(j, n)]
-    return found + [name("G", (i,)) for i in range(n)]
+    names = [name("D", (i, j)) for i in range(n) for j in range(i, n)]
+    names += [name("C", (i, j, k)) for i in range(n) for j in range(n) for k in range(j, n)]
+    return names + [name("G", (i,)) for i in range(n)]
 
 
 def whole(text: str, n: int) -> tuple[str, int] | None:
-    """("tau", 0) of "tau1", ("K", 0) and ("V", 0) of the energies; None for a coefficient."""
+    """("tau", 0) for "tau1", ("K", 0) and ("V", 0) for the energies; None for a coefficient."""
     word = text.strip().replace("_", "").replace("{", "").replace("}", "").replace("\\", "")
     if word in ("K", "V"):
         return word, 0
@@ -34,16 +35,16 @@ def whole(text: str, n: int) -> tuple[str, int] | None:
 
 
 def parse(text: str, n: int) -> tuple[str, tuple[int, ...]]:
-    """("D", (0, 1)) of "D12", "D_12", "D_{12}", "D1,2" or "D[1,2]"; H is read as C."""
-    found = re.fullmatch(r"\s*([A-Za-z])\s*_?\s*[\[{(]?\s*([0-9]+(?:\s*[, ]\s*[0-9]+)*)\s*[\])}]?\s*", text)
-    if found:
-        kind = ALSO.get(found[1], found[1])
-        parts = re.split(r"\s*[, ]\s*", found[2])
-        indices = [int(part) for part in (parts if len(parts) > 1 else parts[0])] if kind != "G" else [int(found[2])]
+    """("D", (0, 1)) for "D12", "D_12", "D_{12}", "D1,2" or "D[1,2]"; H is read as C."""
+    match = re.fullmatch(r"\s*([A-Za-z])\s*_?\s*[\[{(]?\s*([0-9]+(?:\s*[, ]\s*[0-9]+)*)\s*[\])}]?\s*", text)
+    if match:
+        kind = ALIASES.get(match[1], match[1])
+        parts = re.split(r"\s*[, ]\s*", match[2])
+        indices = [int(part) for part in (parts if len(parts) > 1 else parts[0])] if kind != "G" else [int(match[2])]
         if kind in KINDS and len(indices) == KINDS[kind] and all(1 <= i <= n for i in indices):
             return kind, tuple(i - 1 for i in indices)
-    some = all_names(min(n, 9))
-    shown = ", ".join(some) if len(some) <= 40 else f"D11 to D{n}{n}, C111 to C{n}{n}{n}, G1 to G{n}"
+    examples = all_names(min(n, 9))
+    shown = ", ".join(examples) if len(examples) <= 40 else f"D11 to D{n}{n}, C111 to C{n}{n}{n}, G1 to G{n}"
     raise ArmError(
         f"there is no coefficient {text!r}; the coefficients are {shown}; energies are K and V, torques tau1 to tau{n}"
     )
@@ -55,6 +56,6 @@ def coefficient_unit(arm: ArmDescription, text: str) -> str:
     slides = [arm.moving[i].kind == "prismatic" for i in index]
     if kind == "G":
         return "N" if slides[0] else "N m"
-    # A coefficient has kg m^2; every sliding index stands for an angle that is a length, and takes one m away.
+    # For revolute joints the unit is kg m^2; every prismatic index replaces an angle by a length, one m less.
     power = 2 - sum(slides)
     return {2: "kg m^2", 1: "kg m", 0: "kg"}.get(power, f"kg m^{power}")

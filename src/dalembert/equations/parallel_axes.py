@@ -1,4 +1,4 @@
-"""Which joints of an arm turn about parallel axes, decided on the exact numbers."""
+"""Detection of revolute joints with parallel axes, on exact numbers."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ ALONG_Z: Row = (0, 0, 1)
 
 
 def axes(arm: ArmDescription, symbolic: Collection[str] = ()) -> tuple[Axis, ...]:
-    """Each joint's nearest revolute ancestor with parallel axis; prismatic joints between them do not turn.
+    """For each joint, its nearest revolute ancestor if their axes are parallel.
 
-    ``symbolic`` names the twists that stay symbols: axes they separate are not parallel.
+    Prismatic joints in between do not change directions. ``symbolic`` names the twists that stay symbols: axes
+    separated by one are not parallel.
     """
-    found: list[Axis] = []
-    # Per joint: the revolute joint whose frame its own is seen from, and that joint's axis in its own frame.
-    seen: list[tuple[int | None, Row | None]] = []
+    result: list[Axis] = []
+    # For each joint: its nearest revolute ancestor (or itself), and the axis of that one in this joint's frame.
+    ancestors: list[tuple[int | None, Row | None]] = []
     for index, body in enumerate(arm.bodies):
-        carrier, axis = seen[body.parent] if body.parent >= 0 else (None, None)
+        carrier, axis = ancestors[body.parent] if body.parent >= 0 else (None, None)
         if axis is not None:
             axis = turned(axis, arm.bodies[body.parent].after, symbolic)
         if axis is not None:
             axis = turned(axis, body.before, symbolic)
         if body.joint.kind == "revolute":
             parallel = axis is not None and abs(axis[2]) == 1
-            found.append(Axis(True, carrier, int(axis[2])) if parallel else Axis(True))  # type: ignore[index]
-            seen.append((index, ALONG_Z))
+            result.append(Axis(True, carrier, int(axis[2])) if parallel else Axis(True))  # type: ignore[index]
+            ancestors.append((index, ALONG_Z))
         else:
-            found.append(Axis(False))
-            seen.append((carrier, axis))
-    return tuple(found)
+            result.append(Axis(False))
+            ancestors.append((carrier, axis))
+    return tuple(result)
 
 
 def turned(axis: Row, placement: Placement, symbolic: Collection[str]) -> Row | None:
-    """A direction seen from the frame at ``placement``; None behind an angle that stays a symbol."""
+    """A direction expressed in the frame at ``placement``; None across an angle that stays a symbol."""
     for step in placement.steps:
         if not isinstance(step.amount, Angle):
             continue

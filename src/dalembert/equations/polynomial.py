@@ -21,7 +21,7 @@ from .space import Space
 
 @dataclass(frozen=True)
 class Term:
-    """One term of the normal form: a rational number times powers of variables.
+    """One term of the normal form: a rational coefficient times powers of variables.
 
     ``trig`` and ``parameters`` hold the powers of sines, cosines and joint variables, and of symbols. ``links``
     are the bodies (counted from 1, "L" for the load) whose inertia the term comes from.
@@ -34,7 +34,7 @@ class Term:
 
 
 class TrigPolynomial:
-    """An exact polynomial in sines, cosines, joint variables and symbols; equal functions have equal forms."""
+    """An exact polynomial in sines, cosines, joint variables and symbols; equal functions have equal normal forms."""
 
     __slots__ = ("__dict__", "_split", "poly", "space")
 
@@ -43,12 +43,13 @@ class TrigPolynomial:
 
     @property
     def ring(self) -> TrigRing:
+        """The ring of the normal form."""
         return self.space.ring
 
     # -- algebra ---------------------------------------------------------------------------------
 
     def _other(self, other: object) -> tuple[TrigPolynomial, Any] | None:
-        """Both operands' polynomials over one ring: (self over it, other over it)."""
+        """Both operands over a common ring: (self, polynomial of other), or None for other types."""
         if isinstance(other, TrigPolynomial):
             if other.space.ring is self.space.ring:
                 return self, other.poly
@@ -108,7 +109,7 @@ class TrigPolynomial:
         return NotImplemented if pair is None else bool(pair[0].poly == pair[1])
 
     def __hash__(self) -> int:
-        # Equal functions may be written in sums of angles or not; single angles are common to both.
+        # Equal functions may be written with or without sums of angles; their forms in single angles are equal.
         return hash(frozenset(self.product_form()._by_name.items()))
 
     def __bool__(self) -> bool:
@@ -117,7 +118,7 @@ class TrigPolynomial:
     def _new(self, poly: Any) -> TrigPolynomial:
         return TrigPolynomial(self.space, poly)
 
-    # -- reading ---------------------------------------------------------------------------------
+    # -- properties ------------------------------------------------------------------------------
 
     @property
     def number(self) -> Fraction:
@@ -148,7 +149,7 @@ class TrigPolynomial:
 
     @cached_property
     def joints(self) -> tuple[int, ...]:
-        """The joints (counted from 0) that the function depends on: those to which its derivative is not zero."""
+        """The joints (counted from 0) with respect to which the partial derivative is not zero."""
         return tuple(j for j in range(self.ring.angles.joints) if self.ring.derivative(self.poly, j))
 
     @cached_property
@@ -167,8 +168,8 @@ class TrigPolynomial:
         names, first = self.ring.names, self.ring.first_symbol
         trig = {names[i]: e for i, e in powers if i < first}
         symbols = {names[i]: e for i, e in powers if i >= first}
-        found = links if links is not None else self.space.links_of(symbols)
-        return Term(value, trig, symbols, found)
+        owners = links if links is not None else self.space.links_of(symbols)
+        return Term(value, trig, symbols, owners)
 
     def __len__(self) -> int:
         return len(self.poly)
@@ -176,7 +177,7 @@ class TrigPolynomial:
     # -- calculus and substitution ---------------------------------------------------------------
 
     def diff(self, variable: int | str) -> TrigPolynomial:
-        """The derivative to a joint position (an integer, counted from 0, or "q1", ...) or to a symbol."""
+        """The partial derivative with respect to a joint position (an integer counted from 0, or "q1") or a symbol."""
         if isinstance(variable, str):
             if variable in self.ring.symbols:
                 return self._new(self.poly.derivative(self.ring.index[variable]))
@@ -200,30 +201,31 @@ class TrigPolynomial:
         count = len(self.ring.tags)
         for joint in set(joints) & set(self.ring.sliding):
             images[self.ring.sliding[joint]] = self._image(joints[joint])
-        turns = {
+        angles = {
             joint: Angle.of(value, f"q{joint + 1}") for joint, value in joints.items() if joint not in self.ring.sliding
         }
-        if turns:
-            for place, weights in enumerate(self.ring.angles.weights):
-                if any(joint in turns for joint, _ in weights):
-                    sin, cos = self._turned(weights, turns)
-                    images[place], images[count + place] = self.ring.poly_of(sin), self.ring.poly_of(cos)
+        if angles:
+            for index, weights in enumerate(self.ring.angles.weights):
+                if any(joint in angles for joint, _ in weights):
+                    sin, cos = self._sincos_of_sum(weights, angles)
+                    images[index], images[count + index] = self.ring.poly_of(sin), self.ring.poly_of(cos)
         if not self.ring.names:
             return self
         return self._new(self.ring.reduced(self.poly.compose(*images, ctx=self.ring.context)))
 
     def _image(self, value: object) -> Any:
+        """The polynomial that replaces a variable."""
         if isinstance(value, TrigPolynomial):
             return value.over(self.space).poly
         return self.ring.one * constant(exact(value, "value"))
 
-    def _turned(self, weights: tuple[tuple[int, int], ...], turns: Mapping[int, Angle]) -> tuple[Any, Any]:
+    def _sincos_of_sum(self, weights: tuple[tuple[int, int], ...], angles: Mapping[int, Angle]) -> tuple[Any, Any]:
         """Sine and cosine of a sum of joint angles, some of them fixed."""
         sin: Any = 0
         cos: Any = 1
         for joint, sign in weights:
-            if joint in turns:
-                s, c = self.ring.number(turns[joint].sin), self.ring.number(turns[joint].cos)
+            if joint in angles:
+                s, c = self.ring.number(angles[joint].sin), self.ring.number(angles[joint].cos)
             else:
                 s, c = self.ring.sincos(self.ring.position(joint))
             s = s if sign > 0 else -s
@@ -231,7 +233,7 @@ class TrigPolynomial:
         return sin, cos
 
     def coefficient(self, symbol: str) -> TrigPolynomial:
-        """What multiplies a symbol the function is linear in: its derivative to it."""
+        """The factor of a symbol in which the function is linear: the partial derivative with respect to it."""
         return self.diff(symbol)
 
     # -- values and other forms ------------------------------------------------------------------
@@ -267,16 +269,17 @@ class TrigPolynomial:
         return text(self, group_by, digits)
 
     def latex(self, group_by: str | None = None, digits: int | None = 6) -> str:
+        """LaTeX, without math delimiters."""
         from .printing.formats import latex
 
         return latex(self, group_by, digits)
 
     def markdown(self, group_by: str | None = None, digits: int | None = 6) -> str:
-        """LaTeX between dollar signs, as Markdown takes it."""
+        """LaTeX between dollar signs, as in Markdown."""
         return f"${self.latex(group_by, digits)}$"
 
     def mathml(self, group_by: str | None = None, digits: int | None = 6) -> str:
-        """Presentation MathML, which browsers show without any script."""
+        """Presentation MathML, which browsers display without a script."""
         from .printing.formats import mathml
 
         return mathml(self, group_by, digits)

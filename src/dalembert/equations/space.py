@@ -1,4 +1,4 @@
-"""Where polynomials of one arm live: the ring, the meaning of its symbols, and the way to larger rings."""
+"""The space of an arm's polynomials: the ring, the meaning of its symbols, and conversion to larger rings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .symbols import Symbol
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """A ring together with what its symbols and joints are called and worth."""
+    """A ring with the names and values of its symbols and joints."""
 
     ring: TrigRing
     symbols: Mapping[str, Symbol]
@@ -28,6 +28,7 @@ class Space:
     def of(
         cls, ring: TrigRing, symbols: Iterable[Symbol], joint_names: tuple[str, ...], twists: Mapping[str, Angle]
     ) -> Space:
+        """A space from its symbols as a sequence."""
         return cls(ring, {symbol.name: symbol for symbol in symbols}, joint_names, twists)
 
     @cached_property
@@ -40,15 +41,15 @@ class Space:
         )
 
     def extended(self, extra: Iterable[Symbol]) -> Space:
-        """With more symbols."""
+        """The space with additional symbols."""
         more = {symbol.name: symbol for symbol in extra if symbol.name not in self.symbols}
         ring = TrigRing(self.ring.angles, (*self.ring.symbols, *more))
         return Space(ring, {**self.symbols, **more}, self.joint_names, self.twists)
 
     def common(self, other: Space) -> Space:
-        """A space that holds both."""
+        """A space that contains both."""
         if other.ring.angles.axes != self.ring.angles.axes:
-            # One of them was written in single angles: sums can be written so, and not the other way round cheaply.
+            # One of them uses single angles: sums are easily expanded into single angles, not the reverse.
             kinds = [[axis.revolute for axis in space.ring.angles.axes] for space in (self, other)]
             if kinds[0] != kinds[1]:
                 raise ArmError("these polynomials belong to arms with different joints")
@@ -62,7 +63,7 @@ class Space:
         return self.extended(other.symbols.values())
 
     def carried(self, source: Space, poly: Any) -> Any:
-        """A polynomial of ``source`` as one of this space."""
+        """A polynomial of ``source`` as an element of this space."""
         mine, theirs = self.ring, source.ring
         if theirs.angles.axes == mine.angles.axes:
             images = [mine.gens[mine.index[name]] if name in mine.index else None for name in theirs.names]
@@ -77,10 +78,10 @@ class Space:
             raise ArmError("a polynomial in single angles is not carried to sums of angles; use sums from the start")
         count = len(theirs.tags)
         images = [mine.zero] * len(theirs.names)
-        for place, weights in enumerate(theirs.angles.weights):
+        for index, weights in enumerate(theirs.angles.weights):
             if not weights:
-                fixed = theirs.tags[place]
-                images[place], images[count + place] = (mine.gens[mine.index[f"{t}{fixed}"]] for t in "sc")
+                fixed = theirs.tags[index]
+                images[index], images[count + index] = (mine.gens[mine.index[f"{t}{fixed}"]] for t in "sc")
                 continue
             sin: Any = 0
             cos: Any = 1
@@ -88,13 +89,13 @@ class Space:
                 s, c = mine.sincos(mine.position(joint))
                 s = s if sign > 0 else -s
                 sin, cos = sin * c + cos * s, cos * c - sin * s
-            images[place], images[count + place] = mine.poly_of(sin), mine.poly_of(cos)
+            images[index], images[count + index] = mine.poly_of(sin), mine.poly_of(cos)
         for name in theirs.names[2 * count :]:
             images[theirs.index[name]] = mine.gens[mine.index[name]]
         return mine.reduced(poly.compose(*images, ctx=mine.context))
 
     def joint_of(self, which: str | int) -> int:
-        """The joint, counted from 0, of an integer, of "q1" or of a joint's name."""
+        """The joint, counted from 0, for an integer, "q1" or a joint name."""
         n = len(self.joint_names)
         if isinstance(which, int):
             if 0 <= which < n:
@@ -110,22 +111,22 @@ class Space:
 
     def links_of(self, names: Iterable[str]) -> tuple[int | str, ...]:
         """The links that symbols belong to, without repetition."""
-        found = (self.symbols[name].link for name in names if name in self.symbols)
-        return tuple(dict.fromkeys(link for link in found if link is not None))
+        links = (self.symbols[name].link for name in names if name in self.symbols)
+        return tuple(dict.fromkeys(link for link in links if link is not None))
 
-    def values(self, names: Iterable[str], given: Mapping[str, object] | None = None) -> dict[str, float]:
-        """Numbers for the variables of these names and for fixed angles: those given, else the arm's own."""
-        given = given or {}
-        unknown = [name for name in given if name not in self.symbols and name not in self.twists]
+    def values(self, names: Iterable[str], overrides: Mapping[str, object] | None = None) -> dict[str, float]:
+        """Numbers for the variables of these names and for fixed angles: the overrides, else the arm's own values."""
+        overrides = overrides or {}
+        unknown = [name for name in overrides if name not in self.symbols and name not in self.twists]
         if unknown:
             raise ArmError(f"there is no symbol {listed(unknown)}; the symbols are {listed(self.symbols)}")
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         for name in names:
-            value = given.get(name, self.symbols[name].value)
+            value = overrides.get(name, self.symbols[name].value)
             if value is None:
                 raise ArmError(f"symbol {name} has no value of its own; give one, as in poly(q, {{{name!r}: 0.5}})")
-            found[name] = float(Fraction(value) if isinstance(value, int) else value)  # type: ignore[arg-type]
+            values[name] = float(Fraction(value) if isinstance(value, int) else value)  # type: ignore[arg-type]
         for name, angle in self.twists.items():
-            turned = Angle.of(given[name], name) if name in given else angle
-            found[f"s_{name}"], found[f"c_{name}"] = float(turned.sin), float(turned.cos)
-        return found
+            value_of = Angle.of(overrides[name], name) if name in overrides else angle
+            values[f"s_{name}"], values[f"c_{name}"] = float(value_of.sin), float(value_of.cos)
+        return values

@@ -1,6 +1,6 @@
 """The structure of a dynamic model (Tourassis and Neuman 1985): dependence, zeros and why, counts, sparsity.
 
-Everything here is decided on exact polynomials: a coefficient depends on a joint if its derivative to it is
+Everything here is decided on exact polynomials: a coefficient depends on a joint if its partial derivative is
 not zero, and two coefficients are equal if their normal forms are.
 """
 
@@ -30,7 +30,7 @@ WHY = {
 
 @dataclass(frozen=True)
 class Coefficient:
-    """One independent coefficient: what it depends on, and why it is zero if it is."""
+    """One independent coefficient: the joints it depends on, and the reason if it is zero."""
 
     name: str
     kind: str
@@ -41,17 +41,18 @@ class Coefficient:
 
     @property
     def constant(self) -> bool:
+        """Whether it is a non-zero constant."""
         return self.zero is None and not self.joints
 
     @property
     def as_predicted(self) -> bool:
-        """Depends on no joint that the functional dependence of the paper leaves out."""
+        """Whether it depends only on joints that Table 1 of Tourassis and Neuman 1985 allows."""
         return set(self.joints) <= set(self.allowed)
 
 
 @dataclass(frozen=True)
 class Count:
-    """A column of Tables 2 and 3: how many coefficients a general arm has, how many this one, how many constant."""
+    """A column of Tables 2 and 3: coefficients of a general arm, of this arm, and constant ones."""
 
     independent: int
     nonzero: int
@@ -63,7 +64,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Structure:
-    """What ``equations.structure()`` finds."""
+    """The structure of the equations of one arm."""
 
     arm: str
     n: int
@@ -72,19 +73,20 @@ class Structure:
     zeros: dict[str, str]
     """All coefficients that are zero, dependent ones too, with the reason."""
     relations: dict[str, tuple[str, ...]]
-    """Each relation of the paper with the coefficients that break it: none, if the theory is right."""
+    """Each relation of the paper with the coefficients that violate it: none where the theory holds."""
 
     @property
     def counts(self) -> dict[str, Count]:
         """Numbers of coefficients by kind, as in Table 3."""
-        found: dict[str, Count] = {}
+        counts: dict[str, Count] = {}
         for kind in ("d_ii", "d_ij", "c_jj(i)", "c_jm(i)", "G_i"):
-            mine = [c for c in self.coefficients if c.kind == kind]
-            found[kind] = Count(len(mine), sum(c.zero is None for c in mine), sum(c.constant for c in mine))
-        return found
+            members = [c for c in self.coefficients if c.kind == kind]
+            counts[kind] = Count(len(members), sum(c.zero is None for c in members), sum(c.constant for c in members))
+        return counts
 
     @property
     def total(self) -> int:
+        """Number of non-zero independent coefficients."""
         return sum(count.nonzero for count in self.counts.values())
 
     @property
@@ -99,26 +101,26 @@ class Structure:
 
     @property
     def as_predicted(self) -> bool:
-        """The dependence of every coefficient is within the paper's, and every relation holds."""
+        """Whether every dependence is within Table 1 and every relation holds."""
         return all(c.as_predicted for c in self.coefficients) and not any(self.relations.values())
 
 
 def structure(equations: Equations) -> Structure:
-    """The structure of an arm's equations."""
+    """The structure of the equations of an arm."""
     from .closed_form import Equations
 
     full = Equations(equations.arm, "full+gravity")
     symbols = Equations(equations.arm, "symbols")
-    found = []
+    coefficients = []
     for label, kind, index in independent(equations.n):
         polynomial = equations[label]
         zero = None if polynomial else reason(label, full, symbols)
-        found.append(
+        coefficients.append(
             Coefficient(label, kind, polynomial.joints, allowed(equations, kind, index), len(polynomial), zero)
         )
     zeros = {label: reason(label, full, symbols) for label in all_names(equations.n) if not equations[label]}
     revolute = sum(joint.kind == "revolute" for joint in equations.arm.moving)
-    return Structure(equations.arm.name, equations.n, revolute, tuple(found), zeros, relations(equations))
+    return Structure(equations.arm.name, equations.n, revolute, tuple(coefficients), zeros, relations(equations))
 
 
 def independent(n: int) -> Iterator[tuple[str, str, tuple[int, ...]]]:
@@ -161,29 +163,29 @@ def allowed(equations: Equations, kind: str, index: tuple[int, ...]) -> tuple[in
     n = chain.n
     revolute = [segment.revolute for segment in chain.segments]
 
-    def beyond(i: int) -> set[int]:
+    def outward(i: int) -> set[int]:
         return {j for j in range(n) if j != i and chain.below(i, j)}
 
     if kind == "d_ii":
-        return tuple(sorted(beyond(index[0]))) if revolute[index[0]] else ()
+        return tuple(sorted(outward(index[0]))) if revolute[index[0]] else ()
     if kind == "d_ij":
         i, j = index
-        between = {k for k in beyond(i) if k != j and chain.below(k, j)}
+        between = {k for k in outward(i) if k != j and chain.below(k, j)}
         if not chain.below(i, j):
             return ()
         if not revolute[j]:
-            outer = beyond(j) if revolute[i] else set()
+            outer = outward(j) if revolute[i] else set()
             return tuple(sorted(between | outer))
-        return tuple(sorted(beyond(i)))
+        return tuple(sorted(outward(i)))
     if kind == "G_i":
         (i,) = index
         inner = {k for k in chain.paths[i] if k != i}
-        return tuple(sorted(inner | beyond(i) | {i})) if revolute[i] else tuple(sorted(inner))
-    return tuple(sorted(beyond(min(index))))
+        return tuple(sorted(inner | outward(i) | {i})) if revolute[i] else tuple(sorted(inner))
+    return tuple(sorted(outward(min(index))))
 
 
 def relations(equations: Equations) -> dict[str, tuple[str, ...]]:
-    """The relations among coefficients, each with its exceptions, decided by equality of normal forms."""
+    """The relations among coefficients, each with its violations, decided by equality of normal forms."""
     n, d, c = equations.n, equations.mass_matrix, equations.christoffel
     lagrange = equations.second_christoffel
     joints = range(n)

@@ -1,6 +1,6 @@
-"""Which numbers of an arm become symbols, and what each symbol means.
+"""Selection of the numbers of an arm that become symbols, and the meaning of each symbol.
 
-Inertia can be written three ways, all polynomial in their symbols:
+Inertia has three parametrisations, all polynomial in their symbols:
 
     moments    m, mx, my, mz, Ixx, ... about the link frame; the torques are linear in these
     centre     m, x, y, z, Cxx, ...: mass centre and tensor about it; mx = m x, Ixx = Cxx + m (y^2 + z^2), ...
@@ -9,7 +9,7 @@ Inertia can be written three ways, all polynomial in their symbols:
 
 Bodies count from 1; "L" is the load in the hand. The number of the body follows the name ("m3", "Ixx3"); in a
 radius of gyration it comes first, as Bejczy writes it: kk322 is k_322^2, of body 3 about its second axis. A
-parameter that is zero in the arm stays zero unless it is asked for by its own name or by "full".
+parameter that is zero in the arm stays zero unless it is requested by its own name or by "full".
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Selection:
-    """The symbols chosen for an arm, and the recipe that gives the arm's numbers over a ring."""
+    """The symbols chosen for an arm, and the conversion of its numbers to a ring."""
 
     arm: ArmDescription
     symbols: tuple[Symbol, ...]
@@ -58,41 +58,42 @@ class Selection:
     styles: Mapping[str, str]
     fixed_values: Mapping[str, Fraction] = field(default_factory=dict)
     stars: frozenset[str] = frozenset()
-    """Bodies that have absorbed others: their inertial symbols carry a star (Bejczy 1974, section V)."""
+    """Bodies whose inertia includes bodies at rest relative to them: starred symbols (Bejczy 1974, section V)."""
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the symbols."""
         return tuple(symbol.name for symbol in self.symbols)
 
     def given(self, ring: TrigRing) -> dict[str, Any]:
-        """What ``formulations.model.chain`` takes: numbers of the arm as numbers of the ring, by name."""
-        known = {symbol.name: ring.symbol(symbol.name) for symbol in self.symbols}
-        known |= {name: ring.number(value) for name, value in self.fixed_values.items()}
-        found: dict[str, Any] = {}
+        """The parameters for ``formulations.chain``: numbers of the arm as elements of the ring, by name."""
+        elements = {symbol.name: ring.symbol(symbol.name) for symbol in self.symbols}
+        elements |= {name: ring.number(value) for name, value in self.fixed_values.items()}
+        parameters: dict[str, Any] = {}
         for tag, style in self.styles.items():
             star = "*" if tag in self.stars else ""
-            if any(named(name, tag) + star in known for name in STYLES[style]):
+            if any(named(name, tag) + star in elements for name in STYLES[style]):
                 inertia = inertia_of(self.arm, tag, self.load)
-                mine = {
-                    named(name, tag): known[named(name, tag) + star]
+                own = {
+                    named(name, tag): elements[named(name, tag) + star]
                     for name in STYLES[style]
-                    if named(name, tag) + star in known
+                    if named(name, tag) + star in elements
                 }
-                found |= over_ring(tag, style, inertia, ring, mine, self.load and tag == self.hand)
+                parameters |= over_ring(tag, style, inertia, ring, own, self.load and tag == self.hand)
         for step in steps(self.arm):
             plain = step.name.removeprefix("-")
             sign = -1 if step.name.startswith("-") else 1
             if plain in self.twists:
                 sin, cos = ring.fixed(plain)
-                found[step.name] = (sign * sin, cos)
-            elif plain in known:
-                found[step.name] = known[plain] if sign > 0 else -known[plain]
+                parameters[step.name] = (sign * sin, cos)
+            elif plain in elements:
+                parameters[step.name] = elements[plain] if sign > 0 else -elements[plain]
         for axis, name in enumerate(("gx", "gy", "gz")):
-            if "g" in known and self.arm.gravity[axis]:
-                found[name] = known["g"] if self.arm.gravity[axis] > 0 else -known["g"]
-            elif name in known:
-                found[name] = known[name]
-        return found
+            if "g" in elements and self.arm.gravity[axis]:
+                parameters[name] = elements["g"] if self.arm.gravity[axis] > 0 else -elements["g"]
+            elif name in elements:
+                parameters[name] = elements[name]
+        return parameters
 
     @property
     def hand(self) -> str:
@@ -101,21 +102,21 @@ class Selection:
 
     @property
     def load(self) -> bool:
-        """True if the load in the hand is written in symbols of its own."""
+        """Whether the payload has its own symbols."""
         return any(symbol.kind == "load" for symbol in self.symbols)
 
 
 def named(name: str, tag: str) -> str:
-    """The full name of a parameter of body ``tag``."""
+    """The full name of parameter ``name`` of body ``tag``."""
     return f"kk{tag}{name[2:]}" if name.startswith("kk") else f"{name}{tag}"
 
 
 def over_ring(
     tag: str, style: str, inertia: Inertia, ring: TrigRing, known: Mapping[str, Any], loaded: bool
 ) -> dict[str, Any]:
-    """The ten parameters of one body from its symbols and numbers: about the mass centre where that is known.
+    """The ten parameters of one body over the ring, about the mass centre unless the style is "moments".
 
-    A body that also carries a load in symbols is given about its frame, where the two simply add.
+    A body that also carries a load with symbols is given about its frame, where the two add.
     """
     values = dict(zip(STYLES[style], style_values(style, inertia), strict=True))
     p = {name: known.get(named(name, tag), ring.number(value)) for name, value in values.items()}
@@ -138,15 +139,15 @@ def parallel_axes(p: Mapping[str, Any]) -> dict[str, Any]:
 
 def about_frame(p: Mapping[str, Any]) -> dict[str, Any]:
     """First moments and tensor about the frame from squared radii of gyration (Bejczy 1974, eqs 10, 11)."""
-    found = {f"m{axis}": p["m"] * p[axis] for axis in "xyz"}
+    parameters = {f"m{axis}": p["m"] * p[axis] for axis in "xyz"}
     for key, i, j in ENTRIES:
         moment = p["m"] * p[f"kk{i + 1}{j + 1}"]
-        found[f"I{key}"] = moment if i == j else -moment
-    return found
+        parameters[f"I{key}"] = moment if i == j else -moment
+    return parameters
 
 
 def style_values(style: str, inertia: Inertia) -> tuple[Fraction, ...]:
-    """The numbers of a body in a style."""
+    """The numbers of a body in a parametrisation."""
     if style == "moments":
         return inertia.parameters
     if style == "centre":
@@ -159,8 +160,8 @@ def style_values(style: str, inertia: Inertia) -> tuple[Fraction, ...]:
 def inertia_of(arm: ArmDescription, tag: str, load: bool) -> Inertia:
     """The inertia of body ``tag`` about its link frame, or of the load ("L") about the tool frame."""
     if tag == "L":
-        held = dict(arm.loads).get(arm.tool_link)
-        return held.body if held is not None else Inertia()
+        payload = dict(arm.loads).get(arm.tool_link)
+        return payload.body if payload is not None else Inertia()
     return (arm.holding(None) if load else arm).bodies[int(tag) - 1].inertia
 
 
@@ -171,9 +172,9 @@ def steps(arm: ArmDescription) -> list[Step]:
 
 
 def select(arm: ArmDescription, request: Request = "symbols", stars: frozenset[str] = frozenset()) -> Selection:
-    """The symbols that ``request`` names: groups, single names, or both; a mapping may give values to names.
+    """The symbols of ``request``: groups, single names, or both; a mapping may give values to names.
 
-    Bodies in ``stars`` have absorbed others, and their inertial symbols are marked so.
+    Inertial symbols of bodies in ``stars`` are starred.
     """
     values: dict[str, Fraction] = {}
     if isinstance(request, Mapping):
@@ -188,18 +189,18 @@ def select(arm: ArmDescription, request: Request = "symbols", stars: frozenset[s
         groups |= {"inertial", "lengths", "gravity"}
     style = "gyration" if "gyration" in groups else "centre" if "centre" in groups else "moments"
     singles = set(words) - set(GROUPS)
-    whole = _Choice(arm, groups, singles, values, style, stars)
-    unknown = (singles | set(values)) - whole.recognised
+    choice = _Choice(arm, groups, singles, values, style, stars)
+    unknown = (singles | set(values)) - choice.recognised
     if unknown:
         raise ArmError(
             f"{arm.where}{arm.name} has no parameter {listed(sorted(unknown))}; its parameters are such as "
-            f"{listed(whole.examples)}, and the groups are {listed(GROUPS)}"
+            f"{listed(choice.examples)}, and the groups are {listed(GROUPS)}"
         )
-    return Selection(arm, tuple(whole.symbols), whole.twists, whole.styles, whole.numbers, stars)
+    return Selection(arm, tuple(choice.symbols), choice.twists, choice.styles, choice.numbers, stars)
 
 
 class _Choice:
-    """One pass over the arm's parameters, keeping those asked for."""
+    """One pass over the parameters of an arm, which collects the requested ones."""
 
     def __init__(
         self,
@@ -227,6 +228,7 @@ class _Choice:
         self._gravity()
 
     def _take(self, symbol: Symbol, wanted: bool) -> None:
+        """Registers a parameter, and makes it a symbol if it is requested."""
         self.recognised.add(symbol.name)
         if symbol.name in self.values:
             self.numbers[symbol.name] = self.values[symbol.name]
@@ -234,13 +236,14 @@ class _Choice:
             self.symbols.append(symbol)
 
     def _body(self, tag: str, style: str, load: bool) -> None:
-        asked = self.singles | set(self.values)
+        """The inertial parameters of one body."""
+        requested = self.singles | set(self.values)
         for other in ("centre", "gyration"):
-            if any(named(name, tag) in asked for name in STYLES[other][1:]):
+            if any(named(name, tag) in requested for name in STYLES[other][1:]):
                 style = other
         inertia = inertia_of(self.arm, tag, load)
         if not inertia.mass and inertia and tag != "L":
-            # Published arms hold massless bodies with moments; no radius of gyration, no mass centre says that.
+            # Published arms have massless bodies with moments, which have no mass centre or radius of gyration.
             style = "moments" if style == "gyration" or any(inertia.moment) else style
         self.styles[tag] = style
         kind, link = ("load", "L") if tag == "L" else ("inertial", int(tag))
@@ -254,14 +257,17 @@ class _Choice:
             else:
                 self._take(symbol, group)
         for names in STYLES.values():
-            # Names of another style are known, yet cannot be mixed within one body.
-            if names is not STYLES[style] and any(named(name, tag) in asked for name in names[1:] if name not in "xyz"):
+            # Names of another parametrisation are valid, but one body has only one.
+            if names is not STYLES[style] and any(
+                named(name, tag) in requested for name in names[1:] if name not in "xyz"
+            ):
                 raise ArmError(
                     f"{self.arm.where}body {tag}: parameters of two styles are mixed; use one of "
                     f"{listed(' '.join(n) for n in STYLES.values())}"
                 )
 
     def _geometry(self) -> None:
+        """Lengths and twists."""
         for step in steps(self.arm):
             name = step.name.removeprefix("-")
             if name in self.recognised:
@@ -277,11 +283,12 @@ class _Choice:
                 self._take(Symbol(name, amount, "length"), "lengths" in self.groups)
 
     def _gravity(self) -> None:
+        """Gravity: one symbol g where it has one component, else gx, gy, gz."""
         vector = self.arm.gravity
-        alone = [value for value in vector if value]
+        components = [value for value in vector if value]
         wanted = "gravity" in self.groups
-        if len(alone) == 1 and not {"gx", "gy", "gz"} & (self.singles | set(self.values)):
-            self._take(Symbol("g", abs(alone[0]), "gravity"), wanted)
+        if len(components) == 1 and not {"gx", "gy", "gz"} & (self.singles | set(self.values)):
+            self._take(Symbol("g", abs(components[0]), "gravity"), wanted)
         else:
             for name, value in zip(("gx", "gy", "gz"), vector, strict=True):
                 self._take(Symbol(name, value, "gravity"), wanted)

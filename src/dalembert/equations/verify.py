@@ -1,4 +1,4 @@
-"""Is a printed formula identical to the exact one?"""
+"""Exact comparison of a printed formula with a coefficient of the equations of motion."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .polynomial import TrigPolynomial
 if TYPE_CHECKING:
     from .closed_form import Equations
 
-WAYS = ("symbols", "centre+lengths+gravity", "gyration+lengths+gravity")
+PARAMETRISATIONS = ("symbols", "centre+lengths+gravity", "gyration+lengths+gravity")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """``equal``, and where not, ``difference``: the formula less the exact coefficient, in normal form."""
+    """The result of a comparison; ``difference`` is the formula minus the exact coefficient, in normal form."""
 
     name: str
     equal: bool
@@ -36,19 +36,19 @@ class Verdict:
 
 
 def check(equations: Equations, name: str, expression: str, aliases: Mapping[str, Any] | None = None) -> Verdict:
-    """Compare a formula with a coefficient of these equations; ``aliases`` explains symbols of the formula."""
+    """Compares a formula with a coefficient of these equations; ``aliases`` defines symbols of the formula."""
     exact = equations[name]
     return compare(name, exact, expression, aliases)
 
 
 def compare(name: str, exact: TrigPolynomial, expression: str, aliases: Mapping[str, Any] | None = None) -> Verdict:
-    """Compare a formula with any polynomial."""
+    """Compares a formula with any polynomial."""
     difference = read(expression, exact.space, aliases) - exact
     return Verdict(name, not difference, difference, exact)
 
 
 def split(statement: str) -> tuple[str, str]:
-    """ "D22 = ..." as name and formula."""
+    """Name and formula of a statement "D22 = ..."."""
     name, sign, formula = statement.partition("=")
     if not sign or not formula.strip():
         raise ArmError(f'write a coefficient, an equals sign and a formula, as in "D33 = m3"; got {statement!r}')
@@ -56,24 +56,24 @@ def split(statement: str) -> tuple[str, str]:
 
 
 def verify(arm: ArmDescription, statement: str, parameters: str | None = None) -> Verdict:
-    """Check "D22 = ..." for an arm, in whichever of its parameters the formula is written."""
+    """Checks "D22 = ..." for an arm, in whichever parametrisation the formula uses."""
     from .closed_form import Equations
 
     name, formula = split(statement)
     if parameters is not None:
         return check(Equations(arm, parameters), name, formula)
-    best: Unknown | None = None
-    for way in ("numbers", *WAYS) if is_number(arm, formula) else WAYS:
+    closest: Unknown | None = None
+    for parametrisation in ("numbers", *PARAMETRISATIONS) if is_number(arm, formula) else PARAMETRISATIONS:
         try:
-            return check(Equations(arm, way), name, formula)
+            return check(Equations(arm, parametrisation), name, formula)
         except Unknown as fault:
-            best = fault if best is None or len(fault.names) < len(best.names) else best
-    assert best is not None
-    raise best
+            closest = fault if closest is None or len(fault.names) < len(closest.names) else closest
+    assert closest is not None
+    raise closest
 
 
 def is_number(arm: ArmDescription, formula: str) -> bool:
-    """True if a formula has no symbol but the joints, and is not zero: then it is about the arm's numbers."""
+    """Whether a formula has no symbols but the joints and is not zero: it then refers to the numbers of the arm."""
     from .closed_form import Equations
 
     try:

@@ -113,8 +113,8 @@ class Tree:
             motion = self.joint(joint, class_, parent, placement @ joint_frame, joint_frame.inverse())
             child = name if last else self.fresh(f"{name}_{motion.name}")
             self.joints.append(
-                Joint(motion.name, motion.kind, parent, child, motion.before, motion.after, motion.limits, motion.damping,
-                      motion.friction, motion.armature)
+                Joint(motion.name, motion.kind, parent, child, motion.before, motion.after, motion.limits,
+                      motion.damping, motion.friction, motion.armature)
             )  # fmt: skip
             if not last:
                 self.links.append(Link(child))

@@ -1,1 +1,1 @@
-"""Closed forms on paper: a human form, and the dialects it is written in."""
+"""Pretty-printing of closed forms: a human form, and its output formats."""

@@ -1,7 +1,7 @@
-"""Dialects for documents, whose long lines must break: HTML text and inline LaTeX.
+"""Pretty-printers for documents, in which long lines must break: HTML text and inline LaTeX.
 
-Browsers do not break MathML and TeX does not break inside stretched brackets, so a document sets its formulas
-as running text: letters with stacked sub- and superscripts, plain brackets, breaks allowed at every sign.
+Browsers do not break MathML and TeX does not break inside stretched brackets, so formulas in a document are running
+text: letters with stacked sub- and superscripts, plain brackets, and breaks allowed at every sign.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from .letters import letter
 
 
 class Html(Dialect):
-    """Running HTML text; the styles are in ``document.STYLE``."""
+    """Pretty-printer for running HTML text; the styles are in ``document.STYLE``."""
 
     between = " "
 
     def number(self, value: Fraction) -> str:
+        """A number, with a power of ten where it is very large or small."""
         top, bottom = decimal(value, self.digits)
         if "e" in top:
             mantissa, exponent = top.split("e")
@@ -27,9 +28,11 @@ class Html(Dialect):
         return f'<span class="n">{top}/{bottom}</span>' if bottom else f'<span class="n">{top}</span>'
 
     def symbol(self, sym: Sym) -> str:
+        """A variable with its power."""
         return html_symbol(sym.name, sym.power)
 
     def sign(self, positive: bool, first: bool) -> str:
+        """The sign before a term."""
         if first:
             return "" if positive else "−"
         return " + " if positive else " − "
@@ -52,7 +55,8 @@ def html_symbol(name: str, power: int = 1) -> str:
 
 
 class InlineLatex(Latex):
-    """LaTeX that TeX can break inside brackets."""
+    """LaTeX in which lines break inside brackets."""
 
     def bracket(self, inside: str) -> str:
+        """Plain brackets, inside which TeX breaks lines."""
         return f"({inside})"

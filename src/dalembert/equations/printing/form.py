@@ -1,8 +1,8 @@
-"""The human form of a polynomial: squares and differences as the papers write them, common factors out.
+"""The human form of a polynomial: squares and differences of angles as in the papers, common factors extracted.
 
-The normal form writes 1 - c2^2 for s2^2, and for parallel joints c2 c23 + s2 s23 for c3. Here such pairs of
-terms are put together again, terms with the same trigonometric factor share it, and common factors come out.
-Every step is an identity of terms; nothing is searched for.
+The normal form has 1 - c2^2 for s2^2, and for parallel joints c2 c23 + s2 s23 for c3. Here such pairs of terms are
+combined again, terms with the same trigonometric factor share it, and common factors are extracted. Every step is an
+identity of terms; there is no search.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Sum:
 
 
 class Form:
-    """One polynomial on its way to the human form."""
+    """The conversion of one polynomial to human form."""
 
     def __init__(self, polynomial: TrigPolynomial) -> None:
         self.space, self.ring = polynomial.space, polynomial.ring
         names = self.ring.names
-        self.order = {name: place for place, name in enumerate(self._reading_order())}
+        self.order = {name: position for position, name in enumerate(self._reading_order())}
         self.trig = set(names[: self.ring.first_symbol])
         terms: Terms = {
             frozenset((names[i], e) for i, e in monomial): value for monomial, value in polynomial.dictionary.items()
@@ -75,9 +75,9 @@ class Form:
         for b, high in enumerate(angles.weights):
             for a, low in enumerate(angles.weights):
                 if a != b and low and high[: len(low)] == low:
-                    rest = high[len(low) :]
-                    sign = rest[0][1]
-                    tag = angle_tag([(joint, sign * s) for joint, s in rest], angles.wide)
+                    difference = high[len(low) :]
+                    sign = difference[0][1]
+                    tag = angle_tag([(joint, sign * s) for joint, s in difference], angles.wide)
                     for letter in "cs":
                         self.trig.add(letter + tag)
                         self.order.setdefault(letter + tag, self.order[f"{letter}{self.ring.tags[b]}"])
@@ -106,7 +106,7 @@ class Form:
     # -- grouping --------------------------------------------------------------------------------
 
     def blocks(self, group_by: str | None) -> list[tuple[str, Sum]]:
-        """The form in labelled blocks: one per link, parameter or trigonometric factor; one in all for None."""
+        """The form in labelled blocks: one for each link, parameter or trigonometric factor; a single one for None."""
         if group_by is None:
             return [("", self.shared(self.terms))] if self.terms else []
         if group_by not in GROUPINGS:
@@ -123,27 +123,32 @@ class Form:
         return blocks
 
     def _by(self, key: Callable[[Powers], Key]) -> dict[Key, Terms]:
-        found: dict[Key, Terms] = {}
+        """The terms grouped by a key."""
+        groups: dict[Key, Terms] = {}
         for powers in sorted(self.terms, key=self._rank):
-            found.setdefault(key(powers), {})[powers] = self.terms[powers]
-        return found
+            groups.setdefault(key(powers), {})[powers] = self.terms[powers]
+        return groups
 
     def _rank(self, powers: Powers) -> tuple[list[tuple[int, int]], int]:
+        """Sort key of a monomial in reading order."""
         return sorted((self.order[name], -power) for name, power in powers), 0
 
     def _link(self, powers: Powers) -> str:
+        """The label of the link a term belongs to."""
         links = self.space.links_of([name for name, _ in sorted(powers, key=lambda p: self.order[p[0]])])
         return "load" if links == ("L",) else "link " + ", ".join(map(str, links)) if links else ""
 
     def _inertial(self, powers: Powers) -> Powers:
+        """The inertial parameters of a monomial."""
         symbols = self.space.symbols
         return frozenset(p for p in powers if p[0] in symbols and symbols[p[0]].kind in ("inertial", "load"))
 
     def _trigonometric(self, powers: Powers) -> Powers:
+        """The trigonometric factor of a monomial."""
         return frozenset(p for p in powers if p[0] in self.trig)
 
     def shared(self, terms: Terms) -> Sum:
-        """Parameters with the same cofactor stand together in front of it."""
+        """Parameters with the same cofactor are collected in one bracket before it."""
         cofactors: dict[Powers, Terms] = {}
         for powers in sorted(terms, key=self._rank):
             key = self._inertial(powers)
@@ -167,25 +172,26 @@ class Form:
         return Sum(tuple(products))
 
     def _times(self, key: Powers, cofactor: Terms) -> Product:
-        """A monomial times a sum, the sum's common factor taken out."""
+        """A monomial times a sum, with the common factor of the sum extracted."""
         return self._product({key: Fraction(1)}, cofactor)
 
     def _product(self, front: Terms, cofactor: Terms) -> Product:
+        """The product of two sums, with their common factors extracted."""
         number, factors = Fraction(1), []
         common: list[tuple[str, int]] = []
         for part in (front, cofactor):
-            scale, shared, rest = self._taken_out(part)
+            scale, shared, remainder = self._common_factor(part)
             number *= scale
             common += shared
-            if rest is not None:
-                factors.append(rest)
+            if remainder is not None:
+                factors.append(remainder)
         symbols = [Sym(name, power) for name, power in merged(common, self.order)]
         letters = [s for s in symbols if s.name not in self.trig]
-        waves = [s for s in symbols if s.name in self.trig]
-        return Product(number, (*letters, *factors, *waves) if len(factors) > 0 else (*letters, *waves))
+        trig_factors = [s for s in symbols if s.name in self.trig]
+        return Product(number, (*letters, *factors, *trig_factors) if len(factors) > 0 else (*letters, *trig_factors))
 
-    def _taken_out(self, terms: Terms) -> tuple[Fraction, list[tuple[str, int]], Sum | None]:
-        """Number and monomial common to all terms, and the sum that remains (None if it is 1)."""
+    def _common_factor(self, terms: Terms) -> tuple[Fraction, list[tuple[str, int]], Sum | None]:
+        """The number and monomial common to all terms, and the remaining sum (None if it is 1)."""
         if len(terms) == 1:
             ((powers, value),) = terms.items()
             return value, list(powers), None
@@ -197,18 +203,20 @@ class Form:
         for powers in ordered[1:]:
             here = dict(powers)
             lowest = {name: min(power, here[name]) for name, power in lowest.items() if name in here}
-        less = {name: -power for name, power in lowest.items()}
-        rest = Sum(
+        divisor = {name: -power for name, power in lowest.items()}
+        remainder = Sum(
             tuple(
-                Product(terms[powers] / scale, tuple(Sym(n, p) for n, p in merged(changed(powers, less), self.order)))
+                Product(
+                    terms[powers] / scale, tuple(Sym(n, p) for n, p in merged(changed(powers, divisor), self.order))
+                )
                 for powers in ordered
             )
         )
-        return scale, list(lowest.items()), rest
+        return scale, list(lowest.items()), remainder
 
 
 def paired(terms: Terms, first: tuple[str, str], second: tuple[str, str], sign: int, name: str, factor: int) -> Terms:
-    """k M first + sign k M second -> factor k M name, wherever both terms stand."""
+    """k M first + sign k M second -> factor k M name, wherever both terms occur."""
     for powers in list(terms):
         here = dict(powers)
         if powers in terms and all(here.get(x, 0) >= 1 for x in first):
@@ -232,7 +240,7 @@ def changed(powers: Iterable[tuple[str, int]], by: Mapping[str, int]) -> Powers:
 
 
 def merged(powers: Iterable[tuple[str, int]], order: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Variables in reading order, repeated ones put together."""
+    """Variables in reading order, with repeated ones combined."""
     total: dict[str, int] = {}
     for name, power in powers:
         total[name] = total.get(name, 0) + power
@@ -240,10 +248,10 @@ def merged(powers: Iterable[tuple[str, int]], order: Mapping[str, int]) -> list[
 
 
 def content(values: Iterable[Fraction]) -> Fraction:
-    """The largest rational that divides all values with whole quotients; 1 where that would only obscure them."""
+    """The greatest rational that divides all values with integer quotients; 1 where that would only obscure them."""
     numbers = list(values)
-    top = gcd(*(abs(v.numerator) for v in numbers))
-    bottom = lcm(*(v.denominator for v in numbers))
-    found = Fraction(top, bottom)
+    numerator = gcd(*(abs(v.numerator) for v in numbers))
+    denominator = lcm(*(v.denominator for v in numbers))
+    divisor = Fraction(numerator, denominator)
     plain = all(v.denominator in (1, 2, 4) and abs(v.numerator) < 1000 for v in numbers)
-    return found if plain else Fraction(1)
+    return divisor if plain else Fraction(1)

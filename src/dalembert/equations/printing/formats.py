@@ -1,4 +1,4 @@
-"""The dialects: text, LaTeX, MathML, Python and C."""
+"""Pretty-printers: text, LaTeX, MathML, Python and C."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def decimal(value: Fraction, digits: int | None) -> tuple[str, str]:
 
 
 def _finite_places(denominator: int) -> int | None:
-    """How many decimals the fraction needs, or None if it never ends."""
+    """The number of decimals of the fraction, or None if it does not terminate."""
     twos = fives = 0
     while denominator % 2 == 0:
         denominator //= 2
@@ -43,7 +43,7 @@ def _finite_places(denominator: int) -> int | None:
 
 
 class Dialect:
-    """Plain text; others change what differs."""
+    """Pretty-printer for plain text; the other formats override what differs."""
 
     between = " "
 
@@ -51,25 +51,30 @@ class Dialect:
         self.digits = digits
 
     def number(self, value: Fraction) -> str:
+        """A positive number."""
         top, bottom = decimal(value, self.digits)
         return f"{top}/{bottom}" if bottom else top
 
     def symbol(self, sym: Sym) -> str:
+        """A variable with its power."""
         return in_text(sym.name, sym.power)
 
     def bracket(self, inside: str) -> str:
+        """An expression in brackets."""
         return f"({inside})"
 
     def join(self, parts: list[str]) -> str:
+        """The factors of a product joined."""
         return self.between.join(parts)
 
     def sign(self, positive: bool, first: bool) -> str:
+        """The sign before a term."""
         if first:
             return "" if positive else "-"
         return " + " if positive else " - "
 
     def product(self, product: Product) -> str:
-        """Without its sign; it stands in a sum, so a sum that is its only factor needs no bracket."""
+        """A product without its sign; inside a sum, a sum that is its only factor needs no bracket."""
         parts: list[str] = []
         if abs(product.number) != 1 or not product.factors:
             parts.append(self.number(abs(product.number)))
@@ -83,18 +88,22 @@ class Dialect:
         return self.join(parts)
 
     def sum(self, whole: Sum) -> str:
+        """A sum of products."""
         if not whole.products:
             return self.number(Fraction(0))
         text = ""
-        for place, product in enumerate(whole.products):
-            text += self.sign(product.number > 0, place == 0) + self.product(product)
+        for position, product in enumerate(whole.products):
+            text += self.sign(product.number > 0, position == 0) + self.product(product)
         return text
 
 
 class Latex(Dialect):
+    """Pretty-printer for LaTeX."""
+
     between = r" "
 
     def number(self, value: Fraction) -> str:
+        """A positive number."""
         top, bottom = decimal(value, self.digits)
         if "e" in top:
             mantissa, exponent = top.split("e")
@@ -102,16 +111,21 @@ class Latex(Dialect):
         return rf"\tfrac{{{top}}}{{{bottom}}}" if bottom else top
 
     def symbol(self, sym: Sym) -> str:
+        """A variable with its power."""
         return in_latex(sym.name, sym.power)
 
     def bracket(self, inside: str) -> str:
+        """An expression in brackets."""
         return rf"\left({inside}\right)"
 
 
 class MathML(Dialect):
+    """Pretty-printer for presentation MathML."""
+
     between = ""
 
     def number(self, value: Fraction) -> str:
+        """A positive number."""
         top, bottom = decimal(value, self.digits)
         if "e" in top:
             mantissa, exponent = top.split("e")
@@ -119,31 +133,37 @@ class MathML(Dialect):
         return f"<mfrac><mn>{top}</mn><mn>{bottom}</mn></mfrac>" if bottom else f"<mn>{top}</mn>"
 
     def symbol(self, sym: Sym) -> str:
+        """A variable with its power."""
         return in_mathml(sym.name, sym.power)
 
     def bracket(self, inside: str) -> str:
+        """An expression in brackets."""
         return f"<mrow><mo>(</mo>{inside}<mo>)</mo></mrow>"
 
     def join(self, parts: list[str]) -> str:
+        """The factors of a product joined."""
         return '<mspace width="0.15em"/>'.join(parts)
 
     def sign(self, positive: bool, first: bool) -> str:
+        """The sign before a term."""
         if first:
             return "" if positive else '<mo form="prefix">−</mo>'
         return "<mo>+</mo>" if positive else "<mo>−</mo>"
 
 
 class Code(Dialect):
-    """Python: exact division of whole numbers becomes a float, powers are products."""
+    """Pretty-printer for Python and C: numbers are floating-point literals, powers are products."""
 
     between = "*"
 
     def number(self, value: Fraction) -> str:
+        """A floating-point literal."""
         if value.denominator == 1 and value.numerator < 2**53:
             return f"{value.numerator}.0"
         return repr(float(value))
 
     def symbol(self, sym: Sym) -> str:
+        """A power as a repeated product."""
         return "*".join([in_code(sym.name)] * sym.power)
 
 
@@ -153,43 +173,47 @@ def whole(polynomial: TrigPolynomial, group_by: str | None) -> Sum:
 
 
 def text(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
+    """The polynomial as plain text."""
     return Dialect(digits).sum(whole(polynomial, group_by))
 
 
 def latex(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
+    """The polynomial as LaTeX."""
     return Latex(digits).sum(whole(polynomial, group_by))
 
 
 def mathml(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
+    """The polynomial as a MathML element."""
     return f"<math>{MathML(digits).sum(whole(polynomial, group_by))}</math>"
 
 
 def python(polynomial: TrigPolynomial) -> str:
+    """The polynomial as a Python expression."""
     return Code(None).sum(whole(polynomial, None))
 
 
 def c(polynomial: TrigPolynomial) -> str:
-    """C and Python agree on sums and products of doubles."""
+    """The polynomial as a C expression; C and Python have the same syntax for sums and products of doubles."""
     return Code(None).sum(whole(polynomial, None))
 
 
 def code_names(polynomial: TrigPolynomial) -> dict[str, str]:
-    """The variables of ``python`` and ``c``, with what each is: {"c23": "cos(q2 + q3)", ...}."""
+    """The variables of ``python`` and ``c`` with their meanings: {"c23": "cos(q2 + q3)", ...}."""
     form = Form(polynomial)
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     used = {name for powers in form.terms for name, _ in powers}
     weights = dict(zip(form.ring.tags, form.ring.angles.weights, strict=True))
     for name in sorted(used, key=lambda n: form.order[n]):
         if name not in form.trig or name.startswith("q"):
-            found[in_code(name)] = name
+            meanings[in_code(name)] = name
             continue
         tag = name[1:]
         function = "cos" if name[0] == "c" else "sin"
         if tag.startswith("_"):
-            found[in_code(name)] = f"{function}({tag[1:]})"
+            meanings[in_code(name)] = f"{function}({tag[1:]})"
         else:
             sum_of = weights.get(tag) or read_tag(tag, form.ring.angles.wide)
             angle = "".join((" - " if s < 0 else " + ") + f"q{j + 1}" for j, s in sum_of)
             angle = angle.removeprefix(" + ").replace(" - ", "-", 1) if angle.startswith(" - ") else angle[3:]
-            found[in_code(name)] = f"{function}({angle})"
-    return found
+            meanings[in_code(name)] = f"{function}({angle})"
+    return meanings

@@ -1,4 +1,4 @@
-"""How each variable is written in each dialect."""
+"""The notation of each variable in each output format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TENSORS = ("I", "C")
 
 @dataclass(frozen=True)
 class Letter:
-    """A variable as it is printed: stem, subscript, a mark (dot, ddot or star), and the power one of it stands for.
+    """A printed variable: stem, subscript, a mark (dot, ddot or star), and the power that the variable denotes.
 
     A squared radius of gyration kk322 is one variable and prints as k_322^2.
     """
@@ -28,18 +28,18 @@ def letter(name: str) -> Letter:
     """The parts of a variable's name."""
     star = "star" if name.endswith("*") else ""
     name = name.rstrip("*")
-    if found := re.fullmatch(r"kk(.+)", name):
-        return Letter("k", found[1], star, 2)
-    if found := re.fullmatch(r"(qd{0,2})(\d+)", name):
-        return Letter("q", found[2], {"q": "", "qd": "dot", "qdd": "ddot"}[found[1]])
-    if found := re.fullmatch(r"([sc])_([a-z]+)(\d+)", name):
-        return Letter(f"{found[1]}{GREEK.get(found[2], found[2])}", found[3], star)
-    if found := re.fullmatch(r"([IC])([xyz]{2})(\d+|L)", name):
-        return Letter(found[1], f"{found[2]}{found[3]}", star)
-    if found := re.fullmatch(r"(.*?)(-?\d[\d,-]*|(?<=.)L)", name):
-        return Letter(found[1], found[2], star)
-    if found := re.fullmatch(r"g([xyz])", name):
-        return Letter("g", found[1], star)
+    if match := re.fullmatch(r"kk(.+)", name):
+        return Letter("k", match[1], star, 2)
+    if match := re.fullmatch(r"(qd{0,2})(\d+)", name):
+        return Letter("q", match[2], {"q": "", "qd": "dot", "qdd": "ddot"}[match[1]])
+    if match := re.fullmatch(r"([sc])_([a-z]+)(\d+)", name):
+        return Letter(f"{match[1]}{GREEK.get(match[2], match[2])}", match[3], star)
+    if match := re.fullmatch(r"([IC])([xyz]{2})(\d+|L)", name):
+        return Letter(match[1], f"{match[2]}{match[3]}", star)
+    if match := re.fullmatch(r"(.*?)(-?\d[\d,-]*|(?<=.)L)", name):
+        return Letter(match[1], match[2], star)
+    if match := re.fullmatch(r"g([xyz])", name):
+        return Letter("g", match[1], star)
     return Letter(name, "", star)
 
 

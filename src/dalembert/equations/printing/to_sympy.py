@@ -1,4 +1,4 @@
-"""SymPy expressions, exact."""
+"""Conversion to exact SymPy expressions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def to_sympy(polynomial: TrigPolynomial) -> Any:
     variables: list[Any] = []
     count = len(ring.tags)
     for function in (sympy.sin, sympy.cos):
-        for place, weights in enumerate(ring.angles.weights):
+        for index, weights in enumerate(ring.angles.weights):
             if weights:
                 angle = sum(sign * sympy.Symbol(f"q{joint + 1}") for joint, sign in weights)
             else:
-                angle = sympy.Symbol(ring.tags[place][1:])
+                angle = sympy.Symbol(ring.tags[index][1:])
             variables.append(function(angle))
     variables += [sympy.Symbol(name) for name in ring.names[2 * count :]]
     return sympy.Add(
