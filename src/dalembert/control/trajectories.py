@@ -19,44 +19,61 @@ Array = NDArray[np.float64]
 
 
 class Trajectory(Protocol):
-    """What controllers and the drives ask of a trajectory; times may be an array, joints come last."""
+    """The protocol of a joint trajectory; times may be an array, the last axis is the joint."""
 
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Number of joints."""
+
     @property
-    def duration(self) -> float: ...
-    def position(self, t: ArrayLike) -> Array: ...
-    def velocity(self, t: ArrayLike) -> Array: ...
-    def acceleration(self, t: ArrayLike) -> Array: ...
-    def jerk(self, t: ArrayLike) -> Array: ...
-    def state(self, t: float) -> tuple[Array, Array, Array]: ...
+    def duration(self) -> float:
+        """Duration (s)."""
+
+    def position(self, t: ArrayLike) -> Array:
+        """Positions at times ``t`` (rad or m)."""
+
+    def velocity(self, t: ArrayLike) -> Array:
+        """Velocities at times ``t``."""
+
+    def acceleration(self, t: ArrayLike) -> Array:
+        """Accelerations at times ``t``."""
+
+    def jerk(self, t: ArrayLike) -> Array:
+        """Third derivatives of the positions at times ``t``."""
+
+    def state(self, t: float) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration at one time."""
 
 
 class Smooth(ABC):
-    """A trajectory whose derivative of any order is one formula."""
+    """A trajectory given by one formula for its derivatives of any order."""
 
     @abstractmethod
     def derivative(self, t: ArrayLike, order: int) -> Array:
         """The derivative of this order at the times ``t``; order 0 is the position."""
 
     def position(self, t: ArrayLike) -> Array:
+        """Positions at times ``t`` (rad or m)."""
         return self.derivative(t, 0)
 
     def velocity(self, t: ArrayLike) -> Array:
+        """Velocities at times ``t``."""
         return self.derivative(t, 1)
 
     def acceleration(self, t: ArrayLike) -> Array:
+        """Accelerations at times ``t``."""
         return self.derivative(t, 2)
 
     def jerk(self, t: ArrayLike) -> Array:
+        """Third derivatives of the positions at times ``t``."""
         return self.derivative(t, 3)
 
 
 @dataclass(frozen=True)
 class Polynomials(Smooth):
-    """Pieces of polynomials: ``coefficients[k, p, j]`` is that of (t - times[k])^p for joint j in piece k.
+    """Piecewise polynomials: ``coefficients[k, p, j]`` belongs to (t - times[k])^p of joint j in piece k.
 
-    Before the start and after the end the joints rest where the trajectory starts and ends.
+    Before the start and after the end the joints are at rest at the first and the last position.
     """
 
     times: Array
@@ -64,10 +81,12 @@ class Polynomials(Smooth):
 
     @property
     def n(self) -> int:
+        """Number of joints."""
         return self.coefficients.shape[2]
 
     @property
     def duration(self) -> float:
+        """Duration (s)."""
         return float(self.times[-1])
 
     @cached_property
@@ -80,58 +99,59 @@ class Polynomials(Smooth):
         return tables
 
     def state(self, t: float) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration at one time: the short way for control loops."""
-        still = np.zeros(self.n)
+        """Position, velocity and acceleration at one time; the fast path for control loops."""
+        rest = np.zeros(self.n)
         if t < self.times[0]:
-            return self._tables[0][0, 0], still, still
+            return self._tables[0][0, 0], rest, rest
         k = min(bisect_right(self._knots, t), len(self._knots) - 1) - 1
         local = min(t, self._knots[-1]) - self._knots[k]
         powers = local ** np.arange(self.coefficients.shape[1])
         q, qd, qdd = (powers[: table.shape[1]] @ table[k] for table in self._tables)
-        return (q, still, still) if t > self._knots[-1] else (q, qd, qdd)
+        return (q, rest, rest) if t > self._knots[-1] else (q, qd, qdd)
 
     @cached_property
     def _knots(self) -> list[float]:
+        """The times of the pieces as floats."""
         return [float(t) for t in self.times]
 
     def derivative(self, t: ArrayLike, order: int) -> Array:
         """The derivative of this order at time or times ``t``."""
-        when = np.asarray(t, dtype=float)
-        inside = np.clip(when, self.times[0], self.times[-1])
+        times = np.asarray(t, dtype=float)
+        inside = np.clip(times, self.times[0], self.times[-1])
         piece = np.clip(np.searchsorted(self.times, inside, side="right") - 1, 0, len(self.times) - 2)
         local = inside - self.times[piece]
-        found = np.zeros((*when.shape, self.n))
+        values = np.zeros((*times.shape, self.n))
         for power in reversed(range(order, self.coefficients.shape[1])):
             factor = np.prod(np.arange(power - order + 1, power + 1), dtype=float)
-            found = found * local[..., None] + factor * self.coefficients[piece, power]
+            values = values * local[..., None] + factor * self.coefficients[piece, power]
         if order:
-            outside = (when < self.times[0]) | (when > self.times[-1])
-            found[outside] = 0.0
-        return found
+            outside = (times < self.times[0]) | (times > self.times[-1])
+            values[outside] = 0.0
+        return values
 
 
 def quintic(points: Sequence[ArrayLike], times: Sequence[float] | float) -> Polynomials:
-    """Through ``points``, at rest (velocity and acceleration zero) at each; ``times`` at each, or the duration.
+    """Quintic blends through ``points``, at rest at each; ``times`` of the points, or the total duration.
 
-    Between two points s = 10 u^3 - 15 u^4 + 6 u^5 with u from 0 to 1.
+    Between two points s = 10 u^3 - 15 u^4 + 6 u^5 with u from 0 to 1 (Biagiotti and Melchiorri 2008, chapter 2).
     """
-    places = _points(points)
-    when = np.linspace(0, times, len(places)) if np.ndim(times) == 0 else np.asarray(times, dtype=float)
-    if len(when) != len(places) or (np.diff(when) <= 0).any():
-        raise ArmError(f"{len(places)} points need {len(places)} times that grow; got {when.tolist()}")
-    table = np.zeros((len(places) - 1, 6, places.shape[1]))
-    for k, (a, b) in enumerate(pairwise(places)):
-        span = when[k + 1] - when[k]
+    positions = _points(points)
+    knots = np.linspace(0, times, len(positions)) if np.ndim(times) == 0 else np.asarray(times, dtype=float)
+    if len(knots) != len(positions) or (np.diff(knots) <= 0).any():
+        raise ArmError(f"{len(positions)} points need {len(positions)} times that grow; got {knots.tolist()}")
+    table = np.zeros((len(positions) - 1, 6, positions.shape[1]))
+    for k, (a, b) in enumerate(pairwise(positions)):
+        span = knots[k + 1] - knots[k]
         table[k, 0] = a
         for power, factor in ((3, 10.0), (4, -15.0), (5, 6.0)):
             table[k, power] = factor * (b - a) / span**power
-    return Polynomials(when, table)
+    return Polynomials(knots, table)
 
 
 def trapezoidal(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration: ArrayLike) -> Polynomials:
-    """From rest to rest with bounded speed and acceleration, all joints over the same time.
+    """From rest to rest with trapezoidal velocity, all joints over the same time.
 
-    The slowest joint sets the time; the others go proportionally slower.
+    Speed and acceleration are bounded; the slowest joint sets the time, the others are scaled to it.
     """
     a, b = _points([start, end])
     limit_v, limit_a = (
@@ -140,12 +160,12 @@ def trapezoidal(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration
     )
     if (limit_v <= 0).any() or (limit_a <= 0).any():
         raise ArmError("speed and acceleration of a trapezoidal trajectory must be above zero")
-    way = np.abs(b - a)
-    if not way.any():
+    distance = np.abs(b - a)
+    if not distance.any():
         raise ArmError("the trapezoidal trajectory starts where it ends; give two different points")
     # s runs from 0 to 1 with speed at most v, acceleration at most a
-    moves = way > 0
-    v, c = np.min(limit_v[moves] / way[moves]), np.min(limit_a[moves] / way[moves])
+    moves = distance > 0
+    v, c = np.min(limit_v[moves] / distance[moves]), np.min(limit_a[moves] / distance[moves])
     ramp = min(v / c, np.sqrt(1 / c))
     peak = c * ramp
     cruise = max((1 - peak * ramp) / peak, 0.0)
@@ -164,7 +184,7 @@ def trapezoidal(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration
 class Fourier(Smooth):
     """A periodic excitation: q = centre + sum_k sin_k (sin(k w t))/(k w) - cos_k (cos(k w t))/(k w).
 
-    The usual form for identification; ``sines`` and ``cosines`` are (harmonics, n).
+    The finite Fourier series of Swevers et al. 1997 for identification; ``sines`` and ``cosines`` are (harmonics, n).
     """
 
     centre: Array
@@ -174,16 +194,20 @@ class Fourier(Smooth):
 
     @property
     def n(self) -> int:
+        """Number of joints."""
         return len(self.centre)
 
     @property
     def duration(self) -> float:
+        """One period (s)."""
         return self.period
 
     def state(self, t: float) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration at one time."""
         return self.position(t), self.velocity(t), self.acceleration(t)
 
     def derivative(self, t: ArrayLike, order: int) -> Array:
+        """The derivative of this order at times ``t``."""
         when = np.asarray(t, dtype=float)[..., None, None]
         k = np.arange(1, len(self.sines) + 1)[:, None]
         rate = 2 * np.pi * k / self.period
@@ -201,26 +225,27 @@ def excitation(
     seed: int = 0,
     speed: ArrayLike = np.inf,
 ) -> Fourier:
-    """A random excitation that stays within position limits and ``speed``; every joint uses its range."""
+    """A random excitation within position limits and ``speed``, scaled so that every joint uses its range."""
     low, high = np.asarray(lower, float), np.asarray(upper, float)
     low, high = np.where(np.isfinite(low), low, -1.0), np.where(np.isfinite(high), high, 1.0)
     rng = np.random.default_rng(seed)
     sines, cosines = rng.uniform(-1, 1, (2, harmonics, len(low)))
     raw = Fourier(np.zeros(len(low)), sines, cosines, period)
     t = np.linspace(0, period, 40 * harmonics + 1)
-    place = raw.position(t)
-    middle = (place.max(axis=0) + place.min(axis=0)) / 2
-    # 5 percent for what lies between the samples
-    scale = (high - low) / (place.max(axis=0) - place.min(axis=0)) / 1.05
+    positions = raw.position(t)
+    middle = (positions.max(axis=0) + positions.min(axis=0)) / 2
+    # A margin of 5 percent for extrema between the samples
+    scale = (high - low) / (positions.max(axis=0) - positions.min(axis=0)) / 1.05
     scale = np.minimum(scale, np.broadcast_to(speed, low.shape) / (1.05 * np.abs(raw.velocity(t)).max(axis=0)))
     return Fourier((low + high) / 2 - scale * middle, scale * raw.sines, scale * raw.cosines, period)
 
 
 def _points(points: Sequence[ArrayLike]) -> Array:
+    """Points as an array (points, n), checked."""
     try:
-        places = np.array([np.asarray(point, dtype=float) for point in points])
+        positions = np.array([np.asarray(point, dtype=float) for point in points])
     except (TypeError, ValueError):
         raise ArmError("the points of a trajectory must be lists of numbers, one for each joint") from None
-    if places.ndim != 2 or len(places) < 2 or not np.isfinite(places).all():
+    if positions.ndim != 2 or len(positions) < 2 or not np.isfinite(positions).all():
         raise ArmError("a trajectory needs at least two points, each with one finite number for each joint")
-    return places
+    return positions

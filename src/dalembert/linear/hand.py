@@ -1,15 +1,15 @@
 """Linear models in hand coordinates (Freeman 1985, eqs 3-48 to 3-53).
 
 With x the hand and phi the joints, xd = G phid and xdd = G phidd + phid . H phid; G, H and D = dH/dphi are the
-influence coefficients of the hand. Deviations of the hand are carried over exactly:
+influence coefficients of the hand. Deviations of the hand follow exactly:
 
     d x   = G dphi                                          (3-49)
     d xd  = G dphid + (dxd/dphi) dphi                       (3-50)
     d xdd = G dphidd + (dxdd/dphid) dphid + (dxdd/dphi) dphi    (3-51)
 
 Freeman takes F11 = 0, which holds for coordinates that are integrals of their velocities. Rotations are not:
-a small turn of the hand is a vector whose rate is d xd + (Gdot - dxd/dphi) dphi, and F11 = (Gdot - dxd/dphi) G^-1
-is what this adds while the hand turns. At rest it is zero, and joint and hand models are similar.
+a small rotation of the hand is a vector whose rate is d xd + (Gdot - dxd/dphi) dphi, which adds
+F11 = (Gdot - dxd/dphi) G^-1 while the hand rotates. At rest F11 is zero, and the joint and hand models are similar.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
 def hand_model(
     arm: Any, joint: LinearModel, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, coordinates: Sequence[str] | None = None
 ) -> LinearModel:
-    """The model ``joint`` (joint coordinates, with or without motors) carried to the hand.
+    """The model ``joint`` (joint coordinates, with or without motors) transformed to hand coordinates.
 
     ``coordinates`` are as many of x, y, z, rx, ry, rz as the arm has joints; all six for six joints.
     """
@@ -49,25 +49,25 @@ def hand_model(
     inverse = np.linalg.inv(first)
     speed_slope = np.einsum("xkn,n->xk", second, speed)
     first_rate = np.einsum("xmn,m->xn", second, speed)
-    # xdd = G phidd + sum H_mn phid_m phid_n: its derivative to phi, which is also d/dt (dxd/dphi)
-    to_phi = np.einsum("xkn,n->xk", second, rate) + np.einsum("xkmn,m,n->xk", third, speed, speed)
+    # d/dphi of xdd = G phidd + sum H_mn phid_m phid_n, which equals d/dt (dxd/dphi)
+    acceleration_slope = np.einsum("xkn,n->xk", second, rate) + np.einsum("xkmn,m,n->xk", third, speed, speed)
     size = len(joint.A)
-    change = np.eye(size)
-    change[:n, :n] = change[n : 2 * n, n : 2 * n] = first
-    change[n : 2 * n, :n] = speed_slope
-    rate_of_change = np.zeros((size, size))
-    rate_of_change[:n, :n] = rate_of_change[n : 2 * n, n : 2 * n] = first_rate
-    rate_of_change[n : 2 * n, :n] = to_phi
-    back = np.eye(size)
-    back[:n, :n] = back[n : 2 * n, n : 2 * n] = inverse
-    back[n : 2 * n, :n] = -inverse @ speed_slope @ inverse
-    a = (change @ joint.A + rate_of_change) @ back
+    transform = np.eye(size)
+    transform[:n, :n] = transform[n : 2 * n, n : 2 * n] = first
+    transform[n : 2 * n, :n] = speed_slope
+    transform_rate = np.zeros((size, size))
+    transform_rate[:n, :n] = transform_rate[n : 2 * n, n : 2 * n] = first_rate
+    transform_rate[n : 2 * n, :n] = acceleration_slope
+    transform_inverse = np.eye(size)
+    transform_inverse[:n, :n] = transform_inverse[n : 2 * n, n : 2 * n] = inverse
+    transform_inverse[n : 2 * n, :n] = -inverse @ speed_slope @ inverse
+    a = (transform @ joint.A + transform_rate) @ transform_inverse
     units = ["m" if row < 3 else "rad" for row in rows]
     hand = tuple(Signal(f"hand_{COORDINATES[row]}", unit) for row, unit in zip(rows, units, strict=True))
     rates = tuple(Signal(f"hand_{COORDINATES[row]}_rate", f"{unit}/s") for row, unit in zip(rows, units, strict=True))
     states = hand + rates + joint.states[2 * n :]
     return replace(
-        joint, A=a, B=change @ joint.B, C=np.eye(size), D=np.zeros((size, joint.B.shape[1])), states=states,
+        joint, A=a, B=transform @ joint.B, C=np.eye(size), D=np.zeros((size, joint.B.shape[1])), states=states,
         outputs=states, name=f"{joint.name}, hand",
     )  # fmt: skip
 
@@ -81,6 +81,7 @@ def joint_to_hand(arm: Any, q: ArrayLike, qd: ArrayLike, coordinates: Sequence[s
 
 
 def _rows(n: int, coordinates: Sequence[str] | None) -> list[int]:
+    """Indices of the hand coordinates."""
     names = COORDINATES if coordinates is None else tuple(coordinates)
     unknown = [name for name in names if name not in COORDINATES]
     if unknown:
@@ -91,8 +92,9 @@ def _rows(n: int, coordinates: Sequence[str] | None) -> list[int]:
 
 
 def _tables(arm: Any, q: ArrayLike, rows: list[int]) -> tuple[Array, Array, Array]:
-    found = arm.influence(q)
-    first = np.concatenate([found.point_first, found.rotation_first])[rows]
-    second = np.concatenate([found.point_second, found.rotation_second])[rows]
-    third = np.concatenate([found.point_third, found.rotation_third])[rows]
+    """First, second and third-order influence coefficients of the hand, for these rows."""
+    influence = arm.influence(q)
+    first = np.concatenate([influence.point_first, influence.rotation_first])[rows]
+    second = np.concatenate([influence.point_second, influence.rotation_second])[rows]
+    third = np.concatenate([influence.point_third, influence.rotation_third])[rows]
     return first, second, third

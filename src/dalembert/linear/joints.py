@@ -1,6 +1,6 @@
 """Linear models in joint coordinates (Freeman 1985, eqs 2-201 ff) and with motors (2-241 to 2-252).
 
-The derivatives are exact: dual numbers through the formulations give what (2-203), (2-204) and (2-225) write out.
+The derivatives are exact, by dual numbers through the formulations; Freeman gives them in (2-203), (2-204), (2-225).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 def joint_signals(arm: Any) -> tuple[tuple[Signal, ...], tuple[Signal, ...], tuple[Signal, ...]]:
-    """Positions, velocities and torques of the joints, by name and unit."""
+    """Positions, velocities and torques of the joints as named signals with units."""
     turning = [joint.kind == "revolute" for joint in arm.moving]
     pairs = list(zip(arm.joint_names, turning, strict=True))
     return (
@@ -45,9 +45,9 @@ def links_model(arm: Any, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Linear
 def driven_model(
     driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None = None
 ) -> LinearModel:
-    """States (q, qd) of the joints, inputs the motor torques, rotors and friction in, about this motion.
+    """States (q, qd) of the joints, inputs the motor torques, with rotors and friction, about this motion.
 
-    Coulomb friction is constant away from rest and does not enter, unless ``width`` makes it smooth.
+    Coulomb friction is constant away from rest and drops out, unless ``width`` regularises it.
     """
     to_q, to_qd, matrix, drive = _torque_derivatives(driven, q, qd, qdd, width)
     inverse = np.linalg.inv(matrix)
@@ -72,14 +72,14 @@ def motor_model(driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wid
         )
     mechanical = driven_model(driven, q, qd, qdd, width)
     n = driven.n
-    turning = driven.transmission(q)
+    transmission = driven.transmission(q)
     a = np.zeros((3 * n, 3 * n))
     a[: 2 * n, : 2 * n] = mechanical.A
     a[: 2 * n, 2 * n :] = mechanical.B * electric.torque_constant
-    a[2 * n :, n : 2 * n] = -(electric.speed_constant / electric.inductance)[:, None] * turning
+    a[2 * n :, n : 2 * n] = -(electric.speed_constant / electric.inductance)[:, None] * transmission
     if driven.train.turns is not None:
-        bend = _speed_slopes(driven, q, qd)
-        a[2 * n :, :n] = -(electric.speed_constant / electric.inductance)[:, None] * bend
+        speed_slopes = _speed_slopes(driven, q, qd)
+        a[2 * n :, :n] = -(electric.speed_constant / electric.inductance)[:, None] * speed_slopes
     a[2 * n :, 2 * n :] = -np.diag(electric.resistance / electric.inductance)
     b = np.zeros((3 * n, n))
     b[2 * n :] = np.diag(1 / electric.inductance)
@@ -99,27 +99,27 @@ def along(model: Any, states: Iterable[tuple[Array, ...]], build: Any) -> list[L
 def _torque_derivatives(
     driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None
 ) -> tuple[Array, Array, Array, Array]:
-    """d(needed - driven)/dq, /dqd at the joints, D, and N; friction and a varying transmission in."""
+    """d(required - applied)/dq and /dqd at the joints, D, and N, with friction and a varying transmission."""
     to_q, to_qd, matrix = driven.inverse_dynamics_derivatives(q, qd, qdd)
-    turning = driven.transmission(q)
+    transmission = driven.transmission(q)
     speed = np.asarray(qd, float)
-    shafts = turning @ speed
+    motor_speeds = transmission @ speed
     if width is None:
         motor_slope, joint_slope = driven.motor_friction.viscous, driven.joint_friction.viscous
-        motor_friction = driven.motor_friction.moving(shafts)
+        motor_friction = driven.motor_friction.moving(motor_speeds)
     else:
-        motor_slope = driven.motor_friction.smooth_slope(shafts, width)
+        motor_slope = driven.motor_friction.smooth_slope(motor_speeds, width)
         joint_slope = driven.joint_friction.smooth_slope(speed, width)
-        motor_friction = driven.motor_friction.smooth(shafts, width)
-    to_qd = to_qd + turning.T @ (motor_slope[:, None] * turning) + np.diag(joint_slope)
+        motor_friction = driven.motor_friction.smooth(motor_speeds, width)
+    to_qd = to_qd + transmission.T @ (motor_slope[:, None] * transmission) + np.diag(joint_slope)
     if driven.train.turns is not None:
         second = np.array(driven._parts.transmission(REAL, np.asarray(q, float).tolist()).second, dtype=float)
         friction_at_joints = driven.friction_torque(q, qd, width)
         torque = driven.to_motors(q, driven.inverse_dynamics(q, qd, qdd) + friction_at_joints)
-        # d(N^T (F_a - friction(N qd)))/dq: the lever varies, and so does the speed of the shaft
+        # d(N^T (F_a - friction(N qd)))/dq: the transmission ratio varies with q, and so does the speed of the shaft
         to_q = to_q - np.einsum("ajk,a->jk", second, torque - motor_friction)
-        to_q = to_q + turning.T @ (motor_slope[:, None] * np.einsum("ajk,j->ak", second, speed))
-    return to_q, to_qd, matrix, turning
+        to_q = to_q + transmission.T @ (motor_slope[:, None] * np.einsum("ajk,j->ak", second, speed))
+    return to_q, to_qd, matrix, transmission
 
 
 def _speed_slopes(driven: Driven, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -132,6 +132,7 @@ def _second_order(
     to_q: Array, to_qd: Array, to_input: Array, positions: tuple[Signal, ...], speeds: tuple[Signal, ...],
     inputs: tuple[Signal, ...], name: str, at: dict[str, Array],
 ) -> LinearModel:  # fmt: skip
+    """The state-space model of qdd = to_q q + to_qd qd + to_input u."""
     n = len(to_q)
     a = np.block([[np.zeros((n, n)), np.eye(n)], [to_q, to_qd]])
     b = np.vstack([np.zeros((n, to_input.shape[1])), to_input])

@@ -1,4 +1,4 @@
-"""A linear model with names and units on everything: dx/dt = A dx + B du, dy = C dx + D du."""
+"""Linear state-space models with named signals and units: dx/dt = A dx + B du, dy = C dx + D du."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Signal:
 
 @dataclass(frozen=True)
 class LinearModel:
-    """Deviations from an operating point (``at``) obey these matrices; ``period`` is None in continuous time."""
+    """A state-space model of deviations from the operating point ``at``; ``period`` is None in continuous time."""
 
     A: Array
     B: Array
@@ -44,11 +44,12 @@ class LinearModel:
 
     @property
     def units(self) -> dict[str, str]:
+        """Unit of each signal by name."""
         return {signal.name: signal.unit for signal in (*self.states, *self.inputs, *self.outputs)}
 
     @property
     def controllability_matrix(self) -> Array:
-        """[B, A B, A^2 B, ...]."""
+        """The controllability matrix [B, A B, A^2 B, ...] (Kailath 1980)."""
         blocks = [self.B]
         for _ in range(len(self.A) - 1):
             blocks.append(self.A @ blocks[-1])
@@ -56,7 +57,7 @@ class LinearModel:
 
     @property
     def is_controllable(self) -> bool:
-        """By the test of Popov, Belevitch and Hautus at every pole: rank [A - s I, B] is full."""
+        """The Popov-Belevitch-Hautus test: rank [A - s I, B] is full at every pole s (Kailath 1980)."""
         n = len(self.A)
         size = np.linalg.norm(self.A, 2) + np.linalg.norm(self.B, 2)
         for pole in self.poles:
@@ -66,12 +67,15 @@ class LinearModel:
         return True
 
     def sampled(self, period: float) -> LinearModel:
-        """The exact model between samples ``period`` (s) apart, inputs held: exp of [[A, B], [0, 0]]."""
+        """The exact sampled model with zero-order hold, ``period`` in s: exp([[A, B], [0, 0]] period).
+
+        The block exponential holds both matrices of the sampled model (Van Loan 1978).
+        """
         if not period > 0:
             raise ArmError(f"the sampling period is {period:g} s; give a time above zero")
         n, m = self.B.shape
-        whole = expm(np.block([[self.A, self.B], [np.zeros((m, n + m))]]) * period)
-        return replace(self, A=whole[:n, :n], B=whole[:n, n:], period=period)
+        exponential = expm(np.block([[self.A, self.B], [np.zeros((m, n + m))]]) * period)
+        return replace(self, A=exponential[:n, :n], B=exponential[:n, n:], period=period)
 
     def with_outputs(self, matrix: Array, outputs: tuple[Signal, ...]) -> LinearModel:
         """The same model with other outputs y = matrix x."""
@@ -91,5 +95,5 @@ class LinearModel:
         return control.ss(self.A, self.B, self.C, self.D, self.period or 0, name=self.name, **names)
 
     def response(self, times: Array, start: Array) -> Array:
-        """States (times, n) of the free continuous model from deviation ``start``."""
+        """States (times, n) of the free continuous-time response to the initial deviation ``start``."""
         return np.array([expm(self.A * t) @ start for t in np.asarray(times)])

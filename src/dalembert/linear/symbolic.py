@@ -1,6 +1,6 @@
-"""The linear model in closed form, from the equations of motion: every entry an exact polynomial.
+"""The linear model in closed form, from the equations of motion: every entry is an exact polynomial.
 
-D^-1 is no polynomial, so the model is kept in descriptor form,
+D^-1 is not a polynomial, so the model is kept in descriptor form,
 
     E dx/dt = A dx + B du,   E = [[1, 0], [0, D]],  A = [[0, 1], [-d tau/dq, -d tau/dqd]],  B = [[0], [1]],
 
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SymbolicLinear:
-    """E, A and B as arrays of polynomials; ``at`` gives the state-space matrices as numbers."""
+    """E, A and B as arrays of polynomials; ``at`` evaluates the state-space matrices."""
 
     E: NDArray[np.object_]
     A: NDArray[np.object_]
@@ -55,10 +55,11 @@ def symbolic_linear(equations: Equations) -> SymbolicLinear:
 
 
 def _numbers(table: NDArray[np.object_], q: ArrayLike, values: dict[str, float]) -> Array:
-    found = np.zeros(table.shape)
+    """A table of polynomials evaluated at one state."""
+    numbers = np.zeros(table.shape)
     for index in np.ndindex(table.shape):
         polynomial: Any = table[index]
         if polynomial:
             used = {name: value for name, value in values.items() if name in polynomial.parameters}
-            found[index] = polynomial(q, used)
-    return found
+            numbers[index] = polynomial(q, used)
+    return numbers

@@ -1,8 +1,8 @@
-"""C of the explicit Runge-Kutta method of order 8(5,3) by Dormand and Prince, as scipy's DOP853 does it.
+"""C source of the explicit Runge-Kutta method of order 8(5,3) of Dormand and Prince.
 
-Coefficients are read from ``scipy.integrate.DOP853``; error norm, step control, first step and the interpolant of
-order 7 follow scipy, so that both give the same steps (Hairer, Norsett, Wanner: Solving Ordinary Differential
-Equations I, section II.10). Expects ``SIZE`` and ``static void rates(double t, const double *x, double *f)``.
+The method is DOP853 of Hairer, Norsett and Wanner 1993, section II.10. Coefficients are read from
+``scipy.integrate.DOP853``; error norm, step-size control, first step and the interpolant of order 7 follow scipy, so
+that both take the same steps. Requires ``SIZE`` and ``static void rates(double t, const double *x, double *f)``.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ int dop853(double t, double end, double rtol, double atol, double fastest, doubl
 
 
 def dop853_source() -> str:
-    """The integrator with its coefficients."""
+    """The C source of the integrator with its coefficients."""
     method: Any = DOP853
     wide = [np.pad(row, (0, 16 - len(row))) for row in method.A_EXTRA]
     tables = {
@@ -173,8 +173,10 @@ def dop853_source() -> str:
 
 
 def _values(row: Any) -> str:
+    """Numbers as a list of C literals."""
     return ", ".join(repr(float(x)) for x in row)
 
 
 def _row(row: Any) -> str:
+    """Numbers as a C initialiser."""
     return "{" + _values(row) + "}"

@@ -1,4 +1,4 @@
-"""What drives a simulation: a constant, or a function of time, positions and velocities; checked at every call."""
+"""Inputs of a simulation: a constant, or a function of time, positions and velocities; checked at every call."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Control: TypeAlias = "ArrayLike | Callable[[float, Array, Array], ArrayLike]"
 
 
 class InputFault(ArmError):
-    """A controller gave something that cannot be used."""
+    """The error for an invalid output of a controller."""
 
 
 class Input:
-    """``control`` as a function that always gives one finite number for each of ``names``."""
+    """``control`` as a function that returns one finite number for each of ``names``."""
 
     def __init__(self, control: Any, names: Sequence[str]) -> None:
         self.names = tuple(names)
@@ -34,30 +34,32 @@ class Input:
         return self._checked(self.function(t, q, qd), t)
 
     def _checked(self, values: Any, t: float | None) -> Array:
+        """The values as finite numbers of the right shape."""
         when = f" at t = {t:.6g} s" if t is not None else ""
         who = "the controller gave" if t is not None else "the input is"
         try:
-            found = np.asarray(values, dtype=np.float64)
+            numbers = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputFault(f"{who} {values!r}{when}; give {len(self.names)} numbers") from None
-        if found.shape != (len(self.names),):
+        if numbers.shape != (len(self.names),):
             raise InputFault(
-                f"{who} an array of shape {found.shape}{when}; give one number for each of {', '.join(self.names)}"
+                f"{who} an array of shape {numbers.shape}{when}; give one number for each of {', '.join(self.names)}"
             )
-        if not np.isfinite(found).all():
-            name = self.names[int(np.argmin(np.isfinite(found)))]
-            raise InputFault(f"{who} {found[~np.isfinite(found)][0]} for {name!r}{when}; give finite numbers")
-        return found
+        if not np.isfinite(numbers).all():
+            name = self.names[int(np.argmin(np.isfinite(numbers)))]
+            raise InputFault(f"{who} {numbers[~np.isfinite(numbers)][0]} for {name!r}{when}; give finite numbers")
+        return numbers
 
 
 class Held:
-    """An input kept from one sample to the next (zero-order hold)."""
+    """A zero-order hold: the input of the last sample."""
 
     def __init__(self, source: Input) -> None:
         self.source = source
         self.value = np.zeros(len(source.names))
 
     def sample(self, t: float, q: Array, qd: Array) -> None:
+        """Samples the source at this state."""
         self.value = self.source(t, q, qd)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:

@@ -1,4 +1,4 @@
-"""A load gripped or dropped while the arm moves (Szkodny 1995, eqs 16a-c, and the impulse of the grip)."""
+"""Payloads gripped or released during motion (Szkodny 1995, eqs 16a-c, and the impulse of the grip)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ Array = NDArray[np.float64]
 class LoadChange:
     """At ``time`` (s) the hand holds ``load``, or nothing (None).
 
-    ``object_moves`` says what a gripped object did before: True, it already moved with the hand (as on a conveyor),
-    and no velocity jumps; False, it stood still, and momentum is shared: D_new qd_after = D_old qd_before.
+    ``object_moves`` is the prior motion of a gripped object: True if it already moved with the hand (as on a conveyor),
+    so that velocities are continuous; False if it was at rest, so that momentum is conserved, D_new qd_after = D_old
+    qd_before.
     """
 
     time: float

@@ -1,4 +1,4 @@
-"""A simulated motion: every column has a name and a unit; saved, plotted, and its energy accounted for."""
+"""A simulated motion: named columns with units, energy balance, export and plots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 class SimulationError(ArmError):
-    """A simulation that could not go on; ``motion`` holds what was found up to there."""
+    """A simulation that could not continue; ``motion`` holds the part up to the failure."""
 
     def __init__(self, sentence: str, motion: Motion | None = None) -> None:
         super().__init__(sentence)
@@ -25,20 +25,21 @@ class SimulationError(ArmError):
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened: when, what ("sticks", "slips", "stop", "leaves stop", "load"), to which shaft."""
+    """An event: its time, kind ("sticks", "slips", "stop", "leaves stop", "load") and the shaft or joint."""
 
     time: float
     kind: str
     name: str
     energy: float = 0.0
-    """Energy (J) that left the arm in this instant: impacts, and changes of load."""
+    """Energy (J) lost at this instant by an impact or a change of payload."""
 
 
 @dataclass(frozen=True)
 class Motion:
-    """Positions, velocities and inputs over time, joints last; ``energy`` is the account of every joule.
+    """Positions, velocities and inputs over time, joints last, with the energies at each time.
 
-    ``others`` holds what the plant adds, motor positions and currents among it.
+    ``work`` is the energy supplied by the inputs, ``lost`` the energy dissipated; ``others`` holds further outputs of
+    the plant, such as motor positions and currents.
     """
 
     name: str
@@ -68,13 +69,13 @@ class Motion:
 
     @property
     def balance(self) -> Array:
-        """What the account is off by (J): energy - start - work put in + lost to friction and in impacts."""
+        """The error of the energy balance (J): energy - initial energy - work + losses in friction and impacts."""
         jumps = np.array([sum(event.energy for event in self.events if event.time <= t) for t in self.t])
         return self.energy - self.energy[0] - self.work + self.lost + jumps
 
     @property
     def energy_scale(self) -> float:
-        """The size of the energies that are exchanged, for a relative balance."""
+        """The magnitude of the exchanged energies, for a relative balance."""
         return float(max(np.ptp(self.kinetic), np.ptp(self.potential), np.abs(self.kinetic).max(), 1e-300))
 
     def at(self, time: float) -> tuple[Array, Array]:
@@ -85,23 +86,23 @@ class Motion:
     @property
     def columns(self) -> dict[str, tuple[str, Array]]:
         """Every column: name -> (unit, values)."""
-        found: dict[str, tuple[str, Array]] = {"time": ("s", self.t)}
+        columns: dict[str, tuple[str, Array]] = {"time": ("s", self.t)}
         for j, (name, unit) in enumerate(zip(self.joint_names, self.joint_units, strict=True)):
-            found[f"q_{name}"] = (unit, self.q[:, j])
+            columns[f"q_{name}"] = (unit, self.q[:, j])
         for j, (name, unit) in enumerate(zip(self.joint_names, self.joint_units, strict=True)):
-            found[f"qd_{name}"] = (f"{unit}/s", self.qd[:, j])
+            columns[f"qd_{name}"] = (f"{unit}/s", self.qd[:, j])
         for j, (name, unit) in enumerate(zip(self.input_names, self.input_units, strict=True)):
-            found[f"input_{name}"] = (unit, self.u[:, j])
+            columns[f"input_{name}"] = (unit, self.u[:, j])
         units = {"motor_position": "rad", "motor_torque": "N m", "current": "A"}
         for key, values in self.others.items():
             for j, name in enumerate(self.other_names):
-                found[f"{key}_{name}"] = (units.get(key, ""), values[:, j])
+                columns[f"{key}_{name}"] = (units.get(key, ""), values[:, j])
         for key in ("kinetic", "potential", "work", "lost"):
-            found[key] = ("J", getattr(self, key))
-        return found
+            columns[key] = ("J", getattr(self, key))
+        return columns
 
     def save(self, path: str | Path) -> None:
-        """As .csv (units in the head), .nc (NetCDF 3, units as attributes) or .parquet (needs pyarrow)."""
+        """Writes .csv (units in the header), .nc (NetCDF 3, units as attributes) or .parquet (needs pyarrow)."""
         target = Path(path)
         suffix = target.suffix.lower()
         if suffix == ".csv":

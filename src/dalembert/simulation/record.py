@@ -1,4 +1,4 @@
-"""What a simulation keeps: states on a grid of times, per plant, since a gripped load makes it another plant."""
+"""Recorder of a simulation: states on a time grid, grouped by plant, since a change of payload changes the plant."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ Array = NDArray[np.float64]
 
 
 class Record:
-    """Samples on ``times``; the states at the start and the end are always kept."""
+    """Samples at ``times``; the initial and the final state are always recorded."""
 
     def __init__(self, plant: Any, times: Array) -> None:
         self.times, self.next = np.asarray(times, dtype=float), 0
         self.parts: list[tuple[Any, list[float], list[Array], list[Array]]] = [(plant, [], [], [])]
 
     def plant_changes(self, plant: Any) -> None:
+        """Starts a new group of samples for another plant."""
         self.parts.append((plant, [], [], []))
 
     def take(self, path: Any, start: float, end: float, run: Simulation) -> None:
-        """Samples of one step, up to and including ``end``."""
+        """Records the samples of one integration step, up to and including ``end``."""
         while self.next < len(self.times) and self.times[self.next] <= end:
             t = float(self.times[self.next])
             self.next += 1
@@ -34,6 +35,7 @@ class Record:
                 self.add(t, path(t), run)
 
     def add(self, t: float, x: Array, run: Simulation) -> None:
+        """Records one state and the input there."""
         n = run.n
         _, times, states, inputs = self.parts[-1]
         times.append(t)
@@ -41,10 +43,11 @@ class Record:
         inputs.append(run.control(t, x[:n], x[n : 2 * n]))
 
     def motion(self, run: Simulation, fault: str) -> Motion:
+        """The recorded motion with energies and outputs."""
         last = np.concatenate([run.q, run.qd, run.extra, [run.work, run.lost]])
         if not self.parts[-1][1] or self.parts[-1][1][-1] < run.t:
             if fault:
-                # the controller may be what failed: keep the state, not its answer
+                # the controller may have failed: record the state without its output
                 self.parts[-1][1].append(run.t)
                 self.parts[-1][2].append(last)
                 self.parts[-1][3].append(np.full(run.n, np.nan))
@@ -62,19 +65,19 @@ class Record:
             inputs.append(u)
             kinetic.append(np.atleast_1d(plant.kinetic_energy(x[:, :n], x[:, n : 2 * n])))
             potential.append(np.atleast_1d(plant.potential_energy(x[:, :n])))
-            for row, push in zip(x, u, strict=True):
-                if np.isfinite(push).all():
-                    found = plant.outputs(row[:n], row[n : 2 * n], row[2 * n : -2], push)
-                    for name, values in found.items():
+            for row, inputs_now in zip(x, u, strict=True):
+                if np.isfinite(inputs_now).all():
+                    outputs = plant.outputs(row[:n], row[n : 2 * n], row[2 * n : -2], inputs_now)
+                    for name, values in outputs.items():
                         others.setdefault(name, []).append(values)
-        whole = np.concatenate(states)
+        state = np.concatenate(states)
         kinds = [joint.kind for joint in run.plant.arm.moving]
         driven = getattr(run.plant, "driven", None)
-        kept = {name: np.array(values) for name, values in others.items() if len(values) == len(whole)}
+        kept = {name: np.array(values) for name, values in others.items() if len(values) == len(state)}
         return Motion(
-            run.plant.arm.name, np.concatenate(t), whole[:, :n], whole[:, n : 2 * n], np.concatenate(inputs),
+            run.plant.arm.name, np.concatenate(t), state[:, :n], state[:, n : 2 * n], np.concatenate(inputs),
             run.plant.joint_names, tuple("rad" if kind == "revolute" else "m" for kind in kinds),
             run.plant.input_names, run.plant.input_units, np.concatenate(kinetic), np.concatenate(potential),
-            whole[:, -2], whole[:, -1], tuple(run.events), kept, driven.motor_names if driven is not None else (),
+            state[:, -2], state[:, -1], tuple(run.events), kept, driven.motor_names if driven is not None else (),
             run.steps, run.evaluations, fault,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Bars: one group for each name, one bar for each series, or a bar from a least to a largest value."""
+"""Bar charts: one group for each name, one bar for each series; a bar may span a range."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .figures import COLOURS, LEFT, RIGHT, VALUE, WIDTH, Axis, Figure, label, sc
 
 ROW, GAP, NAMES = 20, 12, 130
 ROOM = 30
-"""Width for a number beside the longest bar."""
+"""Width reserved for a number beside the longest bar."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,16 @@ class Bars:
     low: tuple[float, ...] = ()
 
     def spans(self) -> list[tuple[float, float]]:
+        """(low, high) for each name."""
         lows = self.low or (0.0,) * len(self.high)
         return list(zip(lows, self.high, strict=True))
 
 
 @dataclass(frozen=True)
 class BarChart(Figure):
-    """Horizontal bars: names of joints and terms are read without turning the head.
+    """Horizontal bars, so that the names of joints and terms are horizontal text.
 
-    ``logarithmic`` is for sizes that differ by orders of magnitude; its bars start at the left edge.
+    ``logarithmic`` is for magnitudes of different orders; its bars start at the left edge.
     """
 
     axis: Axis = VALUE
@@ -42,37 +43,41 @@ class BarChart(Figure):
     bars: tuple[Bars, ...] = ()
     logarithmic: bool = False
     units: tuple[str, ...] = ()
-    """Units by name, where they differ; the axis then should have none."""
+    """Units for each name, where they differ; the axis then has none."""
     numbers: bool = False
     """Write the upper end beside each bar."""
 
     @property
     def height(self) -> int:
+        """Height of the drawing (px)."""
         return len(self.names) * (ROW * len(self.bars) + GAP) + 60
 
-    def _place(self, value: float) -> float:
-        return math.log10(max(value, self._least)) if self.logarithmic else value
+    def _coordinate(self, value: float) -> float:
+        """The value on the axis, log10 on a logarithmic one."""
+        return math.log10(max(value, self._left_edge)) if self.logarithmic else value
 
     @property
-    def _least(self) -> float:
-        """The left edge of a logarithmic figure: a power of ten below the smallest size, six orders at most."""
+    def _left_edge(self) -> float:
+        """The left edge of a logarithmic axis: a power of ten below the smallest magnitude, at most six decades."""
         sizes = [abs(x) for series in self.bars for span in series.spans() for x in span if x > 0]
         if not sizes:
             return 1e-6
         return 10.0 ** max(math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes))) - 6)
 
     def _scale(self) -> Any:
-        values = [self._place(x) for series in self.bars for span in series.spans() for x in span]
+        """The horizontal scale."""
+        values = [self._coordinate(x) for series in self.bars for span in series.spans() for x in span]
         if self.logarithmic:
-            whole = scale([math.log10(self._least), *values], LEFT + NAMES, WIDTH - RIGHT)
-            return type(whole)(math.log10(self._least), whole.high, whole.start, whole.end)
+            full_scale = scale([math.log10(self._left_edge), *values], LEFT + NAMES, WIDTH - RIGHT)
+            return type(full_scale)(math.log10(self._left_edge), full_scale.high, full_scale.start, full_scale.end)
         return scale(values, LEFT + NAMES, WIDTH - RIGHT - (ROOM if self.numbers else 0), zero=True)
 
     def drawing(self) -> Html:
-        across, parts, rects = self._scale(), [], []
+        """The SVG element."""
+        x_scale, parts, rects = self._scale(), [], []
         bottom = self.height - 46
-        for value in self._ticks(across):
-            x = across(value)
+        for value in self._ticks(x_scale):
+            x = x_scale(value)
             parts.append(
                 tag(
                     "line",
@@ -89,7 +94,7 @@ class BarChart(Figure):
             middle = top + ROW * len(self.bars) / 2 + 4
             short = name if len(name) <= 26 else f"{name[:25]}…"
             parts.append(tag("text", short, x=LEFT + NAMES - 8, y=middle, text_anchor="end", class_="name"))
-        for rect in self._rects(across):
+        for rect in self._rects(x_scale):
             title = tag("title", rect["say"])
             rects.append(
                 tag(
@@ -110,33 +115,36 @@ class BarChart(Figure):
         )
         return svg(self, [*parts, *rects, tag("g", class_="cursor")], WIDTH, self.height)
 
-    def _ticks(self, across: Any) -> list[float]:
+    def _ticks(self, x_scale: Any) -> list[float]:
+        """Positions of the grid lines."""
         if self.logarithmic:
-            first, last = math.ceil(across.low - 1e-9), math.floor(across.high + 1e-9)
+            first, last = math.ceil(x_scale.low - 1e-9), math.floor(x_scale.high + 1e-9)
             return [float(k) for k in range(first, last + 1)]
-        return ticks(across.low, across.high, 6)
+        return ticks(x_scale.low, x_scale.high, 6)
 
-    def _rects(self, across: Any) -> list[dict[str, Any]]:
-        found = []
+    def _rects(self, x_scale: Any) -> list[dict[str, Any]]:
+        """Position, size and description of every bar."""
+        rects = []
         for row, name in enumerate(self.names):
-            for place, series in enumerate(self.bars):
+            for index, series in enumerate(self.bars):
                 low, high = series.spans()[row]
-                a, b = sorted((across(self._place(low)), across(self._place(high))))
-                top = 8 + row * (ROW * len(self.bars) + GAP) + place * ROW
-                found.append(
+                a, b = sorted((x_scale(self._coordinate(low)), x_scale(self._coordinate(high))))
+                top = 8 + row * (ROW * len(self.bars) + GAP) + index * ROW
+                rects.append(
                     {
                         "x": a,
                         "y": top,
                         "w": max(round(b - a, 2), 1.5),
                         "h": ROW - 3,
-                        "s": place,
+                        "s": index,
                         "high": float(f"{high:.3g}"),
-                        "say": self._say(row, name, series),
+                        "say": self._description(row, name, series),
                     }
                 )
-        return found
+        return rects
 
-    def _say(self, row: int, name: str, series: Bars) -> str:
+    def _description(self, row: int, name: str, series: Bars) -> str:
+        """The text of the read-out of one bar."""
         low, high = series.spans()[row]
         unit = self.units[row] if self.units else self.axis.unit
         span = f"{written(low)} to {written(high)}" if series.low else written(high)
@@ -144,15 +152,18 @@ class BarChart(Figure):
         return f"{name}{which}: {span} {unit}".rstrip()
 
     def pointer(self) -> dict[str, Any]:
+        """Data for the read-out that follows the pointer."""
         return {
             "kind": "boxes",
             "boxes": [{k: r[k] for k in ("x", "y", "w", "h", "say")} for r in self._rects(self._scale())],
         }
 
     def keyed(self) -> tuple[Sequence[str], str]:
+        """Names of the series and the shape of their legend keys."""
         return [series.name for series in self.bars], "bar"
 
     def table(self) -> Table:
+        """The plotted numbers."""
         columns = [Column("name", "name")]
         columns += [Column("unit", "unit")] if self.units else []
         for series in self.bars:

@@ -1,8 +1,8 @@
-"""What all figures share: a drawing in SVG that needs no script, numbers beside it, and data for the pointer.
+"""Base of all figures: a static SVG drawing, the table of its numbers, and data for the pointer read-out.
 
-A figure is drawn here, not in the browser, so that it prints, and shows where scripts are off. The script adds a
-read-out that follows the pointer or the arrow keys. Colours are those of Okabe and Ito, told apart by people with
-any colour vision; lines differ by their dashes as well.
+A figure is drawn here, not in the browser, so that it also appears in print and without scripts. The script adds a
+read-out that follows the pointer or the arrow keys. The palette is that of Okabe and Ito 2008, which is
+distinguishable with any colour vision; lines also differ by their dashes.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from ..html.numbers import written
 WIDTH, HEIGHT = 720, 320
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 46
 COLOURS = 7
+"""Number of colours and dash patterns before they repeat."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis shows, and its unit."""
+    """The quantity of an axis, and its unit."""
 
     label: str
     unit: str = ""
 
     @property
     def title(self) -> str:
+        """The title: label and unit."""
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
@@ -38,7 +40,7 @@ X, Y, VALUE = Axis("x"), Axis("y"), Axis("value")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with a name (the stem of its file), a title and one sentence that says what to see in it."""
+    """A figure with a name (the stem of its file), a title and a caption of one sentence."""
 
     name: str
     title: str
@@ -49,21 +51,23 @@ class Figure:
         raise NotImplementedError
 
     def pointer(self) -> dict[str, Any]:
-        """What the page's script needs to answer to the pointer."""
+        """Data for the read-out that follows the pointer."""
         raise NotImplementedError
 
     def table(self) -> Table:
-        """The numbers of the figure."""
+        """The plotted numbers."""
         raise NotImplementedError
 
     def keyed(self) -> tuple[Sequence[str], str]:
-        """The names of the series and the mark ("line" or "bar") that stands before each in the legend."""
+        """Names of the series and the shape ("line" or "bar") of their legend keys."""
         return (), "line"
 
     def legend(self) -> Html:
+        """The legend, empty for a single series."""
         return keys(*self.keyed())
 
     def html(self) -> Html:
+        """The figure as HTML: title, legend, drawing, read-out, caption and data."""
         return tag(
             "figure",
             tag("div", self.title, class_="figure-title"),
@@ -78,7 +82,7 @@ class Figure:
 
 
 def svg(figure: Figure, children: Sequence[object], width: int = WIDTH, height: int = HEIGHT) -> Html:
-    """The outer element: named for screen readers, reached by the Tab key."""
+    """The root element: labelled for screen readers and reachable by the Tab key."""
     return tag(
         "svg",
         *children,
@@ -91,7 +95,7 @@ def svg(figure: Figure, children: Sequence[object], width: int = WIDTH, height: 
 
 @dataclass(frozen=True)
 class Scale:
-    """From numbers to places on the page."""
+    """A linear map from values to page coordinates."""
 
     low: float
     high: float
@@ -103,7 +107,7 @@ class Scale:
 
 
 def scale(values: Sequence[float], start: float, end: float, zero: bool = False) -> Scale:
-    """The scale that holds these values with a little air, and zero where it is asked for or near."""
+    """The scale that contains these values with a margin, and zero where it is required or near."""
     finite = [value for value in values if math.isfinite(value)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
     if zero or (low > 0 and low < 0.4 * high) or (high < 0 and high > 0.4 * low):
@@ -111,12 +115,12 @@ def scale(values: Sequence[float], start: float, end: float, zero: bool = False)
     if high - low < 1e-12 * max(abs(low), abs(high), 1e-300):
         size = abs(high) or 1.0
         low, high = min(low - 0.1 * size, 0.0), max(high + 0.1 * size, 0.0)
-    air = 0.05 * (high - low)
-    return Scale(low if low == 0 else low - air, high if high == 0 else high + air, start, end)
+    margin = 0.05 * (high - low)
+    return Scale(low if low == 0 else low - margin, high if high == 0 else high + margin, start, end)
 
 
 def ticks(low: float, high: float, count: int = 5, angle: bool = False) -> list[float]:
-    """Round numbers between two ends; parts of the circle where they are degrees."""
+    """Round numbers between two ends; fractions of a turn for degrees."""
     span = high - low
     if not span > 0 or not math.isfinite(span):
         return [low]
@@ -131,6 +135,7 @@ def ticks(low: float, high: float, count: int = 5, angle: bool = False) -> list[
 
 
 def label(value: float, x: float, y: float, anchor: str = "middle") -> Html:
+    """The number at a grid line."""
     return tag("text", written(value, 6), x=x, y=y, text_anchor=anchor, class_="tick")
 
 
@@ -163,19 +168,19 @@ def frame(x: Scale, y: Scale, x_axis: Axis, y_axis: Axis) -> list[Html]:
 
 
 def keys(names: Sequence[object], shape: str) -> Html:
-    """The legend: a line or a box in the series' colour before each name."""
+    """The legend: a line or a box in the colour of the series before each name."""
     if len(names) < 2:
         return Html()
     items = [
-        tag("li", tag("svg", mark(shape, place), viewBox="0 0 30 12", width=30, height=12, aria_hidden="true"), name)
-        for place, name in enumerate(names)
+        tag("li", tag("svg", mark(shape, index), viewBox="0 0 30 12", width=30, height=12, aria_hidden="true"), name)
+        for index, name in enumerate(names)
     ]
     return tag("ul", join(items), class_="legend")
 
 
-def mark(shape: str, place: int) -> Html:
-    """A line or a box, 30 wide and 12 high, as the series at this place is drawn."""
-    style = f"s{place % COLOURS}"
+def mark(shape: str, index: int) -> Html:
+    """A legend key, 30 wide and 12 high, in the style of the series with this index."""
+    style = f"s{index % COLOURS}"
     if shape == "line":
         return tag("line", x1=0, x2=30, y1=6, y2=6, class_=f"series {style}")
     return tag("rect", x=8, y=1, width=14, height=10, class_=f"bar {style}")

@@ -12,15 +12,17 @@ from ..html.numbers import written
 from .figures import LEFT, Axis, Figure, X, Y, label, svg, ticks
 
 SIDE = 420
+"""Side of the grid (px)."""
 SHADES = 10
+"""Number of shades."""
 
 
 @dataclass(frozen=True)
 class GridChart(Figure):
     """``values[row][column]``; None leaves a cell empty. Shade 0 to 9 runs from ``low`` to ``high``.
 
-    ``names`` label the cells of a matrix; without them the axes are numbers, ``rows`` and ``columns``, and row 0
-    stands at the bottom, as on a map.
+    ``names`` label the cells of a matrix; without them the axes are numeric, ``rows`` and ``columns``, and row 0 is at
+    the bottom.
     """
 
     x_axis: Axis = X
@@ -35,46 +37,50 @@ class GridChart(Figure):
     high: float | None = None
 
     def _range(self) -> tuple[float, float]:
-        known = [x for row in self.values for x in row if x is not None and math.isfinite(x)]
-        low = self.low if self.low is not None else min(known, default=0.0)
-        high = self.high if self.high is not None else max(known, default=1.0)
+        """The values of the lightest and the darkest shade."""
+        finite = [x for row in self.values for x in row if x is not None and math.isfinite(x)]
+        low = self.low if self.low is not None else min(finite, default=0.0)
+        high = self.high if self.high is not None else max(finite, default=1.0)
         return low, high if high > low else low + 1.0
 
     def _cells(self) -> list[dict[str, Any]]:
+        """Position, size, shade and description of every cell."""
         low, high = self._range()
         height, width = len(self.values), len(self.values[0]) if self.values else 0
-        tall, wide = SIDE / max(height, 1), SIDE / max(width, 1)
-        found = []
+        cell_height, cell_width = SIDE / max(height, 1), SIDE / max(width, 1)
+        cells = []
         for i, row in enumerate(self.values):
             for j, value in enumerate(row):
                 if value is None:
                     continue
-                top = i * tall if self.names else SIDE - (i + 1) * tall
+                top = i * cell_height if self.names else SIDE - (i + 1) * cell_height
                 shade = min(SHADES - 1, max(0, int(SHADES * (value - low) / (high - low))))
-                found.append(
+                cells.append(
                     {
-                        "x": round(LEFT + 60 + j * wide, 2),
+                        "x": round(LEFT + 60 + j * cell_width, 2),
                         "y": round(12 + top, 2),
-                        "w": round(wide, 2),
-                        "h": round(tall, 2),
+                        "w": round(cell_width, 2),
+                        "h": round(cell_height, 2),
                         "shade": shade,
                         "value": value,
-                        "say": self._say(i, j, value),
+                        "say": self._description(i, j, value),
                     }
                 )
-        return found
+        return cells
 
-    def _say(self, i: int, j: int, value: float) -> str:
+    def _description(self, i: int, j: int, value: float) -> str:
+        """The text of the read-out of one cell."""
         if self.names:
-            where = f"{self.names[i]}, {self.names[j]}"
+            cell = f"{self.names[i]}, {self.names[j]}"
         else:
-            where = (
+            cell = (
                 f"{self.x_axis.label} {written(self.columns[j])} {self.x_axis.unit}, "
                 f"{self.y_axis.label} {written(self.rows[i])} {self.y_axis.unit}"
             )
-        return f"{where}: {self.quantity} {written(value)} {self.unit}".rstrip()
+        return f"{cell}: {self.quantity} {written(value)} {self.unit}".rstrip()
 
     def drawing(self) -> Html:
+        """The SVG element."""
         parts = []
         for cell in self._cells():
             box = {"x": cell["x"], "y": cell["y"], "width": cell["w"], "height": cell["h"]}
@@ -98,19 +104,20 @@ class GridChart(Figure):
                 )
         else:
             parts += self._number_axes(left, size)
-        parts += self._key()
+        parts += self._colour_key()
         return svg(self, [*parts, tag("g", class_="cursor")], 720, SIDE + 64)
 
     def _number_axes(self, left: float, size: float) -> list[Html]:
+        """Ticks and titles of numeric axes."""
         parts = []
-        for values, axis, across in ((self.columns, self.x_axis, True), (self.rows, self.y_axis, False)):
+        for values, axis, horizontal in ((self.columns, self.x_axis, True), (self.rows, self.y_axis, False)):
             first, last = values[0], values[-1]
             for value in ticks(first, last, 6, axis.unit == "deg"):
-                place = (value - first) / (last - first) * size
-                if across:
-                    parts.append(label(value, round(left + place, 2), size + 30))
+                offset = (value - first) / (last - first) * size
+                if horizontal:
+                    parts.append(label(value, round(left + offset, 2), size + 30))
                 else:
-                    parts.append(label(value, left - 8, round(12 + size - place + 4, 2), "end"))
+                    parts.append(label(value, left - 8, round(12 + size - offset + 4, 2), "end"))
         middle = 12 + size / 2
         parts.append(
             tag("text", self.x_axis.title, x=left + size / 2, y=size + 52, text_anchor="middle", class_="title")
@@ -128,8 +135,8 @@ class GridChart(Figure):
         )
         return parts
 
-    def _key(self) -> list[Html]:
-        """The shades with their numbers, at the right."""
+    def _colour_key(self) -> list[Html]:
+        """The colour key at the right."""
         low, high = self._range()
         x, step, parts = LEFT + 60 + SIDE + 22, SIDE / SHADES, []
         for k in range(SHADES):
@@ -146,9 +153,11 @@ class GridChart(Figure):
         return parts
 
     def pointer(self) -> dict[str, Any]:
+        """Data for the read-out that follows the pointer."""
         return {"kind": "boxes", "boxes": [{k: c[k] for k in ("x", "y", "w", "h", "say")} for c in self._cells()]}
 
     def table(self) -> Table:
+        """The plotted numbers."""
         if self.names:
             heads = (Column("name", "name"), *(Column(name, name, self.unit, "number") for name in self.names))
             return Table(

@@ -1,4 +1,4 @@
-"""Curves over one quantity, such as an inertia over a joint's position."""
+"""Line charts, such as an inertia over the position of a joint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Series:
 
 @dataclass(frozen=True)
 class LineChart(Figure):
-    """Curves with common x. ``limit`` draws a level that matters, such as a tolerance, with its name."""
+    """Curves with common x. ``limit`` draws a labelled horizontal line, such as a tolerance."""
 
     x_axis: Axis = X
     y_axis: Axis = Y
@@ -32,38 +32,41 @@ class LineChart(Figure):
     dots: bool = False
 
     def drawing(self) -> Html:
-        across, up = self._scales()
-        lines = frame(across, up, self.x_axis, self.y_axis)
+        """The SVG element."""
+        x_scale, y_scale = self._scales()
+        lines = frame(x_scale, y_scale, self.x_axis, self.y_axis)
         if self.limit is not None:
             name, level = self.limit
-            lines.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=up(level), y2=up(level), class_="limit"))
-            lines.append(tag("text", name, x=WIDTH - RIGHT - 4, y=up(level) - 5, text_anchor="end", class_="tick"))
-        for place, series in enumerate(self.series):
-            style = f"s{place % COLOURS}"
-            points = " ".join(f"{across(x)},{up(y)}" for x, y in zip(self.x, series.values, strict=True))
+            lines.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y_scale(level), y2=y_scale(level), class_="limit"))
+            lines.append(tag("text", name, x=WIDTH - RIGHT - 4, y=y_scale(level) - 5, text_anchor="end", class_="tick"))
+        for index, series in enumerate(self.series):
+            style = f"s{index % COLOURS}"
+            points = " ".join(f"{x_scale(x)},{y_scale(y)}" for x, y in zip(self.x, series.values, strict=True))
             lines.append(tag("polyline", points=points, class_=f"series {style}"))
             if self.dots:
                 lines += [
-                    tag("circle", cx=across(x), cy=up(y), r=3, class_=f"dot {style}")
+                    tag("circle", cx=x_scale(x), cy=y_scale(y), r=3, class_=f"dot {style}")
                     for x, y in zip(self.x, series.values, strict=True)
                 ]
         lines.append(tag("g", class_="cursor"))
         return svg(self, lines)
 
     def _scales(self) -> tuple[Any, Any]:
+        """The horizontal and the vertical scale."""
         values = [y for series in self.series for y in series.values]
         values += [self.limit[1]] if self.limit else []
-        across = scale(self.x, LEFT, WIDTH - RIGHT)
+        x_scale = scale(self.x, LEFT, WIDTH - RIGHT)
         if len(set(self.x)) > 1:
-            across = type(across)(min(self.x), max(self.x), LEFT, WIDTH - RIGHT)
-        return across, scale(values, HEIGHT - BOTTOM, TOP, self.from_zero)
+            x_scale = type(x_scale)(min(self.x), max(self.x), LEFT, WIDTH - RIGHT)
+        return x_scale, scale(values, HEIGHT - BOTTOM, TOP, self.from_zero)
 
     def pointer(self) -> dict[str, Any]:
-        across, up = self._scales()
+        """Data for the read-out that follows the pointer."""
+        x_scale, y_scale = self._scales()
         return {
             "kind": "line",
-            "x": [across(x) for x in self.x],
-            "y": [[up(y) for y in series.values] for series in self.series],
+            "x": [x_scale(x) for x in self.x],
+            "y": [[y_scale(y) for y in series.values] for series in self.series],
             "xs": [round(x, 6) for x in self.x],
             "ys": [[float(f"{y:.5g}") for y in series.values] for series in self.series],
             "names": [series.name for series in self.series],
@@ -75,9 +78,11 @@ class LineChart(Figure):
         }
 
     def keyed(self) -> tuple[Sequence[str], str]:
+        """Names of the series and the shape of their legend keys."""
         return [series.name for series in self.series], "line"
 
     def table(self) -> Table:
+        """The plotted numbers."""
         columns = [Column(self.x_axis.label, self.x_axis.label, self.x_axis.unit, "number")]
         columns += [Column(series.name, series.name, self.y_axis.unit, "number") for series in self.series]
         rows = tuple(zip(self.x, *(series.values for series in self.series), strict=True))

@@ -1,1 +1,1 @@
-"""The page of the report: markup that cannot be injected into, tables, numbers, the page as a whole."""
+"""HTML of the report: escaped markup, tables, number formats, the page."""

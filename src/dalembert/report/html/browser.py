@@ -1,4 +1,4 @@
-"""A browser without a window, where the machine has one: for the page as PDF."""
+"""Headless browser for printing the page as PDF, where the machine has one."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ NONE_FOUND = (
     "or open "
     "the page in any browser and print it"
 )
-PATIENCE = 120.0
-"""Seconds after which a browser that does not answer is given up."""
+TIMEOUT = 120.0
+"""Time limit of the browser (s)."""
 
 
 def find_browser() -> str | None:
-    """The command of a Chromium-like browser; the environment variable DALEMBERT_BROWSER names another."""
-    named = os.environ.get("DALEMBERT_BROWSER")
-    if named:
-        return shutil.which(named)
-    return next((found for found in map(shutil.which, NAMES) if found), None)
+    """The command of a Chromium-like browser; the environment variable DALEMBERT_BROWSER overrides it."""
+    override = os.environ.get("DALEMBERT_BROWSER")
+    if override:
+        return shutil.which(override)
+    return next((command for command in map(shutil.which, NAMES) if command), None)
 
 
 def run_browser(arguments: Sequence[str], page: Path, browser: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Open a page in a browser without a window and with a profile of its own, which is thrown away."""
+    """Opens a page in a headless browser with a temporary profile."""
     command = browser or find_browser()
     if command is None:
         raise ArmError(NONE_FOUND)
@@ -50,18 +50,18 @@ def run_browser(arguments: Sequence[str], page: Path, browser: str | None = None
     with tempfile.TemporaryDirectory(prefix="dalembert-browser-", ignore_cleanup_errors=True) as profile:
         line = [command, *FLAGS, *sandbox, f"--user-data-dir={profile}", *arguments, page.resolve().as_uri()]
         try:
-            return subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE, check=False)
+            return subprocess.run(line, capture_output=True, text=True, timeout=TIMEOUT, check=False)
         except subprocess.TimeoutExpired:
             raise ArmError(
-                f"{command} did not finish with {page} within {PATIENCE:g} s; open the page and print it by hand"
+                f"{command} did not finish with {page} within {TIMEOUT:g} s; open the page and print it by hand"
             ) from None
 
 
 def write_pdf(page: Path, pdf: Path) -> None:
-    """Print a page as PDF."""
-    done = run_browser(
+    """Prints a page as PDF."""
+    process = run_browser(
         ["--no-pdf-header-footer", "--virtual-time-budget=10000", f"--print-to-pdf={pdf.resolve()}"], page
     )
     if not pdf.exists() or not pdf.stat().st_size:
-        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        last = (process.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise ArmError(f"the browser did not print {page} as {pdf}: {last}")

@@ -1,4 +1,4 @@
-"""Tables: shown on the page to a few digits, and written beside it in full as CSV or JSON."""
+"""Tables: rounded on the page, and in full precision as CSV or JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .numbers import number, percent
 
 @dataclass(frozen=True)
 class Rich:
-    """A cell whose markup is more than its text, such as a formula."""
+    """A cell with both markup and plain text, such as a formula."""
 
     plain: str
     html: Html
@@ -31,8 +31,8 @@ class Column:
     """A column: ``key`` names it in files, ``head`` on the page.
 
     ``kind`` is "text", "number", "share" (a fraction shown in percent), "name" (of a coefficient, such as D12),
-    "unit", or "pose" (a tuple of joint positions: on the page a button in the cell before it, which puts the drawing
-    there).
+    "unit", or "pose" (a tuple of joint positions: on the page a button in the cell before it that moves the drawing of
+    the arm to them).
     """
 
     key: str
@@ -43,7 +43,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """``name`` is the stem of its file; ``caption`` stands above it on the page."""
+    """A table; ``name`` is the stem of its file, ``caption`` is above it on the page."""
 
     name: str
     caption: str
@@ -51,7 +51,7 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""
     first: int = 0
-    """How many rows to show at once, the others on demand; 0 shows all."""
+    """Number of rows shown before the others are folded; 0 shows all."""
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -70,7 +70,7 @@ class Table:
         return stream.getvalue()
 
     def records(self) -> dict[str, Any]:
-        """The table as JSON holds it: a list of objects, with the units apart."""
+        """The table as a JSON object: a list of records, and the units."""
         return {
             "caption": self.caption,
             "units": {column.key: column.unit for column in self.columns if column.unit},
@@ -83,20 +83,20 @@ class Table:
     # -- the page --------------------------------------------------------------------------------
 
     def html(self) -> Html:
-        """The table with its caption, and links that save it."""
+        """The table with its caption and download links."""
         head = tag("tr", *(head_cell(column) for column in self.columns if column.kind != "pose"))
-        cut = self.first or len(self.rows)
-        body = [tag("tbody", *(self._row(row) for row in self.rows[:cut]))]
-        rest = self.rows[cut:]
+        count = self.first or len(self.rows)
+        body = [tag("tbody", *(self._row(row) for row in self.rows[:count]))]
+        folded = self.rows[count:]
         caption = tag("caption", text(self.caption), self.links())
         parts = [tag("table", caption, tag("thead", head), *body)]
-        if rest:
-            more = tag("table", tag("thead", head), tag("tbody", *(self._row(row) for row in rest)))
+        if folded:
+            folded_table = tag("table", tag("thead", head), tag("tbody", *(self._row(row) for row in folded)))
             parts.append(
                 tag(
                     "details",
-                    tag("summary", f"{len(rest)} more row{'s' * (len(rest) > 1)}"),
-                    tag("div", more, class_="scroll"),
+                    tag("summary", f"{len(folded)} more row{'s' * (len(folded) > 1)}"),
+                    tag("div", folded_table, class_="scroll"),
                 )
             )
         if self.note:
@@ -104,7 +104,7 @@ class Table:
         return tag("div", *parts, class_="table scroll", id=f"table-{self.name}")
 
     def links(self) -> Html:
-        """Links that save the table without any server: the files are in the links."""
+        """Download links that contain the files as data URLs, so that no server is needed."""
         files = (("CSV", "text/csv", self.csv(), "csv"), ("JSON", "application/json", self.json(), "json"))
         links = [
             tag(
@@ -120,9 +120,11 @@ class Table:
         return tag("span", join(links, " "), class_="saves")
 
     def json(self) -> str:
+        """The table as JSON text."""
         return json.dumps(self.records(), indent=1, allow_nan=False, ensure_ascii=False)
 
     def _row(self, row: Sequence[Value]) -> Html:
+        """One row of the table."""
         cells: list[tuple[str | None, list[Html]]] = []
         for column, value in zip(self.columns, row, strict=True):
             if column.kind == "pose" and cells:
@@ -138,24 +140,27 @@ class Table:
 
 
 def style(column: Column) -> str | None:
-    """The class of a column's cells."""
+    """The CSS class of a column's cells."""
     return "num" if column.kind in ("number", "share") else "unit" if column.kind == "unit" else None
 
 
 def head_cell(column: Column) -> Html:
+    """The heading of a column with its unit."""
     unit = tag("span", f" {column.unit}", class_="unit") if column.unit else Html()
     return tag("th", column.head, unit, scope="col", class_=style(column))
 
 
 def shown(column: Column, value: Value) -> Html:
-    """A cell as the page shows it."""
+    """A cell as displayed on the page."""
     if isinstance(value, Rich):
         return value.html
     if value is None:
         return Html("–")
     if column.kind == "pose" and isinstance(value, tuple):
-        words = ",".join(repr(float(x)) for x in value)
-        return tag("button", "show", type="button", class_="pose", data_pose=words, title=f"Put the drawing at {words}")
+        positions = ",".join(repr(float(x)) for x in value)
+        return tag(
+            "button", "show", type="button", class_="pose", data_pose=positions, title=f"Put the drawing at {positions}"
+        )
     if column.kind == "share" and isinstance(value, int | float):
         return text(percent(value))
     if isinstance(value, bool):
@@ -170,7 +175,7 @@ def shown(column: Column, value: Value) -> Html:
 
 
 def plain_cell(value: Value) -> str:
-    """A cell of a CSV file. A spreadsheet must not take somebody's joint name for a formula."""
+    """A cell of a CSV file; text that a spreadsheet would take for a formula is quoted."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if isinstance(value, bool):
@@ -179,12 +184,12 @@ def plain_cell(value: Value) -> str:
         return " ".join(repr(float(x)) for x in value)
     if isinstance(value, int | float):
         return repr(value if isinstance(value, int) else float(value))
-    words = value.plain if isinstance(value, Rich) else value
-    return f"'{words}" if words[:1] in ("=", "+", "-", "@", "\t", "\r") else words
+    string = value.plain if isinstance(value, Rich) else value
+    return f"'{string}" if string[:1] in ("=", "+", "-", "@", "\t", "\r") else string
 
 
 def json_cell(value: Value) -> Any:
-    """A cell of a JSON file; JSON has no infinity, so what is not finite is null."""
+    """A cell of a JSON file; JSON has no infinity, so values that are not finite are null."""
     if isinstance(value, Rich):
         return value.plain
     if isinstance(value, tuple):
@@ -195,4 +200,5 @@ def json_cell(value: Value) -> Any:
 
 
 def data_link(kind: str, content: str) -> str:
+    """A data URL of this media type."""
     return f"data:{kind};charset=utf-8;base64,{base64.b64encode(content.encode()).decode()}"

@@ -1,4 +1,4 @@
-"""HTML that cannot be injected into: text is escaped unless it is Html already."""
+"""HTML without injection: every text is escaped unless it is already of type Html."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ VOID = frozenset({"meta", "input", "br", "hr", "line", "rect", "circle", "path",
 
 
 class Html(str):
-    """Text that is markup. Made by ``tag``, ``join`` and ``text`` only, or from what this package wrote itself."""
+    """Markup. Created only by ``tag``, ``join`` and ``text``, or from text of this package itself."""
 
     __slots__ = ()
 
 
 def text(value: object) -> Html:
-    """Any value as text of a page; what is Html stays as it is."""
+    """Any value as escaped text; Html stays unchanged."""
     return value if isinstance(value, Html) else Html(escape(str(value), quote=True))
 
 
 def join(parts: Iterable[object], between: str = "") -> Html:
-    """Parts one after another, each escaped unless it is Html."""
+    """Parts concatenated, each escaped unless it is Html."""
     return Html(between.join(text(part) for part in parts))
 
 
 def tag(name: str, /, *children: object, **attributes: object) -> Html:
-    """An element: ``tag("td", 3, class_="num")``. None and False leave an attribute out, True writes its name alone.
+    """An element: ``tag("td", 3, class_="num")``. None and False omit an attribute, True writes its name alone.
 
     A trailing underscore in an attribute's name is dropped and others become hyphens.
     """
@@ -38,6 +38,7 @@ def tag(name: str, /, *children: object, **attributes: object) -> Html:
 
 
 def attribute(key: str, value: object) -> str:
+    """One attribute of an element, escaped."""
     if value is None or value is False:
         return ""
     name = key.rstrip("_").replace("_", "-")
@@ -45,7 +46,7 @@ def attribute(key: str, value: object) -> str:
 
 
 def data(value: Any, identifier: str, **attributes: object) -> Html:
-    """A block of JSON for the page's scripts; no text in it can end the block."""
+    """A JSON block for the scripts of the page; no text in it can close the block."""
     written = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign in "<>&":
         written = written.replace(sign, f"\\u{ord(sign):04x}")
@@ -53,7 +54,7 @@ def data(value: Any, identifier: str, **attributes: object) -> Html:
 
 
 def sub(stem: str, lower: object) -> Html:
-    """A letter with a subscript: D with 12."""
+    """A letter with a subscript."""
     return join([tag("i", stem), tag("sub", lower)])
 
 

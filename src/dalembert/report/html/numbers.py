@@ -1,4 +1,4 @@
-"""Numbers as people read them, and the units of joints."""
+"""Number formats, and the units of joint quantities."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from .markup import Html
 
 MINUS = "\u2212"
 LEAST = 1e-6
-"""The smallest share that is written out."""
+"""The smallest fraction that is printed as a percentage."""
 
 
 class HasKind(Protocol):
+    """A joint with a kind, "revolute" or "prismatic"."""
+
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """ "revolute" or "prismatic"."""
 
 
 UNITS = {
@@ -28,7 +31,7 @@ UNITS = {
 
 
 def unit(joint: HasKind, quantity: str) -> str:
-    """The unit of a quantity of this joint; "shown" is the unit in which positions are shown to people."""
+    """The unit of a quantity of this joint; "shown" is the unit in which positions are displayed."""
     return UNITS[quantity][joint.kind]
 
 
@@ -39,13 +42,13 @@ def pair_unit(a: HasKind, b: HasKind) -> str:
 
 
 def velocity_unit(joint: HasKind, a: HasKind, b: HasKind) -> str:
-    """The unit of C_ijk: kg/m times one metre for each of the three joints that turns."""
+    """The unit of C_ijk: kg/m times one metre for each revolute joint of the three."""
     turning = sum(which.kind == "revolute" for which in (joint, a, b))
     return ("kg/m", "kg", "kg m", "kg m²")[turning]
 
 
 def written(value: float | None, digits: int = 4) -> str:
-    """A number to ``digits`` significant digits; a dash where there is none."""
+    """A number to ``digits`` significant digits; a dash for None."""
     if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
@@ -65,7 +68,7 @@ def written(value: float | None, digits: int = 4) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> Html:
-    """The same as markup, powers of ten raised."""
+    """The same as markup, with powers of ten as superscripts."""
     plain = written(value, digits)
     if "^" in plain:
         mantissa, exponent = plain.split("^")
@@ -74,7 +77,7 @@ def number(value: float | None, digits: int = 4) -> Html:
 
 
 def percent(share: float | None, digits: int = 3) -> str:
-    """A share in percent; what is less than rounding shows is said to be less."""
+    """A fraction in percent; below ``LEAST`` it is given as an upper bound."""
     if share is None or math.isnan(share):
         return "–"
     if 0 < abs(share) < LEAST:
@@ -83,19 +86,19 @@ def percent(share: float | None, digits: int = 3) -> str:
 
 
 def shown_position(joint: HasKind, value: float) -> float:
-    """A position as people read it: degrees for a revolute joint, metres for a prismatic one."""
+    """A position in display units: degrees for a revolute joint, metres for a prismatic one."""
     return math.degrees(value) if joint.kind == "revolute" else value
 
 
 def listed(words: list[str], most: int = 6) -> str:
-    """a, b and c; the first ``most`` where they are many."""
+    """ "a, b and c"; only the first ``most`` where there are more."""
     if len(words) > most:
         words = [*words[:most], f"{len(words) - most} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "none"
 
 
 def joint_label(index: int, name: str) -> str:
-    """How a joint is called, counted from 1: its number, and its name where that says more."""
+    """The label of a joint, counted from 1: its number, and its name where that adds something."""
     number = str(index + 1)
-    said = name.lower().replace("_", "").replace(" ", "").replace("-", "")
-    return f"joint {number}" if said in (f"joint{number}", f"j{number}", number) else f"joint {number}, {name}"
+    normalised = name.lower().replace("_", "").replace(" ", "").replace("-", "")
+    return f"joint {number}" if normalised in (f"joint{number}", f"j{number}", number) else f"joint {number}, {name}"

@@ -1,7 +1,7 @@
-"""The page: sections one after another, with styles, scripts and data inside it, and nothing from outside.
+"""The page: one self-contained HTML file with its sections, styles, scripts and data.
 
-The page forbids itself any connection and any script but its own two, by their hashes, so that a name out of
-somebody's file could not run even if it came through unescaped.
+Its content security policy forbids any connection and any script but its own two, by their hashes, so that text from
+an arm file could not run even if it were not escaped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SCRIPTS = ("arm3d.js", "charts.js")
 
 
 def asset(name: str) -> str:
-    """A file of the package's assets."""
+    """The text of a file in the assets of the package."""
     return files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
 
 
@@ -35,7 +35,7 @@ def policy(scripts: Sequence[str]) -> str:
 
 
 def page_head(title: str, scripts: Sequence[str]) -> Html:
-    """The head of a page with these scripts inside, which are all it may run."""
+    """The head of a page that contains, and may run, only these scripts."""
     return tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -79,7 +79,7 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -
 
 
 def contents(sections: Sequence[Section]) -> Html:
-    """The contents, each section with what it means for this arm."""
+    """The table of contents, each section with its main result for this arm."""
     items = [
         tag("li", tag("a", section.title, href=f"#{section.name}"), tag("span", text(section.meaning), class_="says"))
         for section in sections
