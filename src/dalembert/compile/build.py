@@ -1,4 +1,4 @@
-"""Finding a C compiler and running it."""
+"""Detection and invocation of the C compiler."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from functools import lru_cache
 from pathlib import Path
 
 TIMEOUT = 600
+"""Time limit of the compiler (s)."""
 BASE_FLAGS = (
     "-std=gnu11", "-fPIC", "-shared", "-w", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
 )  # fmt: skip
 TUNING = (("-march=native",), ("-mcpu=native",), ())
-"""Tried in turn: not every compiler knows every way to say "this machine"."""
+"""Tuning flags, tried in turn: compilers differ in the option for the instruction set of this machine."""
 
 
 log = logging.getLogger("dalembert")
@@ -27,19 +28,19 @@ _said: set[str] = set()
 
 
 def say(message: str) -> None:
-    """One line on standard error (or wherever logging goes), once for each message."""
+    """Logs a warning once for each message."""
     if message not in _said:
         _said.add(message)
         log.warning("dalembert: %s", message)
 
 
 class CompileError(Exception):
-    """No compiler, or it did not do its work; the message is one line."""
+    """No compiler, or a compilation that failed; the message is one line."""
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """A command, and what tells this compiler from another."""
+    """The command of a compiler, and a text that identifies its version."""
 
     command: tuple[str, ...]
     identity: str
@@ -49,11 +50,11 @@ SWITCH = "DALEMBERT_COMPILE"
 
 
 class SwitchedOff(CompileError):
-    """The user does not want anything compiled; nothing to report then."""
+    """Compilation is switched off by the user; there is nothing to report."""
 
 
 def say_slow(fault: CompileError) -> None:
-    """Why compiled code is not used, unless the user asked for that."""
+    """Logs why compiled code is not used, unless the user switched it off."""
     if not isinstance(fault, SwitchedOff):
         say(f"computing with NumPy, which is slower, since {fault}")
 
@@ -68,24 +69,25 @@ def find() -> Compiler:
 
 @lru_cache
 def _find(named: str, path: str) -> Compiler:
+    """The compiler of this $CC and $PATH."""
     try:
         choices: list[list[str]] = [shlex.split(named)] if named.strip() else [["cc"], ["gcc"], ["clang"]]
     except ValueError:
         raise CompileError(f"$CC cannot be read as a command: {named!r}") from None
     for command in choices:
-        found = shutil.which(command[0], path=path)
-        if found:
-            real = Path(found).resolve()
+        executable = shutil.which(command[0], path=path)
+        if executable:
+            real = Path(executable).resolve()
             stat = real.stat()
-            # A compiler that is replaced gets another size or time: no need to run it to know.
-            return Compiler((found, *command[1:]), f"{command} {real} {stat.st_size} {stat.st_mtime_ns}")
-    wanted = named or "cc, gcc or clang"
-    raise CompileError(f"no C compiler found ({wanted})")
+            # A replaced compiler has another size or time: its version is identified without running it.
+            return Compiler((executable, *command[1:]), f"{command} {real} {stat.st_size} {stat.st_mtime_ns}")
+    tried = named or "cc, gcc or clang"
+    raise CompileError(f"no C compiler found ({tried})")
 
 
 @lru_cache
 def machine() -> str:
-    """What this processor can do, as a short text: kernels are built for it and only for it."""
+    """A digest of the processor's features: kernels are built for, and only for, this processor."""
     text = f"{platform.system()} {platform.machine()} {platform.processor()}"
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
@@ -99,20 +101,20 @@ def machine() -> str:
 
 
 def compiled(compiler: Compiler, source: str, folder: Path, flags: Sequence[str] = (), suffix: str = ".so") -> Path:
-    """The shared library of this source, in ``folder``, which must be private to us."""
+    """The shared library of this source, in ``folder``, which must be private to the user."""
     code, library = folder / "kernel.c", folder / f"kernel{suffix}"
     code.write_text(source, encoding="utf-8")
-    said = ""
+    message = ""
     for tuning in TUNING:
         command = [*compiler.command, *BASE_FLAGS, *tuning, *flags, "-o", str(library), str(code), "-lm"]
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False, cwd=folder
             )
         except (OSError, subprocess.SubprocessError) as fault:
             raise CompileError(f"the C compiler {compiler.command[0]} could not be run: {fault}") from None
-        if done.returncode == 0 and library.is_file():
+        if process.returncode == 0 and library.is_file():
             return library
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        said = next((line for line in lines if "error" in line), lines[0] if lines else f"exit {done.returncode}")
-    raise CompileError(f"the C compiler {compiler.command[0]} failed: {said.strip()}")
+        lines = [line for line in process.stderr.splitlines() if line.strip()]
+        message = next((line for line in lines if "error" in line), lines[0] if lines else f"exit {process.returncode}")
+    raise CompileError(f"the C compiler {compiler.command[0]} failed: {message.strip()}")

@@ -1,7 +1,7 @@
-"""C for a batch: rows of states are turned into vectors of one joint each, a block at a time, and back.
+"""C of batch kernels: blocks of state rows are transposed to SIMD vectors of one joint each, and back.
 
-A block is small enough for the first-level cache. Lanes do not mix, and the same code serves every state,
-remainders included, so a result does not depend on where in a batch a state stands or on the number of threads.
+A block fits in the first-level cache. Lanes are independent, and the same code serves every state, remainders
+included, so a result does not depend on the position of a state in the batch or on the number of threads.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ typedef int64_t VL __attribute__((vector_size(BYTES * 8 / sizeof(T))));
 
 
 def head(dtype: str) -> str:
-    """Types: T a number, V a vector of W of them, VI and VL integers of the same width."""
+    """C types: T a number, V a vector of W numbers, VI and VL integer vectors of the same width."""
     if dtype == "float32":
         return HEAD.format(real="float", integer="int32_t", largest="0x7fffffff")
     return HEAD.format(real="double", integer="int64_t", largest="0x7fffffffffffffff")
@@ -60,22 +60,22 @@ static inline __attribute__((unused)) V sqrt_any(V x)
 
 
 def bodies_of(program: Program, style: Style, name: str, arguments: str) -> tuple[str, list[str]]:
-    """The body as one function, or as several that hand values on in ``w``; and the calls, with ARGS for arguments."""
+    """The body as one C function, or as several that pass values in ``w``; and the calls, with ARGS for arguments."""
     size = PIECE if len(program.order) > LONG else len(program.order) + 1
     parts, kept = pieces(program, style, size)
     text, calls = "", [f"{style.type} w[{kept}];"] if kept else []
     for number, lines in enumerate(parts):
-        # kept apart, or the compiler would put them together again
-        apart = "__attribute__((noinline)) " if kept else ""
-        more = f", {style.type} *restrict w" if kept else ""
+        # noinline, or the compiler would merge the functions again
+        attribute = "__attribute__((noinline)) " if kept else ""
+        parameter = f", {style.type} *restrict w" if kept else ""
         joined = "\n  ".join(lines)
-        text += f"static {apart}void {name}{number}({arguments}{more})\n{{\n  {joined}\n}}\n"
+        text += f"static {attribute}void {name}{number}({arguments}{parameter})\n{{\n  {joined}\n}}\n"
         calls.append(f"{name}{number}(ARGS{', w' if kept else ''});")
     return text, calls
 
 
 def watched(rows: str, count: int, suffix: str) -> str:
-    """C that leaves NaN in f0 .. f3 if something in these rows is not finite; four sums, not to wait for one."""
+    """C that leaves NaN in f0 .. f3 if a value in these rows is not finite; four independent sums pipeline."""
     sums = " ".join(f"f{k % 4} += {rows}[{k} * S + v] * 0.0{suffix};" for k in range(count))
     return f"    for (int v = 0; v < S; v++) {{ {sums} }}"
 
@@ -83,32 +83,32 @@ def watched(rows: str, count: int, suffix: str) -> str:
 def batch_source(program: Program, dtype: str, vectors: int | None = None) -> str:
     """C of ``int kernel_batch(in, rows, columns, out, out_rows, begin, end, count)``.
 
-    It gives 1 if an input, or a result of a division, was not finite.
+    It returns 1 if an input, or a result of a division, was not finite.
     """
     suffix = "f" if dtype == "float32" else ""
     angles = list(program.angles)
     inputs, pairs, targets = len(program.inputs), len(angles), len(program.targets)
     if vectors is None:
-        # measured: one vector at a time leaves the most to the caches; wide results gain from longer pieces of rows
-        vectors = 1 if sum(len(places) for places in program.scatter) <= 32 else 2
+        # by measurement: one vector at a time uses the least cache; wide results gain from longer stretches of rows
+        vectors = 1 if sum(len(columns) for columns in program.scatter) <= 32 else 2
     bodies, calls = bodies_of(
         program, Style("V", suffix, "x[{} * S]".format, "y[{} * S]".format, constant="(V){{0}} + {value}"), "body",
         "const V *restrict x, V *restrict y",
     )  # fmt: skip
     loads: list[str] = []
-    aheads: list[str] = []
+    prefetches: list[str] = []
     row = 0
     for index, (_, names) in enumerate(program.function.arguments):
         loads.append(
             f"    gather(in[{index}], rows[{index}], columns[{index}], {len(names)}, first, count, x + {row} * S);"
         )
-        aheads.append(f"    ahead(in[{index}], rows[{index}], {len(names)}, first + S * W, end);")
+        prefetches.append(f"    ahead(in[{index}], rows[{index}], {len(names)}, first + S * W, end);")
         row += len(names)
     spreads, tables = [], []
-    for index, places in enumerate(program.scatter):
-        tables.append(f"static const short where{index}[] = {constants(places)};")
+    for index, columns in enumerate(program.scatter):
+        tables.append(f"static const short where{index}[] = {constants(columns)};")
         spreads.append(
-            f"    spread(out[{index}], out_rows[{index}], {len(places)}, where{index}, first, end, count, y);"
+            f"    spread(out[{index}], out_rows[{index}], {len(columns)}, where{index}, first, end, count, y);"
         )
     angle_rows = [program.inputs[angle.input] for angle in angles]
     offsets = [literal(angle.offset, suffix) for angle in angles]
@@ -132,12 +132,14 @@ int kernel_batch(const char *const *in, const ptrdiff_t *rows, const ptrdiff_t *
   V f0 = {{0}}, f1 = {{0}}, f2 = {{0}}, f3 = {{0}};
   for (ptrdiff_t first = begin; first < end; first += S * W) {{
 {chr(10).join(loads)}
-{chr(10).join(aheads)}
+{chr(10).join(prefetches)}
 {watched("x", inputs, suffix)}
 """
     if pairs:
-        plus = " + offset[k]" if shifted else ""
-        turned = f"V turned[S];\n        for (int v = 0; v < S; v++) turned[v] = x[angle[k] * S + v]{plus};"
+        offset_term = " + offset[k]" if shifted else ""
+        shifted_angle = (
+            f"V turned[S];\n        for (int v = 0; v < S; v++) turned[v] = x[angle[k] * S + v]{offset_term};"
+        )
         text += f"""\
     static const short angle[] = {constants(angle_rows)};
     {f"static const T offset[] = {{{', '.join(offsets)}}};" if shifted else ""}
@@ -145,10 +147,10 @@ int kernel_batch(const char *const *in, const ptrdiff_t *rows, const ptrdiff_t *
     VI far = {{0}};
     for (int k = 0; k < {pairs}; k++)
       for (int v = 0; v < S; v++)
-        sincos_vector(x[angle[k] * S + v]{plus}, &sine[k * S + v], &cosine[k * S + v], &far);
+        sincos_vector(x[angle[k] * S + v]{offset_term}, &sine[k * S + v], &cosine[k * S + v], &far);
     if (any_lane(far))
       for (int k = 0; k < {pairs}; k++) {{
-        {turned}
+        {shifted_angle}
         sincos_far((const T *)turned, (T *)(sine + k * S), (T *)(cosine + k * S), S * W);
       }}
 """

@@ -1,8 +1,8 @@
-"""Counting operations: of a generated program, of general code, and as published.
+"""Operation counts: of generated programs, of general code, and as published.
 
 Lee, Lee and Nigam 1982, Table 1, gives the operations of three formulations as formulas in the number of joints n.
-Beside them stand the same formulations of this package run as general code, where every number of the arm could be
-any number, and as generated for one arm, where zeros, ones and repeated expressions cost nothing.
+They are compared with the formulations of this package as general code, where nothing is known of the numbers of the
+arm, and as generated for one arm, where zeros, ones and common subexpressions cost nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .functions import function
 
 @dataclass(frozen=True)
 class Operations:
-    """Operations of a straight-line program. A sine and its cosine count as one pair."""
+    """Operation counts of a straight-line program; a sine and its cosine count as one pair."""
 
     multiplications: int
     additions: int
@@ -33,7 +33,7 @@ class Operations:
 
     @property
     def total(self) -> int:
-        """Multiplications, additions (subtractions and changes of sign among them), divisions and roots."""
+        """Multiplications, additions (including subtractions and negations), divisions and roots."""
         return self.multiplications + self.additions + self.divisions + self.roots
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class Operations:
 
 
 def count(outputs: Sequence[Node]) -> Operations:
-    """Operations needed for these nodes."""
+    """Operations on which these nodes depend."""
     nodes = reachable(outputs)
     kinds = Counter(node.op for node in nodes)
     pairs = len({node.operands[0].index for node in nodes if node.op in (SIN, COS)})
@@ -55,7 +55,7 @@ def count(outputs: Sequence[Node]) -> Operations:
 
 
 class Tally:
-    """Counts what is done with numbers that are not known: the ring of general code."""
+    """The ring of general code: it counts operations on numbers of unknown value."""
 
     def __init__(self) -> None:
         self.multiplications = 0
@@ -63,19 +63,22 @@ class Tally:
         self.pairs = 0
 
     def number(self, value: Fraction) -> Counted:
+        """A number of unknown value."""
         return Counted(self)
 
     def sincos(self, angle: Scalar) -> tuple[Counted, Counted]:
+        """Counts one sine-cosine pair."""
         self.pairs += 1
         return Counted(self), Counted(self)
 
     @property
     def operations(self) -> Operations:
+        """The counts so far."""
         return Operations(self.multiplications, self.additions, sine_cosine_pairs=self.pairs)
 
 
 class Counted:
-    """A number of which only the use is known. A change of sign is left to the addition that follows."""
+    """A number of unknown value whose operations are counted; a negation is part of the addition that follows."""
 
     __slots__ = ("tally",)
 
@@ -106,7 +109,7 @@ FORMULATIONS: dict[str, Callable[..., list[Scalar]]] = {
 
 
 def general(arm: ArmDescription, formulation: str) -> Operations:
-    """Operations of a formulation for any arm of this make (joints and tree), nothing known of its numbers."""
+    """Operations of a formulation for any arm with these joints and this tree, with general parameters."""
     tally = Tally()
     states = ([Counted(tally) for _ in range(arm.n)] for _ in range(3))
     FORMULATIONS[formulation](chain(arm, tally), tally, *states)
@@ -114,15 +117,15 @@ def general(arm: ArmDescription, formulation: str) -> Operations:
 
 
 def generated(arm: ArmDescription, formulation: str) -> Operations:
-    """Operations of a formulation for this arm, constants folded and repeated expressions shared."""
+    """Operations of a formulation for this arm, with constants folded and common subexpressions shared."""
     graph = Graph()
     states = [graph.inputs(name, arm.n) for name in ("q", "qd", "qdd")]
-    found = FORMULATIONS[formulation](chain(arm, graph), graph, *states)
-    return count([graph.node(x) for x in found])
+    torques = FORMULATIONS[formulation](chain(arm, graph), graph, *states)
+    return count([graph.node(x) for x in torques])
 
 
 def regrouped(arm: ArmDescription) -> Operations:
-    """Operations of the kernel: Newton-Euler with the inertia regrouped."""
+    """Operations of the kernel: Newton-Euler with regrouped base parameters."""
     return count(function(arm, "inverse_dynamics").nodes)
 
 
@@ -133,18 +136,18 @@ def lee(n: int) -> dict[str, Operations]:
     """Lee, Lee and Nigam 1982, Table 1, for n joints."""
     f = Fraction
 
-    def whole(value: Fraction) -> int:
+    def integer(value: Fraction) -> int:
         return round(value)
 
     return {
         "Lagrange-Euler": Operations(
-            whole(f(128, 3) * n**4 + f(512, 3) * n**3 + f(739, 3) * n**2 + f(160, 3) * n),
-            whole(f(98, 3) * n**4 + f(781, 6) * n**3 + f(559, 3) * n**2 + f(245, 6) * n),
+            integer(f(128, 3) * n**4 + f(512, 3) * n**3 + f(739, 3) * n**2 + f(160, 3) * n),
+            integer(f(98, 3) * n**4 + f(781, 6) * n**3 + f(559, 3) * n**2 + f(245, 6) * n),
         ),
         "Newton-Euler": Operations(132 * n, 111 * n - 4),
         "generalized d'Alembert": Operations(
-            whole(f(13, 6) * n**3 + f(105, 2) * n**2 + f(268, 3) * n + 69),
-            whole(f(4, 3) * n**3 + 44 * n**2 + f(146, 3) * n + 45),
+            integer(f(13, 6) * n**3 + f(105, 2) * n**2 + f(268, 3) * n + 69),
+            integer(f(4, 3) * n**3 + 44 * n**2 + f(146, 3) * n + 45),
         ),
     }
 
@@ -154,4 +157,4 @@ PUBLISHED: tuple[tuple[str, Callable[[int], Operations]], ...] = (
     ("Luh, Walker and Paul 1980, by Hollerbach", lambda n: Operations(150 * n - 48, 131 * n - 48)),
     ("Balafoutis, Patel and Misra 1988", lambda n: Operations(93 * n - 69, 81 * n - 66)),
 )
-"""General algorithms for n revolute joints, in their authors' own way of counting."""
+"""General algorithms for n revolute joints, as counted by their authors."""

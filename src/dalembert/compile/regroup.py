@@ -1,10 +1,9 @@
-"""Base-parameter regrouping: inertia that a joint cannot feel is handed to the body before it, exactly.
+"""Base-parameter regrouping: inertia without effect on a joint is transferred to the body before it, exactly.
 
-Along and about its own axis a joint frame has freedom that the torques do not see. For a revolute joint the
-inertia (m, m z, and Ixx = Iyy) looks the same at every angle and loads the joint itself with nothing, so it may
-be added to the parent; for a prismatic joint the whole tensor may (Khalil and Dombre 2002, ch. 9; the classical
-grouping relations). Torques, mass matrix and gravity load stay the same functions; fewer numbers are left.
-What reaches the base is dropped. Forces between links are not preserved, only what the joints feel.
+For a revolute joint, the inertia (m, m z, and Ixx = Iyy) is the same at every angle and does not load the joint
+itself, so it may be added to the parent; for a prismatic joint the whole tensor may (Khalil and Dombre 2002, ch. 9; the
+classical grouping relations). Torques, mass matrix and gravity load stay the same functions of fewer parameters. What
+reaches the base is dropped. Forces between links are not preserved, only the joint torques.
 """
 
 from __future__ import annotations
@@ -25,43 +24,45 @@ NOTHING = ((ZERO,) * 3,) * 3
 
 
 class Rationals:
-    """The ring of exact rationals, zeros and ones included: what regrouping computes in."""
+    """The ring of exact rationals, without structural constants, in which regrouping computes."""
 
     def number(self, value: Fraction) -> Fraction:
+        """The number itself."""
         return value
 
     def sincos(self, angle: object) -> tuple[Fraction, Fraction]:
+        """Always raises: an exact rational has no exact sine."""
         raise TypeError("an exact rational has no exact sine")
 
 
 def split(segment: Segment, plane: bool) -> tuple[Numbers, Numbers]:
-    """What the joint of this body feels, and what it may hand to the parent.
+    """The inertia that affects the joint of this body, and the inertia that may be transferred to the parent.
 
-    Of a revolute joint's tensor one number may go: Iyy, or with ``plane`` the second moment along the axis,
+    Of a revolute joint's tensor one number may be transferred: Iyy, or with ``plane`` the second moment along the axis,
     (Ixx + Iyy - Izz) / 2, which leaves a body without extent along the axis.
     """
     tensor = segment.tensor
     if not segment.revolute:
         return (segment.mass, segment.moment, NOTHING), (ZERO, (ZERO,) * 3, tensor)
     x, y, z = segment.moment
-    ring = (tensor[0][0] + tensor[1][1] - tensor[2][2]) / 2 if plane else tensor[1][1]
-    rest = tuple(tuple(tensor[i][j] - (ring if i == j and i < 2 else 0) for j in range(3)) for i in range(3))
-    handed = tuple(tuple(ring if i == j and i < 2 else ZERO for j in range(3)) for i in range(3))
-    return (ZERO, (x, y, ZERO), rest), (segment.mass, (ZERO, ZERO, z), handed)
+    moment = (tensor[0][0] + tensor[1][1] - tensor[2][2]) / 2 if plane else tensor[1][1]
+    kept = tuple(tuple(tensor[i][j] - (moment if i == j and i < 2 else 0) for j in range(3)) for i in range(3))
+    transferred = tuple(tuple(moment if i == j and i < 2 else ZERO for j in range(3)) for i in range(3))
+    return (ZERO, (x, y, ZERO), kept), (segment.mass, (ZERO, ZERO, z), transferred)
 
 
 def regrouped(chain: Chain, plane: bool = False) -> Chain:
-    """The chain of rationals with the same torques and the fewest inertial numbers.
+    """The chain of rationals with the same torques and the fewest inertial parameters.
 
     ``plane`` suits Newton-Euler, which uses second moments; without it the tensors have the most zeros.
     """
     segments = list(chain.segments)
     for index in reversed(range(len(segments))):
         segment = segments[index]
-        (mass, moment, tensor), handed = split(segment, plane)
+        (mass, moment, tensor), transferred = split(segment, plane)
         segments[index] = replace(segment, mass=mass, moment=moment, tensor=tensor, com=None, central=None)
         if segment.parent >= 0:
-            extra = moved(*handed, segment.rotation, segment.position)
+            extra = moved(*transferred, segment.rotation, segment.position)
             parent = segments[segment.parent]
             segments[segment.parent] = replace(
                 parent,
@@ -73,7 +74,7 @@ def regrouped(chain: Chain, plane: bool = False) -> Chain:
 
 
 def over(chain: Chain, ring: Ring) -> Chain:
-    """A chain of rationals over another ring."""
+    """A chain of rationals converted to another ring."""
 
     def numbers(values: Any) -> Any:
         if isinstance(values, tuple):

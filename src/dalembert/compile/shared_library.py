@@ -1,4 +1,4 @@
-"""Compiled functions as Python callables: a small extension module where Python's headers are there, else ctypes."""
+"""Compiled functions as Python callables: by a small extension module where Python's headers exist, else ctypes."""
 
 from __future__ import annotations
 
@@ -21,21 +21,25 @@ _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_ssize_t
 
 
 class Caller(Protocol):
-    """Calls kernels on arrays; made for one kernel, with the compiled functions attached when they are there."""
+    """Calls one kernel on arrays, once its compiled functions are attached."""
 
     def __call__(self, *arrays: Any, **options: Any) -> Any: ...
 
-    def attach(self, which: str, address: int) -> None: ...
+    def attach(self, which: str, address: int) -> None:
+        """Attaches the compiled function "single" or "batch" at this address."""
 
-    def results(self, count: int) -> tuple[Any, ...]: ...
+    def results(self, count: int) -> tuple[Any, ...]:
+        """Uninitialised result arrays for ``count`` states."""
 
-    def chunk(self, arrays: tuple[Any, ...], results: tuple[Any, ...], begin: int, end: int) -> int: ...
+    def chunk(self, arrays: tuple[Any, ...], results: tuple[Any, ...], begin: int, end: int) -> int:
+        """Runs the batch function on states ``begin`` to ``end``; non-zero if a value is not finite."""
 
-    def bind(self, arrays: tuple[Any, ...], results: tuple[Any, ...], result: Any) -> Callable[[], Any]: ...
+    def bind(self, arrays: tuple[Any, ...], results: tuple[Any, ...], result: Any) -> Callable[[], Any]:
+        """A function without arguments that runs the single-state function on these fixed arrays."""
 
 
 class CtypesCaller:
-    """The same as the extension module's Caller, in Python: slower by the time ctypes takes."""
+    """The Caller of the extension module in Python, slower by the overhead of ctypes."""
 
     def __init__(
         self, widths: tuple[int, ...], shapes: tuple[Shape, ...], number: int, strict: int, slow: Callable[..., Any]
@@ -46,6 +50,7 @@ class CtypesCaller:
         self._batch: Any = None
 
     def attach(self, which: str, address: int) -> None:
+        """Attaches the compiled function "single" or "batch" at this address."""
         if which == "single":
             self._single = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, _POINTER)(address)
         else:
@@ -55,17 +60,19 @@ class CtypesCaller:
         return self.slow(*arrays, **options)
 
     def results(self, count: int) -> tuple[Any, ...]:
+        """Uninitialised result arrays for ``count`` states."""
         return tuple(np.empty((count, *shape), self.type) for shape in self.shapes)
 
     def chunk(self, arrays: tuple[Any, ...], results: tuple[Any, ...], begin: int, end: int) -> int:
-        inside, outside = len(arrays), len(results)
+        """Runs the batch function on states ``begin`` to ``end``; non-zero if a value is not finite."""
+        inputs, outputs = len(arrays), len(results)
         return int(
             self._batch(
-                (_POINTER * inside)(*(a.ctypes.data for a in arrays)),
-                (_SIZE * inside)(*(a.strides[0] for a in arrays)),
-                (_SIZE * inside)(*(a.strides[1] for a in arrays)),
-                (_POINTER * outside)(*(a.ctypes.data for a in results)),
-                (_SIZE * outside)(*(a.strides[0] for a in results)),
+                (_POINTER * inputs)(*(a.ctypes.data for a in arrays)),
+                (_SIZE * inputs)(*(a.strides[0] for a in arrays)),
+                (_SIZE * inputs)(*(a.strides[1] for a in arrays)),
+                (_POINTER * outputs)(*(a.ctypes.data for a in results)),
+                (_SIZE * outputs)(*(a.strides[0] for a in results)),
                 begin,
                 end,
                 len(arrays[0]),
@@ -75,15 +82,16 @@ class CtypesCaller:
         )
 
     def bind(self, arrays: tuple[Any, ...], results: tuple[Any, ...], result: Any) -> Callable[[], Any]:
-        inside = (_POINTER * len(arrays))(*(a.ctypes.data for a in arrays))
-        outside = (_POINTER * len(results))(*(a.ctypes.data for a in results))
-        single, held = self._single, (arrays, results)
+        """A function without arguments that runs the single-state function on these fixed arrays."""
+        inputs = (_POINTER * len(arrays))(*(a.ctypes.data for a in arrays))
+        outputs = (_POINTER * len(results))(*(a.ctypes.data for a in results))
+        single, references = self._single, (arrays, results)
 
         def bound() -> Any:
-            single(inside, outside)
+            single(inputs, outputs)
             return result
 
-        bound.held = held  # type: ignore[attr-defined]
+        bound.held = references  # type: ignore[attr-defined]
         return bound
 
 
@@ -91,16 +99,17 @@ _callers: list[type] = []
 
 
 def caller_type() -> type:
-    """The extension module's Caller, built and cached like a kernel; CtypesCaller where that cannot be."""
+    """The Caller of the extension module, built and cached like a kernel; CtypesCaller where that fails."""
     if not _callers:
-        found = _caller_type()
-        if found is CtypesCaller:
-            return found  # not for ever: a compiler may be switched on later
-        _callers.append(found)
+        type_ = _caller_type()
+        if type_ is CtypesCaller:
+            return type_  # not stored: a compiler may become available later
+        _callers.append(type_)
     return _callers[0]
 
 
 def _caller_type() -> type:
+    """The Caller of the extension module, or CtypesCaller."""
     include = sysconfig.get_paths()["include"]
     if not (Path(include) / "Python.h").is_file():
         return CtypesCaller
@@ -110,16 +119,24 @@ def _caller_type() -> type:
         flags = (*flags, "-undefined", "dynamic_lookup")
     try:
         compiler = build.find()
-        facts = [source, *flags, sys.version, str(sysconfig.get_config_var("SOABI")), np.__version__, compiler.identity]
-        key = hashlib.sha256("\0".join([*facts, build.machine()]).encode()).hexdigest()
+        identity = [
+            source,
+            *flags,
+            sys.version,
+            str(sysconfig.get_config_var("SOABI")),
+            np.__version__,
+            compiler.identity,
+        ]
+        key = hashlib.sha256("\0".join([*identity, build.machine()]).encode()).hexdigest()
         library = cache.library(key, lambda folder: build.compiled(compiler, source, folder, flags))
-        made: type = _module(library).Caller
-        return made
+        caller: type = _module(library).Caller
+        return caller
     except (build.CompileError, ImportError):
-        return CtypesCaller  # slower calls, same results; a compiler that is missing is reported by the kernel
+        return CtypesCaller  # slower, with the same results; the kernel reports a missing compiler
 
 
 def _module(library: Path) -> Any:
+    """The extension module of this library."""
     loader = importlib.machinery.ExtensionFileLoader("_dalembert_caller", str(library))
     spec = importlib.util.spec_from_file_location("_dalembert_caller", library, loader=loader)
     if spec is None:
@@ -133,11 +150,11 @@ _loaded: list[ctypes.CDLL] = []
 
 
 def address(library: Path, function: str) -> int:
-    """Where a function of a compiled library stands in memory. The library stays loaded."""
+    """The address of a function of a compiled library, which stays loaded."""
     try:
-        opened = ctypes.CDLL(str(library))
-        found = ctypes.cast(getattr(opened, function), _POINTER).value
+        handle = ctypes.CDLL(str(library))
+        pointer = ctypes.cast(getattr(handle, function), _POINTER).value
     except (OSError, AttributeError) as fault:
         raise build.CompileError(f"the compiled kernel cannot be loaded: {fault}") from None
-    _loaded.append(opened)
-    return found or 0
+    _loaded.append(handle)
+    return pointer or 0

@@ -1,10 +1,10 @@
-"""Our own sine and cosine in C, over vectors: error below 2 ulp at every argument.
+"""Vectorised sine and cosine in C: error below 2 ulp at every argument.
 
 k = round(2 x / pi) and r = x - k pi/2 by Cody and Waite 1980: pi/2 = A + B + C, where A and B have so few bits
-that k A and k B are exact. Then neither the presence of a fused multiply-add nor what a compiler contracts
-changes the digits of r. |x| up to 8192 goes this way. Larger arguments are taken lane by lane: 2 x / pi modulo 4 in
-integers, with as many digits of 2 / pi as the exponent asks for (Payne and Hanek 1983). The C library is not asked,
-since some are off by several ulp there. The polynomials for |r| <= pi/4 are minimax in relative (sine) and absolute
+that k A and k B are exact. Then neither a fused multiply-add nor the contractions of a compiler change the digits of r.
+This holds for |x| up to 8192. Larger arguments are reduced lane by lane: 2 x / pi modulo 4 in integers, with as many
+digits of 2 / pi as the exponent requires (Payne and Hanek 1983). The C library is not used, since some are off by
+several ulp there. The polynomials for |r| <= pi/4 are minimax in relative (sine) and absolute
 (cosine) error: below 0.04 and 0.001 ulp of float64. In float32 the angle is reduced in double precision.
 """
 
@@ -31,9 +31,11 @@ def pi_bits(bits: int) -> int:
 
 
 PI_HALF = Fraction(pi_bits(300), 1 << 301)
+"""pi/2 to 300 bits."""
 WORDS = 22
-"""Words of 64 bits of 2 / pi, enough for the largest exponent; the word before the point, which is zero, included."""
+"""64-bit words of 2 / pi, enough for the largest exponent, including the zero word before the binary point."""
 BOUND = 8192.0
+"""Largest |x| of the Cody-Waite reduction."""
 
 SIN = {
     "float64": (
@@ -64,27 +66,27 @@ COS = {
 
 
 def pieces(bits: int = 40) -> tuple[float, float, float]:
-    """pi/2 as A + B + C, A and B with so few significant bits that products with k < 2^13 are exact."""
-    rest, found = PI_HALF, []
+    """pi/2 as A + B + C, where A and B have few enough bits that their products with k < 2^13 are exact."""
+    remainder, parts = PI_HALF, []
     for _ in range(2):
         scale = 1
-        while rest * scale < 2 ** (bits - 1):
+        while remainder * scale < 2 ** (bits - 1):
             scale *= 2
-        piece = Fraction(int(rest * scale), scale)
-        found.append(float(piece))
-        rest -= piece
-    return found[0], found[1], float(rest)
+        piece = Fraction(int(remainder * scale), scale)
+        parts.append(float(piece))
+        remainder -= piece
+    return parts[0], parts[1], float(remainder)
 
 
 def two_over_pi() -> list[int]:
-    """The bits of 2 / pi in words of 64, the first word being the zero before the point."""
+    """The bits of 2 / pi in 64-bit words, after a zero word before the binary point."""
     bits = 64 * (WORDS - 1)
     value = (1 << (2 * bits + 65)) // pi_bits(bits + 64)
     return [0, *((value >> (64 * (WORDS - 2 - k))) & (2**64 - 1) for k in range(WORDS - 1))]
 
 
 def huge() -> str:
-    """``sincos_huge``: one angle beyond the bound, or not finite, in float64."""
+    """C of ``sincos_huge``: one angle beyond ``BOUND``, or not finite, in float64."""
     words = ", ".join(f"0x{word:016x}u" for word in two_over_pi())
     high = float(PI_HALF)
     low = float(PI_HALF - Fraction(high))
@@ -162,7 +164,7 @@ static __attribute__((unused)) void sincos_huge(double x, double *sine, double *
 
 
 def horner(coefficients: tuple[float, ...], suffix: str) -> str:
-    """The polynomial in z, as C."""
+    """The polynomial in z as C, in Horner form."""
     text = repr(coefficients[-1]) + suffix
     for coefficient in coefficients[-2::-1]:
         text = f"({text} * z + {coefficient!r}{suffix})"
@@ -170,7 +172,7 @@ def horner(coefficients: tuple[float, ...], suffix: str) -> str:
 
 
 def source(dtype: str) -> str:
-    """``sincos_vector``: sine and cosine of a vector, and a mask of the lanes that need the C library."""
+    """C of ``sincos_vector``: sine and cosine of a vector, and a mask of the lanes beyond ``BOUND``."""
     a, b, c = pieces()
     reduce = f"""\
   VD d = __builtin_convertvector(x, VD);

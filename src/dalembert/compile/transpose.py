@@ -1,4 +1,4 @@
-"""C that turns rows of states into vectors of one joint each, and back, in registers.
+"""C that transposes rows of states to vectors of one joint each, and back, in registers.
 
 W rows of W numbers are transposed by exchanging blocks of 1, 2, 4, ... (Eklundh 1972): W log2 W shuffles.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 def exchange(width: int) -> list[str]:
-    """Statements that transpose the vectors r0 .. r(W-1)."""
+    """C statements that transpose the vectors r0 .. r(W-1) by block exchanges (Eklundh 1972)."""
     lines = []
     step = 1
     while step < width:
@@ -23,7 +23,7 @@ def exchange(width: int) -> list[str]:
 
 
 def functions(width: int) -> str:
-    """``load_rows`` and ``store_rows`` for this many lanes."""
+    """C of ``load_rows`` and ``store_rows`` for this many lanes."""
     names = ", ".join(f"r{i}" for i in range(width))
     loads = [f"memcpy(&r{i}, from + {i} * row, sizeof(V));" for i in range(width)]
     puts = [f"if ({i} < width) x[{i} * S] = r{i};" for i in range(width)]
@@ -163,7 +163,7 @@ INLINE void spread(char *p, ptrdiff_t row, int width, const short *where, ptrdif
 
 
 def source(dtype: str) -> str:
-    """``gather`` and ``spread`` for whichever vector width the compiler has."""
+    """C of ``gather`` and ``spread`` for every vector width that the compiler may have."""
     size = 4 if dtype == "float32" else 8
     text = """\
 #define INLINE static inline __attribute__((always_inline))

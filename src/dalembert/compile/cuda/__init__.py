@@ -1,1 +1,1 @@
-"""The same graphs as CUDA: source, compilation, calls on arrays of the device, rollouts."""
+"""CUDA kernels of the same graphs: source, compilation, calls on device arrays, rollouts."""

@@ -1,4 +1,4 @@
-"""``CudaKernel``: a function of an arm on the GPU, called on arrays that live there."""
+"""``CudaKernel``: a function of an arm on the GPU, called on device arrays."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from .source import ACCURACIES, LAYOUTS, CudaSource, source
 
 DTYPES = ("float64", "float32")
 MOST_PLANS = 256
+"""Launch plans kept for each kernel."""
 
 
 class Plan(NamedTuple):
-    """How to launch a kernel on arguments of one form."""
+    """Launch parameters for arguments of one form: shapes, strides, and which arrays must be made contiguous."""
 
     batch: tuple[int, ...]
     states: int
@@ -37,10 +38,10 @@ class Plan(NamedTuple):
 class CudaKernel:
     """A compiled function of one arm on the GPU.
 
-    ``kernel(q, qd, qdd)`` takes CuPy, PyTorch or JAX arrays on the device (any that speak DLPack), rows ``(..., n)``
-    that broadcast against each other, and gives the same kind of array, without copies, on the caller's stream.
-    ``out`` takes the results. ``layout="columns"`` takes and gives ``(n, N)`` instead: one row per joint, states side
-    by side. NumPy arrays are staged through the device in pieces. Values that are not finite pass through.
+    ``kernel(q, qd, qdd)`` takes CuPy, PyTorch or JAX arrays on the device (any with DLPack), rows ``(..., n)`` that
+    broadcast against each other, and returns the same kind of array, without copies, on the caller's stream. ``out``
+    receives the results. ``layout="columns"`` takes and returns ``(n, N)`` instead: one row for each joint, with
+    adjacent states. NumPy arrays are staged through the device in chunks. Values that are not finite are propagated.
     ``accuracy="fast"`` uses the hardware's sine and cosine: absolute error up to 2^-21.4 for |x| <= pi, growing with
     the angle beyond.
     """
@@ -69,7 +70,7 @@ class CudaKernel:
         self.shapes = shapes(arm, name)
         self._functions: dict[tuple[int, str], driver.DeviceFunction] = {}
         self._plans: dict[Any, Plan] = {}
-        self._room = threading.local()
+        self._buffers = threading.local()
 
     def __repr__(self) -> str:
         return f"<CudaKernel {self.name} of {self.arm.name!r}, {self.dtype}, {self.accuracy}>"
@@ -89,12 +90,12 @@ class CudaKernel:
             return staging.run(self, [np.asarray(array) for array in arrays], out, layout)
         if framework.adopts:
             arrays = tuple(framework.adopt(array) for array in arrays)
-        given = () if out is None else tuple(out) if isinstance(out, tuple | list) else (out,)
+        outputs = () if out is None else tuple(out) if isinstance(out, tuple | list) else (out,)
         signature = framework.signature
-        key = (layout, *[signature(array) for array in arrays], *[signature(array) for array in given])
+        key = (layout, *[signature(array) for array in arrays], *[signature(array) for array in outputs])
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._plan(framework, arrays, given, layout)
+            plan = self._plan(framework, arrays, outputs, layout)
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
             self._plans[key] = plan
@@ -103,7 +104,7 @@ class CudaKernel:
                 framework.pieced(array, (*plan.batch, array.shape[-1])) if k in plan.uneven else array
                 for k, array in enumerate(arrays)
             )
-        results = given or tuple(framework.empty(shape, self.dtype, arrays[0]) for shape in plan.shapes)
+        results = outputs or tuple(framework.empty(shape, self.dtype, arrays[0]) for shape in plan.shapes)
         pointer = framework.pointer
         values: list[int] = []
         for array, stride in zip(arrays, plan.strides, strict=True):
@@ -114,59 +115,61 @@ class CudaKernel:
         return results[0] if len(results) == 1 else results
 
     def launch(self, ready: driver.DeviceFunction, states: int, values: list[int], stream: int) -> None:
-        """The bare launch: ``values`` are address and row distance of each argument, then the addresses of results."""
-        room = getattr(self._room, "arguments", None)
-        if room is None:
-            room = self._room.arguments = driver.Arguments(len(values) + 1)
-        room.values[:] = (*values, states)
-        ready.launch(states, room.pointers, stream)
+        """Launches with ``values``: address and row stride of each argument, then the addresses of the results."""
+        buffer = getattr(self._buffers, "arguments", None)
+        if buffer is None:
+            buffer = self._buffers.arguments = driver.Arguments(len(values) + 1)
+        buffer.values[:] = (*values, states)
+        ready.launch(states, buffer.pointers, stream)
 
-    def _plan(self, framework: Any, arrays: tuple[Any, ...], given: tuple[Any, ...], layout: str) -> Plan:
-        """Check the arguments and say how to launch; kept for further calls with arrays of the same form."""
-        found = [framework.describe(array) for array in arrays]
-        self._check(found)
-        batch, strides, uneven = self._columns(found) if layout == "columns" else self._rows(found)
+    def _plan(self, framework: Any, arrays: tuple[Any, ...], outputs: tuple[Any, ...], layout: str) -> Plan:
+        """Checks the arguments and returns the launch plan, kept for further calls with arrays of the same form."""
+        described = [framework.describe(array) for array in arrays]
+        self._check(described)
+        batch, strides, uneven = self._columns(described) if layout == "columns" else self._rows(described)
         shapes = tuple((*shape, *batch) if layout == "columns" else (*batch, *shape) for shape in self.shapes)
-        if given:
-            self._check_out([framework.describe(array) for array in given], shapes)
-        ready = self.function_on(found[0].device, layout)
+        if outputs:
+            self._check_out([framework.describe(array) for array in outputs], shapes)
+        ready = self.function_on(described[0].device, layout)
         return Plan(batch, math.prod(batch), tuple(strides), uneven, shapes, ready)
 
     def function_on(self, device: int, layout: str = "rows") -> driver.DeviceFunction:
         """The kernel on one device, compiled at first use."""
         key = (device, layout)
         if key not in self._functions:
-            made = self.cuda_source(layout)
-            self._functions[key] = driver.DeviceFunction(made.text, device, made.block, made.shared)
+            generated = self.cuda_source(layout)
+            self._functions[key] = driver.DeviceFunction(generated.text, device, generated.block, generated.shared)
         return self._functions[key]
 
-    def _check(self, found: list[DeviceArray]) -> None:
-        device = found[0].device
-        for (name, _), array in zip(self.arguments, found, strict=True):
+    def _check(self, described: list[DeviceArray]) -> None:
+        """Checks dtype and device of the arguments."""
+        device = described[0].device
+        for (name, _), array in zip(self.arguments, described, strict=True):
             if array.dtype != self.dtype:
                 raise ArmError(f"{name} is {array.dtype}, but this kernel was compiled for {self.dtype}")
             if array.device != device:
                 raise ArmError(f"{name} lives on GPU {array.device}, {self.arguments[0][0]} on GPU {device}")
 
-    def _rows(self, found: list[DeviceArray]) -> tuple[tuple[int, ...], list[int], frozenset[int]]:
-        """Batch shape, distance between the rows of each argument, and which have none and must be copied."""
-        for (name, width), array in zip(self.arguments, found, strict=True):
+    def _rows(self, described: list[DeviceArray]) -> tuple[tuple[int, ...], list[int], frozenset[int]]:
+        """Batch shape, row stride of each argument, and the arguments without a uniform stride, which are copied."""
+        for (name, width), array in zip(self.arguments, described, strict=True):
             if array.shape[-1:] != (width,):
                 what = "numbers" if name == "parameters" else "joints"
                 raise ArmError(f"{name} must end in {width} {what}, got {array.shape}")
         try:
-            batch = np.broadcast_shapes(*(array.shape[:-1] for array in found))
+            batch = np.broadcast_shapes(*(array.shape[:-1] for array in described))
         except ValueError:
-            said = ", ".join(f"{name} {a.shape}" for (name, _), a in zip(self.arguments, found, strict=True))
-            raise ArmError(f"these batches do not broadcast against each other: {said}") from None
-        steps = [row_step(array, batch) for array in found]
-        strides = [array.shape[-1] if step is None else step for step, array in zip(steps, found, strict=True)]
+            shapes = ", ".join(f"{name} {a.shape}" for (name, _), a in zip(self.arguments, described, strict=True))
+            raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
+        steps = [row_step(array, batch) for array in described]
+        strides = [array.shape[-1] if step is None else step for step, array in zip(steps, described, strict=True)]
         return batch, strides, frozenset(k for k, step in enumerate(steps) if step is None)
 
-    def _columns(self, found: list[DeviceArray]) -> tuple[tuple[int, ...], list[int], frozenset[int]]:
-        states = found[0].shape[-1] if found[0].shape else 0
+    def _columns(self, described: list[DeviceArray]) -> tuple[tuple[int, ...], list[int], frozenset[int]]:
+        """The same for layout "columns"."""
+        states = described[0].shape[-1] if described[0].shape else 0
         strides = []
-        for (name, width), array in zip(self.arguments, found, strict=True):
+        for (name, width), array in zip(self.arguments, described, strict=True):
             if array.shape != (width, states):
                 raise ArmError(f"{name} must be ({width}, {states}) with layout columns, got {array.shape}")
             if array.strides[1] != 1 and states > 1:
@@ -174,17 +177,18 @@ class CudaKernel:
             strides.append(array.strides[0])
         return (states,), strides, frozenset()
 
-    def _check_out(self, found: list[DeviceArray], wanted: tuple[tuple[int, ...], ...]) -> None:
-        if len(found) != len(wanted):
-            raise ArmError(f"out must be {len(wanted)} arrays for {self.name}, got {len(found)}")
-        for array, shape in zip(found, wanted, strict=True):
+    def _check_out(self, described: list[DeviceArray], wanted: tuple[tuple[int, ...], ...]) -> None:
+        """Checks the arrays that receive the results."""
+        if len(described) != len(wanted):
+            raise ArmError(f"out must be {len(wanted)} arrays for {self.name}, got {len(described)}")
+        for array, shape in zip(described, wanted, strict=True):
             contiguous = tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
             if array.shape != shape or array.dtype != self.dtype:
                 raise ArmError(f"out must be {self.dtype} of shape {shape}, got {array.dtype} of shape {array.shape}")
             if math.prod(shape) and array.strides != contiguous:
                 raise ArmError("out must be one piece of memory (contiguous)")
 
-    # -- what it is -----------------------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------------------
 
     @cached_property
     def function(self) -> Function:
@@ -193,15 +197,16 @@ class CudaKernel:
 
     @cached_property
     def program(self) -> Program:
+        """The function as a scheduled straight-line program."""
         return Program(self.function)
 
     def cuda_source(self, layout: str = "rows") -> CudaSource:
-        """The CUDA text for a layout, with its block size and shared memory."""
+        """The CUDA source for a layout, with its block size and shared memory."""
         return source(self.program, self.dtype, self.accuracy, layout)
 
     @property
     def source(self) -> str:
-        """The CUDA text for rows."""
+        """The CUDA source for rows."""
         return self.cuda_source().text
 
     @property
@@ -211,13 +216,13 @@ class CudaKernel:
 
     @property
     def bytes_per_state(self) -> int:
-        """Bytes read and written for one state, each number once."""
+        """Memory traffic of one state (bytes), with each number read or written once."""
         numbers = sum(width for _, width in self.arguments) + sum(math.prod(shape) for shape in self.shapes)
         return numbers * (4 if self.dtype == "float32" else 8)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Names of the numbers that are inputs, in their order."""
+        """Names of the parameters that are inputs, in order."""
         return parameter_names(self.arm, self.parameters)
 
     @cached_property
@@ -227,7 +232,7 @@ class CudaKernel:
 
 
 def row_step(array: DeviceArray, batch: tuple[int, ...]) -> int | None:
-    """The even distance between the rows of an array broadcast to ``batch``, or None if there is none."""
+    """The uniform stride between rows of an array broadcast to ``batch``, or None if there is none."""
     if array.shape[-1] > 1 and array.strides[-1] != 1:
         return None
     lead = array.shape[:-1]

@@ -1,7 +1,7 @@
-"""Arrays that live on the device: where they are, on which stream, and how to make another of the same kind.
+"""Device arrays of CuPy, PyTorch and JAX: layout, address, stream, and allocation of results.
 
-CuPy, PyTorch and JAX arrays are read without a copy. Anything else that speaks DLPack or
-``__cuda_array_interface__`` is taken through whichever of these frameworks is there.
+Arrays are read without a copy. Arrays of other libraries with DLPack or ``__cuda_array_interface__`` are converted by
+whichever of these frameworks is loaded.
 """
 
 from __future__ import annotations
@@ -33,32 +33,38 @@ class Cupy:
         self.module = sys.modules["cupy"]
 
     def owns(self, array: Any) -> bool:
+        """Whether the array belongs to this framework."""
         return isinstance(array, self.module.ndarray)
 
     def describe(self, array: Any) -> DeviceArray:
+        """Shape, strides, dtype and device of an array."""
         size = array.itemsize
         strides = tuple(step // size for step in array.strides)
         return DeviceArray(array.shape, strides, array.dtype.name, array.device.id)
 
     def signature(self, array: Any) -> Any:
+        """A key that is equal for arrays of the same form."""
         return array.shape, array.strides, array.dtype, array.device.id
 
     def pointer(self, array: Any) -> int:
+        """The device address."""
         return int(array.data.ptr)
 
     def pieced(self, array: Any, shape: tuple[int, ...]) -> Any:
-        """The array broadcast to ``shape``, in one piece of memory."""
+        """The array broadcast to ``shape``, contiguous."""
         return self.module.ascontiguousarray(self.module.broadcast_to(array, shape))
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+        """An uninitialised array on the device of ``like``."""
         with like.device:
             return self.module.empty(shape, dtype)
 
     def stream(self, device: int) -> int:
+        """The handle of the current stream."""
         return int(self.module.cuda.get_current_stream().ptr)
 
     def after(self) -> None:
-        """Nothing: what comes next on the stream waits for the kernel."""
+        """Nothing to do: later work on the stream waits for the kernel."""
 
 
 class Torch:
@@ -74,9 +80,11 @@ class Torch:
         self.raw_stream = getattr(self.module._C, "_cuda_getCurrentRawStream", None)
 
     def owns(self, array: Any) -> bool:
+        """Whether the array belongs to this framework."""
         return isinstance(array, self.module.Tensor)
 
     def describe(self, array: Any) -> DeviceArray:
+        """Shape, strides, dtype and device of an array."""
         device = array.get_device()
         if device < 0:
             raise ArmError(f"a tensor lives on {array.device}, not on a GPU; move it there with .cuda()")
@@ -84,30 +92,34 @@ class Torch:
         return DeviceArray(tuple(array.shape), array.stride(), kind, device)
 
     def signature(self, array: Any) -> Any:
+        """A key that is equal for arrays of the same form."""
         return array.shape, array.stride(), array.dtype, array.get_device()
 
     def pointer(self, array: Any) -> int:
+        """The device address."""
         return int(array.data_ptr())
 
     def pieced(self, array: Any, shape: tuple[int, ...]) -> Any:
-        """The array broadcast to ``shape``, in one piece of memory."""
+        """The array broadcast to ``shape``, contiguous."""
         return self.module.broadcast_to(array, shape).contiguous()
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
-        # the shape of an argument is the commonest one, and copying it is quicker than spelling it
+        """An uninitialised array on the device of ``like``."""
+        # results often have the shape of an argument, and empty_like is faster than an explicit shape
         return self.module.empty_like(like) if like.shape == shape and like.is_contiguous() else like.new_empty(shape)
 
     def stream(self, device: int) -> int:
+        """The handle of the current stream."""
         if self.raw_stream is not None:
             return int(self.raw_stream(device))
         return int(self.module.cuda.current_stream(device).cuda_stream)
 
     def after(self) -> None:
-        """Nothing: what comes next on the stream waits for the kernel."""
+        """Nothing to do: later work on the stream waits for the kernel."""
 
 
 class Jax:
-    """JAX arrays. JAX keeps its streams to itself, so the inputs are waited for, and the kernel too."""
+    """JAX arrays. JAX does not expose its streams, so the call waits for the inputs and for the kernel."""
 
     adopts = False
 
@@ -115,9 +127,11 @@ class Jax:
         self.module = sys.modules["jax"]
 
     def owns(self, array: Any) -> bool:
+        """Whether the array belongs to this framework."""
         return isinstance(array, self.module.Array)
 
     def describe(self, array: Any) -> DeviceArray:
+        """Shape, strides, dtype and device of an array."""
         if isinstance(array, self.module.core.Tracer):
             raise ArmError("a compiled CUDA kernel cannot be traced by JAX; inside jit or vmap use arm.jax(name)")
         if array.devices().pop().platform not in ("gpu", "cuda"):
@@ -128,17 +142,20 @@ class Jax:
         return DeviceArray(shape, strides, array.dtype.name, device)
 
     def signature(self, array: Any) -> Any:
+        """A key that is equal for arrays of the same form."""
         return array.shape, array.dtype, array.devices().pop()
 
     def pieced(self, array: Any, shape: tuple[int, ...]) -> Any:
-        """The array broadcast to ``shape``, in one piece of memory."""
+        """The array broadcast to ``shape``, contiguous."""
         return self.module.numpy.broadcast_to(array, shape)
 
     def pointer(self, array: Any) -> int:
+        """The device address."""
         return int(array.block_until_ready().unsafe_buffer_pointer())
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
-        # A fresh buffer that nobody else has seen: the kernel fills it before it is handed out.
+        """An uninitialised array on the device of ``like``."""
+        # A new buffer without other references: the kernel fills it before it is returned.
         with self.module.default_device(like.devices().pop()):
             fresh = self.module.numpy.zeros(shape, dtype)
         if fresh.dtype.name != dtype:
@@ -148,52 +165,55 @@ class Jax:
         return fresh.block_until_ready()
 
     def stream(self, device: int) -> int:
+        """The default stream."""
         return 0
 
     def after(self) -> None:
+        """Waits for the kernel."""
         from .driver import check, driver
 
         check(driver().cuStreamSynchronize(None), "waiting for a kernel")
 
 
 FRAMEWORKS = {"torch": Torch, "cupy": Cupy, "jax": Jax}
-_known: dict[str, Any] = {}
+_instances: dict[str, Any] = {}
 _by_type: dict[type, Any] = {}
 
 
 def framework_of(array: Any) -> Any | None:
-    """The framework an array belongs to, or None: then it is not on a device. Frameworks are never imported here."""
-    found = _by_type.get(type(array))
-    if found is not None:
-        return found
+    """The framework of an array, or None if it is not on a device. Frameworks are never imported here."""
+    framework = _by_type.get(type(array))
+    if framework is not None:
+        return framework
     root = type(array).__module__.partition(".")[0]
     name = "jax" if root in ("jax", "jaxlib") else root
     if name in FRAMEWORKS and name in sys.modules:
-        if name not in _known:
-            _known[name] = FRAMEWORKS[name]()
-        if _known[name].owns(array):
-            return _by_type.setdefault(type(array), _known[name])
+        if name not in _instances:
+            _instances[name] = FRAMEWORKS[name]()
+        if _instances[name].owns(array):
+            return _by_type.setdefault(type(array), _instances[name])
         return None
     if hasattr(array, "__cuda_array_interface__") or (hasattr(array, "__dlpack__") and _on_gpu(array)):
-        return _adopting()
+        return _foreign()
     return None
 
 
-def _adopting() -> Any:
+def _foreign() -> Any:
+    """The framework that converts arrays of other libraries."""
     for name in ("cupy", "torch"):
         if name in sys.modules:
-            return _Adopting(_known.setdefault(name, FRAMEWORKS[name]()))
+            return _ForeignArrays(_instances.setdefault(name, FRAMEWORKS[name]()))
     raise ArmError("this array lives on a GPU but belongs to no framework known here; import cupy or torch first")
 
 
 def _on_gpu(array: Any) -> bool:
-    """DLPack's word for where an array lives: 2 is CUDA."""
+    """Whether DLPack reports a CUDA device (type 2)."""
     device = getattr(array, "__dlpack_device__", None)
     return device is not None and int(device()[0]) == 2
 
 
-class _Adopting:
-    """Arrays of other libraries, seen through CuPy or PyTorch without a copy; results are of that framework."""
+class _ForeignArrays:
+    """Arrays of other libraries, viewed by CuPy or PyTorch without a copy; results belong to that framework."""
 
     adopts = True
 
@@ -201,7 +221,7 @@ class _Adopting:
         self.host = host
 
     def adopt(self, array: Any) -> Any:
-        """The array as the host's own, on the same memory."""
+        """The array as one of the host framework, on the same memory."""
         return self.host.module.from_dlpack(array)
 
     def __getattr__(self, name: str) -> Any:

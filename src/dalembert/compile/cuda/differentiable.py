@@ -1,4 +1,4 @@
-"""CUDA kernels that PyTorch and JAX can differentiate, by the analytic derivative kernels.
+"""CUDA kernels with gradients for PyTorch and JAX, by the analytic derivative kernels.
 
 The gradient of a scalar through y(x) is (dL/dy) dy/dx; dy/dx comes from the exact derivatives of inverse or forward
 dynamics, one launch for all arguments.
@@ -20,10 +20,11 @@ SLOPES = {
     "bias": "inverse_dynamics_derivatives",
     "gravity_load": "inverse_dynamics_derivatives",
 }
-"""Which derivative kernel serves which function; bias and gravity load are inverse dynamics with zeros."""
+"""The derivative kernel of each function; bias and gravity load are inverse dynamics with zero arguments."""
 
 
 def _pair(arm: ArmDescription, name: str, dtype: str, accuracy: str) -> tuple[CudaKernel, CudaKernel]:
+    """The kernel of a function and the kernel of its derivatives."""
     if name not in SLOPES:
         raise ArmError(f"no analytic derivatives for {name!r} on the GPU; there are those of {listed(SLOPES)}")
     return CudaKernel(arm, name, dtype, accuracy), CudaKernel(arm, SLOPES[name], dtype, accuracy)
@@ -32,7 +33,7 @@ def _pair(arm: ArmDescription, name: str, dtype: str, accuracy: str) -> tuple[Cu
 def torch_function(
     arm: ArmDescription, name: str, dtype: str = "float32", accuracy: str = "full"
 ) -> Callable[..., Any]:
-    """A function of tensors ``(..., n)`` on the GPU that ``backward`` goes through."""
+    """A function of tensors ``(..., n)`` on the GPU with support for ``backward``."""
     torch: Any = import_module("torch")
     kernel, slopes = _pair(arm, name, dtype, accuracy)
 
@@ -47,18 +48,18 @@ def torch_function(
             arrays = context.saved_tensors
             zeros = [torch.zeros_like(arrays[0])] * (3 - len(arrays))
             tables = slopes(*arrays, *zeros)
-            found = []
+            gradients = []
             for array, table in zip(arrays, tables, strict=False):
                 row = torch.matmul(gradient.unsqueeze(-2), table).squeeze(-2)
-                # an argument that was broadcast over the batch gathers what all its copies did
-                found.append(row.sum_to_size(array.shape))
-            return tuple(found)
+                # the gradient of a broadcast argument is the sum over its copies
+                gradients.append(row.sum_to_size(array.shape))
+            return tuple(gradients)
 
     return lambda *arrays: Dynamics.apply(*arrays)
 
 
 def jax_function(arm: ArmDescription, name: str, dtype: str = "float32", accuracy: str = "full") -> Callable[..., Any]:
-    """A function of arrays ``(..., n)`` on the GPU that ``jax.grad`` goes through (outside ``jit``)."""
+    """A function of arrays ``(..., n)`` on the GPU with support for ``jax.grad`` (outside ``jit``)."""
     jax: Any = import_module("jax")
     kernel, slopes = _pair(arm, name, dtype, accuracy)
 
@@ -82,6 +83,7 @@ def jax_function(arm: ArmDescription, name: str, dtype: str = "float32", accurac
 
 
 def _summed_to(array: Any, shape: tuple[int, ...]) -> Any:
+    """An array summed over the axes along which ``shape`` was broadcast."""
     extra = array.ndim - len(shape)
     array = array.sum(axis=tuple(range(extra))) if extra else array
     axes = tuple(axis for axis, length in enumerate(shape) if length == 1 and array.shape[axis] != 1)

@@ -1,8 +1,7 @@
-"""The CUDA driver and its run-time compiler, through ctypes: no framework is needed to build or launch a kernel.
+"""The CUDA driver and NVRTC, its run-time compiler, through ctypes: building and launching needs no framework.
 
-NVRTC is looked for where CuPy, PyTorch and the CUDA wheels put it (the packages below ``nvidia``), then where the
-system's loader finds it. Arrays of every framework live in the device's primary context, so kernels launched
-here work on all of them.
+NVRTC is searched where CuPy, PyTorch and the CUDA wheels install it (the packages below ``nvidia``), then by the
+system's loader. All frameworks use the device's primary context, so kernels launched here accept their arrays.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from .. import cache
 
 OPTIONS = ("--std=c++17", "--restrict")
 SHARED_BY_DEFAULT = 48 * 1024
+"""Shared memory (bytes) that a block may use without opting in."""
 MAX_SHARED = 8
 """CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"""
 REGISTERS, LOCAL_BYTES = 4, 3
@@ -29,10 +29,11 @@ MAJOR, MINOR = 75, 76
 
 
 class CudaError(ArmError):
-    """Something of CUDA is missing or refused; the message says what, and what to install."""
+    """A missing or failing part of CUDA; the message names it, and what to install."""
 
 
 def _open(names: Sequence[str]) -> ctypes.CDLL | None:
+    """The first of these libraries that loads, or None."""
     for name in names:
         try:
             return ctypes.CDLL(name)
@@ -43,26 +44,27 @@ def _open(names: Sequence[str]) -> ctypes.CDLL | None:
 
 @lru_cache
 def driver() -> ctypes.CDLL:
-    """The driver's library, initialised."""
-    found = _open(("libcuda.so.1", "nvcuda.dll"))
-    if found is None:
+    """The driver library, initialised."""
+    library = _open(("libcuda.so.1", "nvcuda.dll"))
+    if library is None:
         raise CudaError('target="cuda" needs an NVIDIA GPU and its driver, and no driver (libcuda) was found here')
-    code = found.cuInit(0)
+    code = library.cuInit(0)
     if code:
         raise CudaError(f"the NVIDIA driver could not be started (error {code}); is a GPU there?")
     count = ctypes.c_int()
-    found.cuDeviceGetCount(ctypes.byref(count))
+    library.cuDeviceGetCount(ctypes.byref(count))
     if not count.value:
         raise CudaError('target="cuda" needs an NVIDIA GPU, and the driver sees none')
-    return found
+    return library
 
 
 def _wheel_libraries(pattern: str) -> list[str]:
-    found = []
-    for place in map(Path, sys.path):
-        if (place / "nvidia").is_dir():
-            found += sorted(str(file) for file in (place / "nvidia").glob(f"*/lib/{pattern}"))
-    return found
+    """Libraries of this pattern in the CUDA wheels on the path."""
+    files = []
+    for directory in map(Path, sys.path):
+        if (directory / "nvidia").is_dir():
+            files += sorted(str(file) for file in (directory / "nvidia").glob(f"*/lib/{pattern}"))
+    return files
 
 
 @lru_cache
@@ -70,19 +72,20 @@ def nvrtc() -> ctypes.CDLL:
     """The run-time compiler."""
     names = _wheel_libraries("libnvrtc.so.*[0-9]")
     names += ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"]
-    named = ctypes.util.find_library("nvrtc")
-    names += [named] if named else []
+    system_library = ctypes.util.find_library("nvrtc")
+    names += [system_library] if system_library else []
     names += sorted(str(file) for file in Path("/usr/local").glob("cuda*/lib64/libnvrtc.so*"))
-    found = _open(names)
-    if found is None:
+    library = _open(names)
+    if library is None:
         raise CudaError(
             'target="cuda" compiles with NVRTC, which was not found; install CuPy, PyTorch with CUDA, or the package '
             "nvidia-cuda-nvrtc"
         )
-    return found
+    return library
 
 
 def check(code: int, what: str) -> None:
+    """Raises CudaError for a non-zero error code."""
     if code:
         text = ctypes.c_char_p()
         driver().cuGetErrorString(code, ctypes.byref(text))
@@ -95,18 +98,18 @@ def context(device: int = 0) -> ctypes.c_void_p:
     library = driver()
     handle = ctypes.c_int()
     check(library.cuDeviceGet(ctypes.byref(handle), device), f"GPU {device}")
-    found = ctypes.c_void_p()
-    check(library.cuDevicePrimaryCtxRetain(ctypes.byref(found), handle), f"context of GPU {device}")
-    return found
+    primary = ctypes.c_void_p()
+    check(library.cuDevicePrimaryCtxRetain(ctypes.byref(primary), handle), f"context of GPU {device}")
+    return primary
 
 
 def make_current(device: int) -> None:
-    """Launches go to the context that is current in this thread; a framework may have made another one so."""
+    """Makes the context of a device current in this thread; a framework may have changed it."""
     check(driver().cuCtxSetCurrent(context(device)), f"context of GPU {device}")
 
 
 class Arguments:
-    """Room for the arguments of a launch, filled anew each time: all are eight bytes wide."""
+    """A buffer for the arguments of a launch, eight bytes each, filled anew for every call."""
 
     def __init__(self, count: int) -> None:
         self.values = (ctypes.c_longlong * count)()
@@ -116,18 +119,19 @@ class Arguments:
 
 @lru_cache
 def architecture(device: int = 0) -> str:
-    """Compute capability as NVRTC names it, for example sm_90."""
+    """The compute capability in the notation of NVRTC, for example sm_90."""
     context(device)
-    found = []
+    capability = []
     for attribute in (MAJOR, MINOR):
         value = ctypes.c_int()
         check(driver().cuDeviceGetAttribute(ctypes.byref(value), attribute, device), "compute capability")
-        found.append(value.value)
-    return f"sm_{found[0]}{found[1]}"
+        capability.append(value.value)
+    return f"sm_{capability[0]}{capability[1]}"
 
 
 @lru_cache
 def compiler_version() -> str:
+    """The version of NVRTC."""
     major, minor = ctypes.c_int(), ctypes.c_int()
     nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
     return f"{major.value}.{minor.value}"
@@ -139,14 +143,15 @@ def compiled(text: str, arch: str, options: Sequence[str] = ()) -> bytes:
     key = cache.digest("\n".join(("cuda", compiler_version(), *flags, text)).encode())
 
     def build(folder: Path) -> Path:
-        made = folder / "kernel.so"
-        made.write_bytes(_compile(text, flags))
-        return made
+        image = folder / "kernel.so"
+        image.write_bytes(_compile(text, flags))
+        return image
 
     return cache.library(key, build).read_bytes()
 
 
 def _compile(text: str, flags: Sequence[str]) -> bytes:
+    """Compiles to a cubin by NVRTC."""
     library = nvrtc()
     program = ctypes.c_void_p()
     library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"dalembert.cu", 0, None, None)
@@ -182,28 +187,29 @@ class DeviceFunction:
         self._launch.argtypes = [ctypes.c_void_p] + [ctypes.c_uint] * 7 + [ctypes.c_void_p] * 3
 
     def attribute(self, which: int) -> int:
+        """An attribute of the kernel by its CUDA number."""
         value = ctypes.c_int()
         check(driver().cuFuncGetAttribute(ctypes.byref(value), which, self.function), "attribute of a kernel")
         return value.value
 
     @property
     def registers(self) -> int:
-        """Registers a thread takes."""
+        """Registers per thread."""
         return self.attribute(REGISTERS)
 
     @property
     def spilled(self) -> int:
-        """Bytes of local memory a thread takes: registers that did not fit, and the stack of library functions."""
+        """Local memory per thread (bytes): spilled registers, and the stack of library functions."""
         return self.attribute(LOCAL_BYTES)
 
     def launch(self, count: int, pointers: ctypes.Array[Any], stream: int) -> None:
-        """One thread for each of ``count`` states; ``pointers`` point to the arguments."""
+        """Launches one thread for each of ``count`` states; ``pointers`` point to the arguments."""
         grid = -(-count // self.block)
         if not grid:
             return
         code = self._launch(self.function, grid, 1, 1, self.block, 1, 1, self.shared, stream, pointers, None)
         if code:
-            # another device's context may be current in this thread, or none yet
+            # the context of another device may be current in this thread, or none
             make_current(self.device)
             code = self._launch(self.function, grid, 1, 1, self.block, 1, 1, self.shared, stream, pointers, None)
             check(code, "launching a kernel")

@@ -1,7 +1,7 @@
-"""Rollouts on the GPU: thousands of steps of forward dynamics without leaving the chip, one thread an arm.
+"""Rollouts on the GPU: thousands of steps of forward dynamics in one kernel, with one thread for each arm.
 
-The state stays in registers from the first step to the last. The torque is that of an array, of a PD law or of
-computed torque, taken at the start of a step and held through it, as a digital controller does. Integration is
+The state stays in registers from the first step to the last. The torque is given by an array, a PD law or computed
+torque, evaluated at the start of a step and held constant over it, as by a digital controller. Integration is
 semi-implicit Euler (qd += dt qdd; q += dt qd) or the classical Runge-Kutta method of fourth order.
 """
 
@@ -30,8 +30,8 @@ def _device_function(
     """A function of the arm as a device function on small arrays."""
     program = Program(function(arm, name, parameters))
     names = [argument for argument, _ in program.function.arguments]
-    inputs = [f"{argument}[{place}]" for argument, group in program.function.arguments for place in range(len(group))]
-    code = body(program, dtype, accuracy, inputs, places(program, "result[{place}]"))
+    inputs = [f"{argument}[{index}]" for argument, group in program.function.arguments for index in range(len(group))]
+    code = body(program, dtype, accuracy, inputs, places(program, "result[{index}]"))
     arguments = ", ".join(f"const real *{argument}" for argument in names)
     return f"DEVICE void {title}({arguments}, real *result)\n{{\n  {code}\n}}\n"
 
@@ -39,7 +39,7 @@ def _device_function(
 def rollout_source(
     arm: ArmDescription, method: str, controller: str, dtype: str, accuracy: str, parameters: str | None
 ) -> CudaSource:
-    """``kernel``: q, qd (rows), inputs of the controller, dt, steps, every, parameters, results, path, count."""
+    """CUDA of ``kernel``: q, qd (rows), controller inputs, dt, steps, every, parameters, results, path, count."""
     n, count = arm.n, len(parameter_names(arm, parameters))
     real = real_of(dtype)[0]
     extra = ", p" if count else ""
@@ -74,7 +74,9 @@ def rollout_source(
         advance = f"""\
     forward(q, qd, tau{extra}, a);
     for (int k = 0; k < N; k++) {{ qd[k] += dt * a[k]; q[k] += dt * qd[k]; }}"""
-    own = f"  real p[{count}];\n  for (int k = 0; k < {count}; k++) p[k] = par[i * sp + k];\n" if count else ""
+    load_parameters = (
+        f"  real p[{count}];\n  for (int k = 0; k < {count}; k++) p[k] = par[i * sp + k];\n" if count else ""
+    )
     signature = (
         "const real *q_in, size sq, const real *qd_in, size sqd, const real *u, size su, const real *kp, size skp, "
         "const real *kd, size skd, const real *par, size sp, real dt, size steps, size every, "
@@ -89,7 +91,7 @@ DEVICE void roll(const size i, {signature})
 {{
   {real} q[N], qd[N], tau[N], a[N];
   for (int k = 0; k < N; k++) {{ q[k] = q_in[i * sq + k]; qd[k] = qd_in[i * sqd + k]; }}
-{own}  #pragma unroll 1
+{load_parameters}  #pragma unroll 1
   for (size step = 0; step < steps; step++) {{
     {torque}
 {advance}
@@ -118,12 +120,12 @@ extern "C" void kernel({signature})
 
 
 class Rollout:
-    """Many arms through many steps in one launch.
+    """Simulation of many arms over many steps in one launch.
 
     ``rollout(q, qd, u, dt=..., steps=..., kp=..., kd=..., every=..., parameters=...)`` with arrays on the device:
     q, qd ``(N, n)``; ``u`` the torques ``(steps, N, n)`` or, for a controller, the targets ``(N, n)`` or ``(n,)``;
-    gains ``(n,)`` or ``(N, n)``; with ``parameters="inertial"|"load"|"all"``, one row of them for all arms or one each.
-    Gives the last q and qd and, with ``every=k``, the states after every k steps ``(steps // k, N, 2 n)``.
+    gains ``(n,)`` or ``(N, n)``; with ``parameters="inertial"|"load"|"all"``, one row for all arms or one for each.
+    Returns the final q and qd and, with ``every=k``, the states after every k steps ``(steps // k, N, 2 n)``.
     """
 
     def __init__(
@@ -151,16 +153,18 @@ class Rollout:
 
     @property
     def source(self) -> str:
-        """The CUDA text."""
-        return self._made().text
+        """The CUDA source."""
+        return self._generated().text
 
-    def _made(self) -> CudaSource:
+    def _generated(self) -> CudaSource:
+        """The CUDA source with its block size."""
         return rollout_source(self.arm, self.method, self.controller, self.dtype, self.accuracy, self.parameters)
 
     def function_on(self, device: int) -> driver.DeviceFunction:
+        """The kernel on one device, compiled at first use."""
         if device not in self._functions:
-            made = self._made()
-            self._functions[device] = driver.DeviceFunction(made.text, device, made.block, made.shared)
+            generated = self._generated()
+            self._functions[device] = driver.DeviceFunction(generated.text, device, generated.block, generated.shared)
         return self._functions[device]
 
     def __call__(
@@ -187,40 +191,42 @@ class Rollout:
         values: list[Any] = []
         device = start.device
 
-        def give(name: str, array: Any, width: int, shared: bool, needed: bool = True) -> None:
+        def add_argument(name: str, array: Any, width: int, shared: bool, needed: bool = True) -> None:
             if array is None:
                 if needed:
                     raise ArmError(f"the controller {self.controller!r} needs {name}")
                 values.extend([ctypes.c_void_p(0), ctypes.c_longlong(0)])
                 return
-            found = framework.describe(array)
+            described = framework.describe(array)
             allowed = [(states, width)] + ([(width,)] if shared else [])
-            if found.shape not in allowed:
-                raise ArmError(f"{name} must be {' or '.join(map(str, allowed))}, got {found.shape}")
-            if found.dtype != self.dtype:
-                raise ArmError(f"{name} is {found.dtype}, but this rollout was compiled for {self.dtype}")
-            if found.strides[-1] != 1 and width > 1:
+            if described.shape not in allowed:
+                raise ArmError(f"{name} must be {' or '.join(map(str, allowed))}, got {described.shape}")
+            if described.dtype != self.dtype:
+                raise ArmError(f"{name} is {described.dtype}, but this rollout was compiled for {self.dtype}")
+            if described.strides[-1] != 1 and width > 1:
                 raise ArmError(f"{name}: the numbers of a row must stand side by side")
-            step = 0 if len(found.shape) == 1 else found.strides[0]
+            step = 0 if len(described.shape) == 1 else described.strides[0]
             values.extend([ctypes.c_void_p(framework.pointer(array)), ctypes.c_longlong(step)])
 
-        give("q", q, n, shared=False)
-        give("qd", qd, n, shared=False)
+        add_argument("q", q, n, shared=False)
+        add_argument("qd", qd, n, shared=False)
         if self.controller == "torque":
-            found = framework.describe(u)
-            if found.shape != (steps, states, n) or found.dtype != self.dtype:
-                raise ArmError(f"u must be {self.dtype} of shape {(steps, states, n)}, got {found.dtype} {found.shape}")
-            if steps and states and found.strides != (states * n, n, 1):
+            described = framework.describe(u)
+            if described.shape != (steps, states, n) or described.dtype != self.dtype:
+                raise ArmError(
+                    f"u must be {self.dtype} of shape {(steps, states, n)}, got {described.dtype} {described.shape}"
+                )
+            if steps and states and described.strides != (states * n, n, 1):
                 raise ArmError("u must be one piece of memory (contiguous)")
             values.extend([ctypes.c_void_p(framework.pointer(u)), ctypes.c_longlong(0)])
         else:
-            give("u", u, n, shared=True)
+            add_argument("u", u, n, shared=True)
         law = self.controller != "torque"
-        give("kp", kp, n, shared=True, needed=law)
-        give("kd", kd, n, shared=True, needed=law)
+        add_argument("kp", kp, n, shared=True, needed=law)
+        add_argument("kd", kd, n, shared=True, needed=law)
         count = len(parameter_names(self.arm, self.parameters))
         if count:
-            give("parameters", parameters, count, shared=True)
+            add_argument("parameters", parameters, count, shared=True)
         else:
             values.extend([ctypes.c_void_p(0), ctypes.c_longlong(0)])
         kind = ctypes.c_float if self.dtype == "float32" else ctypes.c_double

@@ -1,9 +1,8 @@
-"""CUDA source of a function: one thread a state, straight-line code from the same emitter as the C.
+"""CUDA source of a function: one thread for each state, straight-line code from the same emitter as the C.
 
-Rows ``(N, n)``, as users have them, are read and written by a warp as one stretch of memory, through shared
-memory, so that neighbouring threads touch neighbouring addresses; each thread then works on its own row there.
-Warps do not wait for each other, so while one loads another computes.
-Columns ``(n, N)`` need no detour: neighbouring threads read neighbouring states of one joint.
+Rows ``(N, n)`` are read and written by a warp as one block of memory, through shared memory, so that accesses are
+coalesced; each thread then works on its own row there. Warps do not wait for each other, so while one loads another
+computes. Columns ``(n, N)`` need no staging: neighbouring threads read neighbouring states of one joint.
 
 The text compiles with NVRTC, with nvcc, and (with ``HOST_SHIM`` in front) as plain C++ on the host, where the
 phases of a warp run one after the other.
@@ -20,8 +19,9 @@ LAYOUTS = ("rows", "columns")
 ACCURACIES = ("full", "fast")
 WARP = 32
 SHARED_LIMIT = 96 * 1024
-"""Shared memory a block should take at most, in bytes, so that two fit on a multiprocessor of the larger chips."""
+"""Most shared memory of a block (bytes), so that two blocks fit on a multiprocessor of the larger devices."""
 MANY_OUTPUTS = 64
+"""Outputs of a state from which a block has four warps."""
 
 HEAD = """\
 #ifdef __CUDACC__
@@ -104,13 +104,13 @@ template <int W> DEVICE void fetch(real *to, const real *from)
 
 
 def spacing(width: int) -> int:
-    """Numbers from row to row in shared memory: odd where rows would otherwise fall on the same few banks."""
+    """Row stride in shared memory (numbers), padded where rows would fall on the same banks."""
     return width + 1 if width % 4 == 0 else width
 
 
 @dataclass(frozen=True)
 class CudaSource:
-    """Source text, how many threads a block has, and how much shared memory it needs (bytes)."""
+    """Source text, threads in a block, and shared memory of a block (bytes)."""
 
     text: str
     block: int
@@ -123,7 +123,7 @@ def real_of(dtype: str) -> tuple[str, str, int]:
 
 
 def sincos_call(dtype: str, accuracy: str) -> str:
-    """How sine and cosine are taken: the library's, within 2 ulp at any argument, or the hardware's."""
+    """The call for sine and cosine: the library's, within 2 ulp at any argument, or the hardware's."""
     if dtype == "float32" and accuracy == "fast":
         return "fast_sincos({angle}, &{sin}, &{cos});"
     return ("sincosf" if dtype == "float32" else "sincos") + "({angle}, &{sin}, &{cos});"
@@ -139,8 +139,8 @@ DEVICE void fast_sincos(float x, float *s, float *c) { __sincosf(x, s, c); }
 
 
 def warps_in_block(program: Program, dtype: str) -> int:
-    """Warps in a block: four where a state has many results and their rows fit, else two (both measured)."""
-    outputs = sum(len(places) for places in program.scatter)
+    """Warps in a block: four for many outputs if their rows fit, else two (both by measurement)."""
+    outputs = sum(len(targets) for targets in program.scatter)
     wanted = (4, 2, 1) if outputs >= MANY_OUTPUTS else (2, 1)
     width = row_width(program) * real_of(dtype)[2] * WARP
     return next((count for count in wanted if count * width <= SHARED_LIMIT), 1)
@@ -148,24 +148,27 @@ def warps_in_block(program: Program, dtype: str) -> int:
 
 def row_width(program: Program) -> int:
     """Numbers of one state: inputs and outputs."""
-    return len(program.inputs) + sum(spacing(len(places)) for places in program.scatter)
+    return len(program.inputs) + sum(spacing(len(targets)) for targets in program.scatter)
 
 
 def head(dtype: str) -> str:
+    """Types and macros for this dtype."""
     real, _, size = real_of(dtype)
     return HEAD.format(real=real, lanes=16 // size) + FAST
 
 
 def body(program: Program, dtype: str, accuracy: str, inputs: list[str], outputs: list[str]) -> str:
-    """Statements for one state: ``inputs`` are expressions, ``outputs`` the places of each computed value."""
+    """Statements for one state: ``inputs`` are expressions, ``outputs`` the destinations of each computed value."""
     real, suffix, _ = real_of(dtype)
     call = sincos_call(dtype, accuracy)
     pairs = len(program.angles)
     lines = []
     for number, angle in enumerate(program.angles):
-        turned = inputs[program.inputs[angle.input]] + (f" + {literal(angle.offset, suffix)}" if angle.offset else "")
+        angle_text = inputs[program.inputs[angle.input]] + (
+            f" + {literal(angle.offset, suffix)}" if angle.offset else ""
+        )
         lines.append(f"{real} sine{number}, cosine{number};")
-        lines.append(call.format(angle=turned, sin=f"sine{number}", cos=f"cosine{number}"))
+        lines.append(call.format(angle=angle_text, sin=f"sine{number}", cos=f"cosine{number}"))
 
     def read(row: int) -> str:
         if row < len(inputs):
@@ -178,13 +181,13 @@ def body(program: Program, dtype: str, accuracy: str, inputs: list[str], outputs
     return "\n  ".join(lines)
 
 
-def places(program: Program, spell: str) -> list[str]:
-    """For each computed value the places it goes to, as a chain of assignments."""
-    found: list[list[str]] = [[] for _ in program.targets]
+def places(program: Program, template: str) -> list[str]:
+    """For each computed value its destinations, as a chain of assignments."""
+    destinations: list[list[str]] = [[] for _ in program.targets]
     for index, targets in enumerate(program.scatter):
-        for place, target in enumerate(targets):
-            found[target].append(spell.format(array=index, place=place))
-    return [" = ".join(parts) for parts in found]
+        for column, target in enumerate(targets):
+            destinations[target].append(template.format(array=index, index=column))
+    return [" = ".join(parts) for parts in destinations]
 
 
 def rows_source(
@@ -192,24 +195,24 @@ def rows_source(
 ) -> CudaSource:
     """``kernel(x0, stride0, ..., y0, ..., count)`` on rows of states.
 
-    Results go through shared memory. Arguments do too, unless (``direct``) their rows can be fetched in pieces of at
-    least eight bytes: then neighbouring threads find their rows in the same cache lines, and the detour is saved.
+    Results pass through shared memory. Arguments do too, unless (``direct``) their rows can be fetched in pieces of at
+    least eight bytes: neighbouring threads then share cache lines, and no staging is needed.
     """
     warps = warps or warps_in_block(program, dtype)
     size = real_of(dtype)[2]
     widths = [len(names) for _, names in program.function.arguments]
     out_widths = [len(targets) for targets in program.scatter]
-    straight = [(width * size % 8 == 0) if direct is None else direct for width in widths]
-    room = [0 if skip else spacing(width) for width, skip in zip(widths, straight, strict=True)]
-    starts = [sum(room[:k]) for k in range(len(room) + 1)]
+    fetched = [(width * size % 8 == 0) if direct is None else direct for width in widths]
+    strides = [0 if skip else spacing(width) for width, skip in zip(widths, fetched, strict=True)]
+    starts = [sum(strides[:k]) for k in range(len(strides) + 1)]
     out_starts = [starts[-1] + sum(spacing(w) for w in out_widths[:k]) for k in range(len(out_widths))]
     row = starts[-1] + sum(spacing(w) for w in out_widths)
-    inputs = [f"x{index}[{place}]" for index, width in enumerate(widths) for place in range(width)]
-    code = body(program, dtype, accuracy, inputs, places(program, "y{array}[{place}]"))
+    inputs = [f"x{index}[{column}]" for index, width in enumerate(widths) for column in range(width)]
+    code = body(program, dtype, accuracy, inputs, places(program, "y{array}[{index}]"))
     own = "".join(
         f"  real x{k}[{w}];\n  fetch<{w}>(x{k}, in{k} + (first + (t < rows ? t : 0)) * s{k});\n"
-        if straight[k]
-        else f"  real x{k}[{w}];\n  own<{w}>(x{k}, shared + {starts[k]} * T + t * {room[k]});\n"
+        if fetched[k]
+        else f"  real x{k}[{w}];\n  own<{w}>(x{k}, shared + {starts[k]} * T + t * {strides[k]});\n"
         for k, w in enumerate(widths)
     ) + "".join(
         f"  real *__restrict__ const y{k} = shared + {out_starts[k]} * T + t * {spacing(w)};\n"
@@ -218,9 +221,9 @@ def rows_source(
     arguments = [f"const real *__restrict__ in{k}, size s{k}" for k in range(len(widths))]
     arguments += [f"real *__restrict__ out{k}" for k in range(len(out_widths))]
     takes = "".join(
-        f"  take<{w}, {room[k]}>(t, shared + {starts[k]} * T, in{k} + first * s{k}, s{k}, rows);\n"
+        f"  take<{w}, {strides[k]}>(t, shared + {starts[k]} * T, in{k} + first * s{k}, s{k}, rows);\n"
         for k, w in enumerate(widths)
-        if not straight[k]
+        if not fetched[k]
     )
     gives = "".join(
         f"  give<{w}, {spacing(w)}>(t, out{k} + first * {w}, shared + {out_starts[k]} * T, rows);\n"
@@ -280,18 +283,18 @@ extern "C" void kernel({signature})
 
 
 def columns_source(program: Program, dtype: str, accuracy: str = "full", block: int = 256) -> CudaSource:
-    """``kernel(x0, stride0, ..., y0, ..., count)`` on one row per joint: number k of state i stands at k stride + i."""
+    """``kernel(x0, stride0, ..., y0, ..., count)`` on one row for each joint: entry k of state i is at k stride + i."""
     widths = [len(names) for _, names in program.function.arguments]
     out_widths = [len(targets) for targets in program.scatter]
-    inputs = [f"a{index}_{place}" for index, width in enumerate(widths) for place in range(width)]
+    inputs = [f"a{index}_{column}" for index, width in enumerate(widths) for column in range(width)]
     used = {node.value for node in program.nodes if node.op == INPUT}
     reads = "".join(
-        f"  const real a{index}_{place} = x{index}[{place} * s{index} + i];\n"
+        f"  const real a{index}_{column} = x{index}[{column} * s{index} + i];\n"
         for index, (_, names) in enumerate(program.function.arguments)
-        for place, name in enumerate(names)
+        for column, name in enumerate(names)
         if name in used
     )
-    code = body(program, dtype, accuracy, inputs, places(program, "y{array}[{place} * count + i]"))
+    code = body(program, dtype, accuracy, inputs, places(program, "y{array}[{index} * count + i]"))
     arguments = [f"const real *__restrict__ x{k}, size s{k}" for k in range(len(widths))]
     arguments += [f"real *__restrict__ y{k}" for k in range(len(out_widths))]
     signature = ", ".join([*arguments, "size count"])

@@ -1,7 +1,7 @@
-"""NumPy arrays through the GPU: in pieces, with the copies of one piece behind the work of another.
+"""Staging of NumPy arrays through the GPU: in chunks, with copies overlapped with computation.
 
-Each piece goes by page-locked memory, which the copy engines read and write by themselves, so three pieces are under
-way at a time: one going up, one being computed, one coming back.
+Each chunk passes through page-locked memory, which the copy engines access directly, so three chunks are in flight: one
+is uploaded, one is computed, one is downloaded.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from .cuda_kernel import CudaKernel
 
 LANES = 3
+"""Chunks in flight."""
 PIECE = 1 << 18
-"""States in a piece: large enough to hide the launch, small enough that three fit anywhere."""
+"""States in a chunk: large enough to hide the launch, small enough that three fit on any device."""
 
 
 class Lane:
-    """Page-locked memory, device memory and a stream for one piece under way."""
+    """Page-locked memory, device memory and a stream for one chunk in flight."""
 
     def __init__(self, widths: list[int], states: int, dtype: str) -> None:
         self.dtype, self.library = np.dtype(dtype), driver()
@@ -36,16 +37,22 @@ class Lane:
         self.host: list[NDArray[Any]] = []
         for width in widths:
             size = max(states * width, 1) * SIZES[dtype]
-            there, here = ctypes.c_uint64(), ctypes.c_void_p()
-            check(self.library.cuMemAlloc_v2(ctypes.byref(there), ctypes.c_size_t(size)), f"{size} bytes on the GPU")
-            check(self.library.cuMemAllocHost_v2(ctypes.byref(here), ctypes.c_size_t(size)), f"{size} locked bytes")
-            buffer: Any = (ctypes.c_char * size).from_address(here.value or 0)
-            self.device.append(there)
-            self.locked.append(here)
+            device_memory, host_memory = ctypes.c_uint64(), ctypes.c_void_p()
+            check(
+                self.library.cuMemAlloc_v2(ctypes.byref(device_memory), ctypes.c_size_t(size)),
+                f"{size} bytes on the GPU",
+            )
+            check(
+                self.library.cuMemAllocHost_v2(ctypes.byref(host_memory), ctypes.c_size_t(size)), f"{size} locked bytes"
+            )
+            buffer: Any = (ctypes.c_char * size).from_address(host_memory.value or 0)
+            self.device.append(device_memory)
+            self.locked.append(host_memory)
             self.host.append(np.frombuffer(buffer, self.dtype)[: states * width].reshape(states, width))
         self.pending: tuple[int, int] | None = None
 
     def copy(self, index: int, states: int, up: bool) -> None:
+        """Copies one argument or result of the chunk to the device (``up``) or back, asynchronously."""
         host = self.host[index]
         size = ctypes.c_size_t(states * host.shape[1] * self.dtype.itemsize)
         if up:
@@ -55,18 +62,20 @@ class Lane:
         check(code, "copying a piece of the batch")
 
     def wait(self) -> None:
+        """Waits for the stream."""
         check(self.library.cuStreamSynchronize(self.stream), "waiting for a piece of the batch")
 
     def close(self) -> None:
+        """Frees the memory and the stream."""
         self.library.cuStreamSynchronize(self.stream)
-        for there, here in zip(self.device, self.locked, strict=True):
-            self.library.cuMemFree_v2(there)
-            self.library.cuMemFreeHost(here)
+        for device_memory, host_memory in zip(self.device, self.locked, strict=True):
+            self.library.cuMemFree_v2(device_memory)
+            self.library.cuMemFreeHost(host_memory)
         self.library.cuStreamDestroy_v2(self.stream)
 
 
 def run(kernel: CudaKernel, arrays: list[NDArray[Any]], out: Any, layout: str) -> Any:
-    """The kernel on NumPy arrays."""
+    """The kernel applied to NumPy arrays."""
     if layout != "rows":
         raise ArmError("NumPy arrays go through the GPU as rows; layout columns is for arrays on the device")
     widths = [width for _, width in kernel.arguments]
@@ -95,8 +104,8 @@ def run(kernel: CudaKernel, arrays: list[NDArray[Any]], out: Any, layout: str) -
                 lane.host[index][: last - first] = row[first:last]
                 lane.copy(index, last - first, up=True)
             count = len(widths)
-            values = [x for there, width in zip(lane.device, widths, strict=False) for x in (there.value, width)]
-            values += [there.value for there in lane.device[count:]]
+            values = [x for pointer, width in zip(lane.device, widths, strict=False) for x in (pointer.value, width)]
+            values += [pointer.value for pointer in lane.device[count:]]
             kernel.launch(ready, last - first, values, lane.stream.value or 0)
             for index in range(count, len(lane.host)):
                 lane.copy(index, last - first, up=False)
@@ -107,13 +116,13 @@ def run(kernel: CudaKernel, arrays: list[NDArray[Any]], out: Any, layout: str) -
         for lane in lanes:
             lane.close()
     if flat is not None:
-        for result, found in zip(results, flat, strict=True):
-            result[...] = found.reshape(result.shape)
+        for result, staged in zip(results, flat, strict=True):
+            result[...] = staged.reshape(result.shape)
     return tuple(results) if len(results) > 1 else results[0]
 
 
 def _collect(lane: Lane, targets: list[NDArray[Any]], inputs: int) -> None:
-    """Wait for the piece in this lane and put its results where they belong."""
+    """Waits for the chunk in this lane and copies its results to the targets."""
     if lane.pending is None:
         return
     lane.wait()
@@ -124,9 +133,10 @@ def _collect(lane: Lane, targets: list[NDArray[Any]], inputs: int) -> None:
 
 
 def _results(kernel: CudaKernel, out: Any, wanted: list[tuple[int, ...]]) -> list[NDArray[Any]]:
+    """The arrays that receive the results."""
     if out is None:
         return [np.empty(shape, kernel.dtype) for shape in wanted]
-    given = list(out) if isinstance(out, tuple | list) else [out]
-    if [array.shape for array in given] != wanted:
-        raise ArmError(f"out must have the shapes {wanted}, got {[array.shape for array in given]}")
-    return given
+    outputs = list(out) if isinstance(out, tuple | list) else [out]
+    if [array.shape for array in outputs] != wanted:
+        raise ArmError(f"out must have the shapes {wanted}, got {[array.shape for array in outputs]}")
+    return outputs

@@ -1,4 +1,4 @@
-"""A function of an arm as CUDA source that nvcc compiles by itself: kernel, and a host function that launches it."""
+"""CUDA source files for nvcc: the kernel of a function, and a host function that launches it."""
 
 from __future__ import annotations
 
@@ -38,25 +38,27 @@ extern "C" int {title}({signature}, cudaStream_t stream)
 def write_cuda(
     arm: ArmDescription, name: str, folder: str | Path, dtype: str = "float32", parameters: str | None = None
 ) -> list[Path]:
-    """Write the function ``name`` for both layouts into ``folder``; the files written."""
+    """Writes the function ``name`` for both layouts to ``folder``; returns the files."""
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
     program = Program(function(arm, name, parameters))
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    return [_written(arm, name, program, dtype, layout, place) for layout in LAYOUTS]
+    directory = Path(folder)
+    directory.mkdir(parents=True, exist_ok=True)
+    return [_write_file(arm, name, program, dtype, layout, directory) for layout in LAYOUTS]
 
 
-def _written(arm: ArmDescription, name: str, program: Program, dtype: str, layout: str, place: Path) -> Path:
+def _write_file(arm: ArmDescription, name: str, program: Program, dtype: str, layout: str, directory: Path) -> Path:
+    """Writes the source for one layout."""
     title = f"{identifier(arm.name)}_{identifier(name)}_{layout}"
-    made = source(program, dtype, "full", layout)
+    generated = source(program, dtype, "full", layout)
     inputs = [argument for argument, _ in program.function.arguments]
     widths = [len(names) for _, names in program.function.arguments]
-    spell = "({n}, count)" if layout == "columns" else "(count, {n})"
+    shape_format = "({n}, count)" if layout == "columns" else "(count, {n})"
     arguments = [
-        f"   in{k}: {argument} {spell.format(n=w)}" for k, (argument, w) in enumerate(zip(inputs, widths, strict=True))
+        f"   in{k}: {argument} {shape_format.format(n=w)}"
+        for k, (argument, w) in enumerate(zip(inputs, widths, strict=True))
     ]
-    arguments += [f"   out{k}: {spell.format(n=len(t))}" for k, t in enumerate(program.scatter)]
+    arguments += [f"   out{k}: {shape_format.format(n=len(t))}" for k, t in enumerate(program.scatter)]
     typed = [f"const real *in{k}, long long s{k}" for k in range(len(inputs))]
     typed += [f"real *out{k}" for k in range(len(program.scatter))]
     passed = [f"in{k}, s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(program.scatter))]
@@ -72,9 +74,9 @@ def _written(arm: ArmDescription, name: str, program: Program, dtype: str, layou
         title=title,
         signature=", ".join([*typed, "long long count"]),
         passed=", ".join([*passed, "count"]),
-        block=made.block,
-        shared=made.shared,
+        block=generated.block,
+        shared=generated.shared,
     )
-    file = place / f"{title}.cu"
-    file.write_text(head + made.text.replace(" kernel(", f" {title}_kernel(") + launch, encoding="ascii")
+    file = directory / f"{title}.cu"
+    file.write_text(head + generated.text.replace(" kernel(", f" {title}_kernel(") + launch, encoding="ascii")
     return file
