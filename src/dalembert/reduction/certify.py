@@ -1,12 +1,12 @@
-"""The proof: how far the coefficients and torques of a model can be from the exact ones, over all states.
+"""Proved bounds on the errors of the coefficients and torques of a model, over all states.
 
 Both models have torques sum_j D_ij qdd_j + sum_jk C_ijk qd_j qd_k + G_i. The difference of each coefficient is a
 trigonometric polynomial, known exactly; its certified range bounds the error of the coefficient, and
 
     |error of tau_i| <= sum_j e(D_ij) a_j + sum_jk e(C_ijk) v_j v_k + e(G_i)
 
-with e the proved bounds, v and a the largest speeds and accelerations. Errors of one joint are not all largest at the
-same position: the largest value over all positions of
+with e the proved bounds, v and a the largest speeds and accelerations. The errors of one joint are not all largest at
+the same position: the maximum over all positions of
 
     sum_j |dD_ij(q)| a_j + sum_jk |dC_ijk(q)| v_j v_k + |dG_i(q)|
 
@@ -33,18 +33,22 @@ Key: TypeAlias = tuple[str, tuple[int, ...]]
 Progress: TypeAlias = Callable[[str, float], None]
 
 GAP, ROUGH = 0.1, 0.5
-"""How much of the largest error found a proof may add, and a quick one."""
+"""Relative gap between proved and attained error of a coefficient; ``ROUGH`` is for quick proofs."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
-"""Control values (``branch.py``) for all proofs together, for one at most, and for a quick one."""
-TORQUE_GAP, TORQUE_WORK, ASIDE = 0.06, 1.0e8, (0.02, 0.06, 0.15, 0.3)
-"""The same for the errors of a joint together, and shares of them that need not be looked at together."""
+"""Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
+TORQUE_GAP, TORQUE_WORK = 0.06, 1.0e8
+"""Gap and work limit of the bound on the summed errors of one joint."""
+ASIDE = (0.02, 0.06, 0.15, 0.3)
+"""Fractions of the summed bound that are replaced by their own bounds instead of being searched, tried in turn: a
+larger one makes branch and bound cheaper and the result looser."""
 FEWEST, NO_GAIN = 3_000, 0.95
-"""Boxes that such a proof should be able to afford, and what it should gain; else more is put aside."""
+"""The summed bound is searched only where the work limit allows at least this many boxes; its result is used where it
+is below this fraction of the sum of the single bounds. Otherwise the next entry of ``ASIDE`` is tried."""
 
 
 @dataclass(frozen=True)
 class CoefficientError:
-    """The error of one coefficient: proved bound, largest found, exact RMS over the box.
+    """The error of one coefficient: proved bound, largest value attained, exact RMS over the box.
 
     ``scale`` is the largest magnitude of the exact coefficient at 256 positions.
     """
@@ -58,51 +62,54 @@ class CoefficientError:
 
     @property
     def tightness(self) -> float:
-        """Proved over found; 1 is a perfect proof."""
+        """Proved bound over attained error; 1 is a perfect proof."""
         return self.bound / self.found if self.found > 0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """Bounds for every coefficient that differs, and for every joint's torque; the work they took (control values)."""
+    """Bounds (proved, attained) for every coefficient that differs, proved ones for every torque, and the work."""
 
     coefficients: Mapping[Key, tuple[float, float]]
     joints: Array
     work: float
 
     def named(self) -> dict[str, tuple[float, float]]:
+        """The bounds by the printed names of the coefficients."""
         return {names.name(kind, index): pair for (kind, index), pair in self.coefficients.items()}
 
 
 def prove(
     differences: Mapping[Key, Wave], states: States, progress: Progress | None = None, quick: bool = False
 ) -> Proof:
-    """Bounds on all differences; equal ones (up to sign) are bounded once.
+    """Bounds on all differences; those equal up to sign are bounded once.
 
-    ``quick`` proofs are as valid, and looser.
+    ``quick`` proofs are valid but looser.
     """
-    seen: dict[bytes, tuple[float, float]] = {}
-    marks = {key: signature(wave) for key, wave in differences.items()}
-    distinct = {marks[key]: wave for key, wave in differences.items()}
+    bounds: dict[bytes, tuple[float, float]] = {}
+    signatures = {key: signature(wave) for key, wave in differences.items()}
+    distinct = {signatures[key]: wave for key, wave in differences.items()}
     work = WORK
-    # Short waves first: what they leave of the work goes to the long ones.
-    for count, (mark, wave) in enumerate(sorted(distinct.items(), key=lambda item: len(item[1]))):
+    # Short waves first: work they do not use is available for the long ones.
+    for count, (signature_, wave) in enumerate(sorted(distinct.items(), key=lambda item: len(item[1]))):
         share = QUICK if quick else min(WORK_PER_WAVE, 3 * work / (len(distinct) - count))
         proved, attained, used = largest(wave, states.box, ROUGH if quick else GAP, share)
         work -= used
-        # Waves count as equal to twelve digits; the proof allows for the thirteenth.
-        seen[mark] = proved * (1 + 1e-9), attained
+        # Waves are compared to twelve digits; the factor covers the difference.
+        bounds[signature_] = proved * (1 + 1e-9), attained
         if progress is not None:
             progress("proving coefficients", (count + 1) / len(distinct))
-    found = {key: seen[mark] for key, mark in marks.items()}
+    coefficients = {key: bounds[signature_] for key, signature_ in signatures.items()}
     if quick:
-        return Proof(found, joint_bounds({key: pair[0] for key, pair in found.items()}, states), WORK - work)
-    joints, more = torque_bounds(differences, found, states, progress)
-    return Proof(found, joints, WORK - work + more)
+        return Proof(
+            coefficients, joint_bounds({key: pair[0] for key, pair in coefficients.items()}, states), WORK - work
+        )
+    joints, torque_work = torque_bounds(differences, coefficients, states, progress)
+    return Proof(coefficients, joints, WORK - work + torque_work)
 
 
 def allotted(count: int, effort: float = 1.0) -> float:
-    """The work for one of ``count`` proofs, so that all of them together take about the same time for every arm."""
+    """The work limit of one of ``count`` proofs, so that all together take about the same time for every arm."""
     return min(WORK_PER_WAVE, effort * WORK / max(1, count))
 
 
@@ -115,30 +122,33 @@ def joint_bounds(errors: Mapping[Key, float], states: States) -> Array:
 
 
 def torque_bounds(
-    differences: Mapping[Key, Wave], found: Mapping[Key, tuple[float, float]], states: States, progress: Progress | None
+    differences: Mapping[Key, Wave],
+    bounds: Mapping[Key, tuple[float, float]],
+    states: States,
+    progress: Progress | None,
 ) -> tuple[Array, float]:
-    """Bounds on the torque errors from the errors of all coefficients at the same position, and the work they took."""
-    work, total = 0.0, joint_bounds({key: pair[0] for key, pair in found.items()}, states)
+    """Bounds on the torque errors from all coefficients at the same position, and the work used."""
+    work, total = 0.0, joint_bounds({key: pair[0] for key, pair in bounds.items()}, states)
     parts = [
-        {key: found[key][0] * weight(*key, states) for key in differences if key[1][0] == i} for i in range(states.n)
+        {key: bounds[key][0] * weight(*key, states) for key in differences if key[1][0] == i} for i in range(states.n)
     ]
     several = [i for i in range(states.n) if sum(share > 0 for share in parts[i].values()) > 1]
     for count, i in enumerate(several):
-        bound_, used = together(differences, parts[i], states)
-        total[i], work = min(total[i], bound_), work + used
+        bound, used = together(differences, parts[i], states)
+        total[i], work = min(total[i], bound), work + used
         if progress is not None:
             progress("proving torques", (count + 1) / len(several))
     return total, work
 
 
 def together(differences: Mapping[Key, Wave], parts: Mapping[Key, float], states: States) -> tuple[float, float]:
-    """The largest sum of magnitudes of the errors of one joint, proved, and the work; ``parts`` are bounds on each.
+    """The proved maximum of the summed error magnitudes of one joint, and the work; ``parts`` bounds each summand.
 
-    What is small stands aside with its own bound: little of it, or more where looking at all would take too long.
+    Small summands enter with their own bounds: few of them, or more where the search would take too long.
     """
-    whole, work = sum(parts.values()), 0.0
+    sum_of_bounds, work = sum(parts.values()), 0.0
     for share in ASIDE:
-        waves, rest = main_errors(differences, parts, states, share * whole)
+        waves, remainder = main_errors(differences, parts, states, share * sum_of_bounds)
         branch = Branch(None, waves, states.box)
         if FEWEST * branch.cost > TORQUE_WORK:
             continue
@@ -146,37 +156,39 @@ def together(differences: Mapping[Key, Wave], parts: Mapping[Key, float], states
         values = np.sum([np.abs(wave(q)) for wave in waves], axis=0)
         best = int(values.argmax())
         top = float(values[best])
-        made = branch.least(-top, q[best], TORQUE_GAP * top, TORQUE_WORK, -whole - rest)
-        work += made.work
-        if -made.bound + rest < NO_GAIN * whole:
-            return -made.bound + rest, work
-    return whole, work
+        certified = branch.least(-top, q[best], TORQUE_GAP * top, TORQUE_WORK, -sum_of_bounds - remainder)
+        work += certified.work
+        if -certified.bound + remainder < NO_GAIN * sum_of_bounds:
+            return -certified.bound + remainder, work
+    return sum_of_bounds, work
 
 
 def main_errors(
     differences: Mapping[Key, Wave], parts: Mapping[Key, float], states: States, amount: float
 ) -> tuple[list[Wave], float]:
-    """The errors that matter, weighted, less their fastest small waves; a bound (at most ``amount``) on the rest."""
-    rest = 0.0
-    alike: dict[bytes, list[Wave]] = {}
+    """The large errors, weighted, without small high harmonics, and a bound (at most ``amount``) on the remainder."""
+    remainder = 0.0
+    multiples: dict[bytes, list[Wave]] = {}
     for key in sorted(parts, key=lambda k: parts[k]):
-        if rest + parts[key] <= 0.8 * amount:
-            rest += parts[key]
+        if remainder + parts[key] <= 0.8 * amount:
+            remainder += parts[key]
         else:
             wave = differences[key].times(weight(*key, states))
-            alike.setdefault(signature(wave.times(1 / float(wave.size.max()))), []).append(wave)
+            multiples.setdefault(signature(wave.times(1 / float(wave.size.max()))), []).append(wave)
     waves: list[Wave] = []
-    for same in alike.values():
-        # Of waves that are multiples of each other, to twelve digits, the magnitudes add up to one of them.
-        tops = [float(wave.size.max()) for wave in same]
-        main, lost = trimmed(same[0].times(sum(tops) / tops[0] * (1 + 1e-9)), states.box, 0.2 * amount / len(alike))
-        rest += lost
+    for group in multiples.values():
+        # The magnitudes of waves that are multiples of each other, to twelve digits, add up to one wave.
+        sizes = [float(wave.size.max()) for wave in group]
+        main, removed = trimmed(
+            group[0].times(sum(sizes) / sizes[0] * (1 + 1e-9)), states.box, 0.2 * amount / len(multiples)
+        )
+        remainder += removed
         waves.append(main)
-    return waves, rest
+    return waves, remainder
 
 
 def weight(kind: str, index: tuple[int, ...], states: States) -> float:
-    """What an error of one in a coefficient is worth at its joint."""
+    """The torque error caused by a unit error of a coefficient: the largest acceleration or product of speeds."""
     if kind == "G":
         return 1.0
     if kind == "D":
@@ -186,7 +198,7 @@ def weight(kind: str, index: tuple[int, ...], states: States) -> float:
 
 
 def signature(wave: Wave) -> bytes:
-    """The same for a wave and its negative."""
+    """A key that is equal for a wave and its negative."""
     if not len(wave):
         return b""
     order = np.lexsort(np.concatenate([wave.k, wave.p], axis=1).T)
@@ -198,10 +210,10 @@ def signature(wave: Wave) -> bytes:
 
 
 def torque_rms(differences: Mapping[Key, Wave], states: States) -> Array:
-    """The exact RMS of each joint's torque error over all states, each coordinate evenly spread over its range.
+    """The exact RMS of each joint's torque error over all states, each coordinate uniform over its range.
 
-    With qd and qdd symmetric about zero only equal monomials go together: <qdd^2> = a^2/3, <qd_j^2 qd_k^2> = v^4/9 or
-    v^4/5, and products of squares of speeds with the constant part have means v^2/3.
+    With qd and qdd symmetric about zero, different monomials are uncorrelated: <qdd^2> = a^2/3, <qd_j^2 qd_k^2> = v^4/9
+    or v^4/5, and products of squares of speeds with the constant part have means v^2/3.
     """
     box, total = states.box, np.zeros(states.n)
     even: dict[int, list[tuple[float, float, Wave]]] = {}
@@ -220,8 +232,8 @@ def torque_rms(differences: Mapping[Key, Wave], states: States) -> Array:
         else:
             even.setdefault(i, []).append((1.0, 0.0, wave))
     for i, parts in even.items():
-        whole = parts[0][2].times(parts[0][0])
+        sum_ = parts[0][2].times(parts[0][0])
         for factor, _, wave in parts[1:]:
-            whole = whole + wave.times(factor)
-        total[i] += mean_square(whole, box)
+            sum_ = sum_ + wave.times(factor)
+        total[i] += mean_square(sum_, box)
     return np.sqrt(total)

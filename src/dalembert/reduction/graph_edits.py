@@ -1,4 +1,4 @@
-"""Work on expression graphs: values at many states, what cutting a summand changes, and the graph without it."""
+"""Operations on expression graphs: evaluation at many states, adjoints, savings of a cut, and the graph after cuts."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from numpy.typing import NDArray
 from ..rings.graph import ADD, CONST, COS, INPUT, MUL, NEG, SIN, SUB, Graph, Node, reachable
 
 COSTLY = (ADD, SUB, MUL, NEG)
+"""Operations that are counted."""
 Array: TypeAlias = NDArray[np.float64]
 Cut: TypeAlias = tuple[int, int]
-"""(index of a sum, which of its two operands is left out), or (index of any node, WHOLE): the node becomes zero."""
+"""(index of a sum, operand that is removed), or (index of any node, WHOLE): the node becomes zero."""
 WHOLE = -1
 
 
 def table(outputs: Sequence[Node], values: Mapping[str, Any]) -> dict[int, Array]:
     """Values of all nodes; inputs are arrays (or numbers) by name."""
-    done: dict[int, Any] = {}
+    computed: dict[int, Any] = {}
     for node in reachable(outputs):
         if node.op == CONST:
-            done[node.index] = float(node.value)
+            computed[node.index] = float(node.value)
         elif node.op == INPUT:
-            done[node.index] = values[node.value]
+            computed[node.index] = values[node.value]
         else:
-            args = [done[x.index] for x in node.operands]
-            done[node.index] = OPERATIONS[node.op](*args)
-    return done
+            args = [computed[x.index] for x in node.operands]
+            computed[node.index] = OPERATIONS[node.op](*args)
+    return computed
 
 
 OPERATIONS: dict[str, Any] = {
@@ -42,8 +43,11 @@ OPERATIONS: dict[str, Any] = {
 }
 
 
-def adjoints(output: Node, done: Mapping[int, Any], order: Sequence[Node]) -> dict[int, Any]:
-    """d output / d node at the states of ``done``; ``order`` holds the nodes, operands first."""
+def adjoints(output: Node, computed: Mapping[int, Any], order: Sequence[Node]) -> dict[int, Any]:
+    """d output / d node at the states of ``computed``, by reverse-mode differentiation (Griewank and Walther 2008).
+
+    ``order`` holds the nodes, operands first.
+    """
     slopes: dict[int, Any] = {output.index: 1.0}
     for node in reversed(order):
         slope = slopes.get(node.index)
@@ -54,15 +58,15 @@ def adjoints(output: Node, done: Mapping[int, Any], order: Sequence[Node]) -> di
             slopes[a.index] = slopes.get(a.index, 0.0) + slope
             slopes[b.index] = slopes.get(b.index, 0.0) + (slope if node.op == ADD else -slope)
         elif node.op == MUL and b is not None:
-            slopes[a.index] = slopes.get(a.index, 0.0) + slope * done[b.index]
-            slopes[b.index] = slopes.get(b.index, 0.0) + slope * done[a.index]
+            slopes[a.index] = slopes.get(a.index, 0.0) + slope * computed[b.index]
+            slopes[b.index] = slopes.get(b.index, 0.0) + slope * computed[a.index]
         elif node.op == NEG:
             slopes[a.index] = slopes.get(a.index, 0.0) - slope
     return slopes
 
 
 class Uses:
-    """Who uses what in a graph, and how many operations a cut saves."""
+    """The users of every node, and the operations that a cut saves."""
 
     def __init__(self, outputs: Sequence[Node]) -> None:
         self.order = reachable(outputs)
@@ -72,74 +76,76 @@ class Uses:
             for operand in node.operands:
                 self.users[operand.index].append(node)
         self.alone: dict[int, int] = {}
-        """Operations that only this node needs, its own among them."""
+        """Operations needed by this node only, including its own."""
         for node in self.order:
             own = int(node.op in COSTLY)
             self.alone[node.index] = own + sum(self.alone[x.index] for x in set(node.operands) if self.once(x))
 
     def once(self, node: Node) -> bool:
+        """Whether the node has a single use."""
         return len(self.users[node.index]) + self.ends[node.index] == 1
 
     def saved(self, cut: Cut, node: Node) -> int:
-        """About how many operations go with a cut: sums, what only they use, and products with a zero."""
+        """An estimate of the operations that a cut saves: sums, operands used only by them, and products with zero."""
         if cut[1] == WHOLE:
-            gone: set[int] = set()
-            self._falls(node, gone)
-            return sum(gone_ for gone_ in self._costs(node, gone))
+            zeros: set[int] = set()
+            self._propagate_zero(node, zeros)
+            return sum(saving for saving in self._savings(node, zeros))
         operand = node.operands[cut[1]]
-        # Leaving out the first operand of a difference costs a change of sign, mostly moved on for nothing.
+        # Removing the first operand of a difference leaves a negation, which is mostly absorbed elsewhere.
         return 1 + (self.alone[operand.index] if self.once(operand) else 0)
 
-    def _falls(self, node: Node, gone: set[int]) -> None:
-        """The nodes that are zero when this one is."""
-        if node.index in gone:
+    def _propagate_zero(self, node: Node, zeros: set[int]) -> None:
+        """Collects the nodes that are zero when this one is."""
+        if node.index in zeros:
             return
-        gone.add(node.index)
+        zeros.add(node.index)
         for user in self.users[node.index]:
-            if user.op in (MUL, NEG) or all(x.index in gone for x in user.operands):
-                self._falls(user, gone)
+            if user.op in (MUL, NEG) or all(x.index in zeros for x in user.operands):
+                self._propagate_zero(user, zeros)
 
-    def _costs(self, node: Node, gone: set[int]) -> list[int]:
-        found = [self.alone[node.index] - int(node.op in COSTLY)]
+    def _savings(self, node: Node, zeros: set[int]) -> list[int]:
+        """Operations saved by these zero nodes, as a list of summands."""
+        savings = [self.alone[node.index] - int(node.op in COSTLY)]
         by_index = {x.index: x for x in self.order}
-        for index in gone:
+        for index in zeros:
             zero = by_index[index]
-            found.append(int(zero.op in COSTLY))
-            found += [1 for user in self.users[index] if user.op in (ADD, SUB) and user.index not in gone]
+            savings.append(int(zero.op in COSTLY))
+            savings += [1 for user in self.users[index] if user.op in (ADD, SUB) and user.index not in zeros]
             if index != node.index:
-                found += [self.alone[x.index] for x in zero.operands if x.index not in gone and self.once(x)]
-        return found
+                savings += [self.alone[x.index] for x in zero.operands if x.index not in zeros and self.once(x)]
+        return savings
 
 
 def without(outputs: Sequence[Node], cuts: Collection[Cut], constants: Mapping[str, Any] | None = None) -> list[Node]:
-    """The same outputs in a new graph, less the summands of ``cuts``; inputs of ``constants`` become numbers."""
+    """The outputs in a new graph without the summands of ``cuts``; inputs in ``constants`` become numbers."""
     graph = Graph()
-    done: dict[int, Any] = {}
+    copies: dict[int, Any] = {}
     for node in reachable(outputs):
         if node.op == CONST:
-            made = graph.constant(node.value)
+            new = graph.constant(node.value)
         elif node.op == INPUT:
-            known = None if constants is None else constants.get(node.value)
-            made = graph.input(node.value) if known is None else graph.constant(known)
+            value = None if constants is None else constants.get(node.value)
+            new = graph.input(node.value) if value is None else graph.constant(value)
             if (node.index, WHOLE) in cuts:
-                made = graph.constant(0)
+                new = graph.constant(0)
         elif (node.index, WHOLE) in cuts:
-            made = graph.constant(0)
+            new = graph.constant(0)
         elif node.op in (SIN, COS):
-            made = graph.node(graph.sincos(done[node.a.index])[node.op == COS])  # type: ignore[union-attr]
+            new = graph.node(graph.sincos(copies[node.a.index])[node.op == COS])  # type: ignore[union-attr]
         else:
-            a: Any = done[node.a.index]  # type: ignore[union-attr]
-            b: Any = done[node.b.index] if node.b is not None else None
+            a: Any = copies[node.a.index]  # type: ignore[union-attr]
+            b: Any = copies[node.b.index] if node.b is not None else None
             left, right = (node.index, 0) in cuts, (node.index, 1) in cuts
             if node.op == NEG:
-                made = graph.neg(a)
+                new = graph.neg(a)
             elif node.op == MUL:
-                made = graph.mul(a, b)
+                new = graph.mul(a, b)
             elif left and right:
-                made = graph.constant(0)
+                new = graph.constant(0)
             elif node.op == ADD:
-                made = b if left else a if right else graph.add(a, b)
+                new = b if left else a if right else graph.add(a, b)
             else:
-                made = graph.neg(b) if left else a if right else graph.sub(a, b)
-        done[node.index] = made
-    return [done[node.index] for node in outputs]
+                new = graph.neg(b) if left else a if right else graph.sub(a, b)
+        copies[node.index] = new
+    return [copies[node.index] for node in outputs]

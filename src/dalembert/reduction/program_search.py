@@ -1,7 +1,12 @@
-"""The search for the shortest program that a proof allows: leave out, refit, prove, and aim again.
+"""The search for the shortest program within a proved tolerance: prune, refit, prove, and correct the target.
 
-What a proof says exceeds what the samples say by a factor that hardly changes from one program to the next, joint by
-joint; each proof corrects it. The work is counted, never timed: the same question has the same answer everywhere.
+The proved error of a program exceeds its largest error on the samples by a ratio that changes little from one program
+to the next, joint by joint. Pruning works on samples, with the target
+
+    tolerance / (back-off * ratio)
+
+for each joint; every proof updates the ratio, and the back-off grows after a miss and shrinks after a hit. Work is
+counted in control values, never timed: the same question has the same answer on every machine.
 """
 
 from __future__ import annotations
@@ -30,33 +35,57 @@ from .states import Array, States
 
 Value = TypeVar("Value")
 
-POSITIONS, MORE = 120, 600
-"""Sample positions that steer, and those of the last fit."""
-ROUNDS, FRESH, WORK = 6, 2, 1.2e9
-"""Programs tried at most, those from the whole recursion to begin with, and the work of proofs (control values) after
-which no further one begins."""
-GREED = ((1.0, 0.5), (0.7, 1.4))
-"""Orders in which things are left out, round by round; the shortest program of a round is proved."""
-NEAR, MENDS, SPARE, MISSED = 1.15, 2, 1.01, 1.03
-"""A miss that fits may mend, and how often; what to spare when the next program is aimed, and more after a miss."""
-SPARED = {6: 1.0, 7: 1.06}
-"""What is spared at first besides, by number of joints: where proofs take long, a miss by a hair is too dear."""
-OTHERS = {6: 0.0, 7: 0.9}
-"""The part of the usual ratio of proof to samples that every joint is taken to have, by number of joints."""
-SMALLER = 0.75
-"""How much lower to aim, again and again, where no program has met the tolerance."""
-MENDED = 0.01
-"""What the mean error counts where only the worst is of interest."""
-LOOSE = {6: 1.15, 7: 3.5}
-"""A proof over the samples, before the first proof says so, by number of joints: the more, the looser the proof."""
-LOOSEST = 12.0
-POINTS = (0.06, 0.125, 0.25, 0.4, 0.6, 0.8, 1.5, 2.0, 3.0, 4.0, 6.0)
-"""Multiples of the tolerance at which the curve of error against operations is looked for."""
+SEARCH_POSITIONS = 120
+"""Sample positions for pruning, shared among the loads (at least 12 for each)."""
+REFIT_POSITIONS = 600
+"""Sample positions for the refits that follow a proof."""
+MAX_ROUNDS = 6
+"""Most rounds of the search; each prunes one program and, if it is new, proves it."""
+FULL_STARTS = 2
+"""Number of first rounds, which always run and start from the whole recursion. Of the later rounds the odd ones start
+from the shortest program so far, if a pruned one meets the tolerance; all others start from the whole recursion."""
+WORK_LIMIT = 1.2e9
+"""Work limit (control values): once the proofs have used more, no refit begins, and no further round if a pruned
+program meets the tolerance. A miss in the last of the ``FULL_STARTS`` rounds still gets one more round."""
+GREED_EXPONENTS = ((1.0, 0.5), (0.7, 1.4))
+"""Exponents g in the ranking of changes by (effect on the error) / (operations saved)^g. The first round tries both
+exponents of the first pair, the second round both of the second, and proves the shorter program; later rounds try
+one."""
+NEAR_MISS = 1.15
+"""Near miss: a program proved within this multiple of the tolerance is refitted to the ratios that its proof gave."""
+MAX_REFITS = 2
+"""Most such refits of one program, each with a new proof."""
+RATIO_MARGIN = 1.01
+"""Safety factor on the ratio of proved to sampled error, whenever a ratio is used for a target."""
+BACKOFF_STEP = 1.03
+"""Step of the back-off: a factor after a program that misses the tolerance, a divisor after one that meets it."""
+INITIAL_BACKOFF = {6: 1.0, 7: 1.06}
+"""Initial back-off by number of joints (the last entry serves larger arms): with seven joints only two or three proofs
+fit in the work limit, so that the first target is set lower."""
+MEDIAN_FRACTION = {6: 0.0, 7: 0.9}
+"""Lower bound on the ratio of each joint as a fraction of the median over the joints, by number of joints: a joint with
+small errors gives an unreliable ratio. 0 means no bound."""
+TARGET_SHRINK = 0.75
+"""Factor on the target, by way of the back-off, in every round after the first ``FULL_STARTS`` in which no pruned
+program has met the tolerance yet."""
+MEAN_WEIGHT = 0.01
+"""Weight of the mean error against the largest one in refits of proved programs; pruning uses ``refit.MEAN_WEIGHT``."""
+INITIAL_RATIO = {6: 1.15, 7: 3.5}
+"""Assumed ratio of proved to sampled error before the first proof, by number of joints; also for joints with
+hardly any sampled error."""
+LARGEST_RATIO = 12.0
+"""Largest ratio that is used; the smallest is 0.3."""
+SWEEP_FACTORS = (0.06, 0.125, 0.25, 0.4, 0.6, 0.8, 1.5, 2.0, 3.0, 4.0, 6.0)
+"""Multiples of the tolerance for which the curve of error against operations gets a point."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A program with its proof: for the case with the largest error, and as shares over all cases."""
+    """A program with its proof.
+
+    ``proof`` is that of the load with the largest error; ``share`` is the proved error of each joint, relative to its
+    torque scale, over all loads; ``quick`` marks a proof with little work, which is valid but looser.
+    """
 
     program: Hoisted
     proof: Proof
@@ -67,32 +96,34 @@ class Candidate:
 
 
 def by_size(table: Mapping[int, Value], n: int) -> Value:
-    """The entry for ``n`` joints; the last one serves all larger arms."""
+    """The entry for ``n`` joints; the last one serves larger arms."""
     return next((value for size, value in sorted(table.items()) if n <= size), table[max(table)])
 
 
 def steps_of(curve: bool) -> int:
-    """Steps of progress from the largest torques to the last proof."""
-    return 3 + 2 * ROUNDS + (len(POINTS) if curve else 0)
+    """Number of progress steps of a search, with or without the curve."""
+    return 3 + 2 * MAX_ROUNDS + (len(SWEEP_FACTORS) if curve else 0)
 
 
 class Steps:
-    """Progress that only moves forward: each step is a part of the whole."""
+    """Monotonic progress, in steps of equal share."""
 
     def __init__(self, tell: Progress, count: int) -> None:
         self.tell, self.count, self.done, self.share = tell, count, 0, 0.0
 
     def say(self, text: str, part: float = 0.0) -> None:
+        """Reports ``text`` at the fraction ``part`` of the current step."""
         self.share = max(self.share, min(1.0, (self.done + part) / self.count))
         self.tell(text, self.share)
 
     def step(self, text: str) -> None:
+        """Completes a step and reports ``text``."""
         self.done += 1
         self.say(text)
 
 
 class Search:
-    """One question: an arm, its loads, its states; all programs tried are kept."""
+    """The search for one arm, with its loads and states; ``tried`` keeps all candidates, the exact recursion first."""
 
     def __init__(
         self, cases: Sequence[Case], states: States, scale: Array, refit: bool = True, steps: Steps | None = None
@@ -101,110 +132,131 @@ class Search:
         self.steps = steps or Steps(lambda _text, _share: None, 1)
         self.exact = [exact_coefficients(case) for case in cases]
         self.whole = recursion(cases)
-        self.pruner = Pruner(self.whole, self._samples(POSITIONS), refit, self._passed)
-        self.work, self.spare = 0.0, by_size(SPARED, states.n)
+        self.pruner = Pruner(self.whole, self._samples(SEARCH_POSITIONS), refit, self._report_pruning)
+        self.work, self.backoff = 0.0, by_size(INITIAL_BACKOFF, states.n)
         self.tried: list[Candidate] = [self.certified(self.whole)]
-        self.loose = np.full(states.n, by_size(LOOSE, states.n))
+        self.proof_ratio = np.full(states.n, by_size(INITIAL_RATIO, states.n))
 
-    def _passed(self, count: int) -> None:
+    def _report_pruning(self, count: int) -> None:
+        """Reports the progress of the pruner."""
         self.steps.say("leaving out what does not matter", min(0.9, count / 12))
 
     def _samples(self, positions: int) -> Samples:
+        """Samples at this many positions, shared among the loads."""
         return Samples(self.whole, self.cases, self.states, self.scale, max(12, positions // len(self.cases)))
 
     @cached_property
     def fine(self) -> Samples:
-        return self._samples(MORE)
+        """Samples for the refits of proved programs."""
+        return self._samples(REFIT_POSITIONS)
 
     def best(self, tolerance: float) -> Candidate:
-        """The shortest program found whose proof stays within the tolerance."""
-        for place in range(ROUNDS if tolerance > 0 else 0):
+        """The shortest program found whose proved error is within the tolerance."""
+        for round_ in range(MAX_ROUNDS if tolerance > 0 else 0):
             best = self.shortest(tolerance)
             met = best is not self.tried[0]
             hit = np.all(self.tried[-1].share <= tolerance)
-            if place >= FRESH and met and self.work > WORK and (hit or place > FRESH):
+            if round_ >= FULL_STARTS and met and self.work > WORK_LIMIT and (hit or round_ > FULL_STARTS):
                 break
-            if place >= FRESH and not met:
-                # Nothing has met the tolerance yet: aim lower.
-                self.spare /= SMALLER
-            if place % 2 and met and place >= FRESH:
-                # Again from the shortest so far: what it leaves of the tolerance may hold one thing more.
-                self._learn(best)
-                program = self.pruner.pruned(tolerance / (self.spare * self.loose), best.program)
+            if round_ >= FULL_STARTS and not met:
+                # No pruned program has met the tolerance yet: lower the target.
+                self.backoff /= TARGET_SHRINK
+            if round_ % 2 and met and round_ >= FULL_STARTS:
+                # Start from the shortest program so far: the unused part of the tolerance may allow further changes.
+                self._update_ratio(best)
+                program = self.pruner.pruned(tolerance / (self.backoff * self.proof_ratio), best.program)
                 if program is best.program:
                     continue
             else:
-                greeds = GREED[place] if place < len(GREED) else (GREED[place % 2][place // 2 % 2],)
-                program = min(
-                    (self.pruner.pruned(tolerance / (self.spare * self.loose), greed=greed) for greed in greeds),
-                    key=lambda made: count(made, self.pruner.samples),
+                greeds = (
+                    GREED_EXPONENTS[round_]
+                    if round_ < len(GREED_EXPONENTS)
+                    else (GREED_EXPONENTS[round_ % 2][round_ // 2 % 2],)
                 )
-            if all(program.definitions != one.program.definitions for one in self.tried):
-                self._try(program, tolerance)
-        return self._settled(self.shortest(tolerance), tolerance)
+                program = min(
+                    (
+                        self.pruner.pruned(tolerance / (self.backoff * self.proof_ratio), greed=greed)
+                        for greed in greeds
+                    ),
+                    key=lambda pruned: count(pruned, self.pruner.samples),
+                )
+            if all(program.definitions != candidate.program.definitions for candidate in self.tried):
+                self._attempt(program, tolerance)
+        return self._best_constants(self.shortest(tolerance), tolerance)
 
     def shortest(self, tolerance: float) -> Candidate:
-        """Of all programs tried, the shortest within the tolerance; the whole recursion, tried first, is exact."""
+        """The shortest candidate within the tolerance; the exact recursion always is."""
         fit = [c for c in self.tried if np.all(c.share <= tolerance)]
         return min(fit, key=lambda c: (c.operations, c.share.max(initial=0.0)))
 
-    def _try(self, program: Hoisted, tolerance: float) -> None:
-        """Prove a program; one that misses the tolerance by little is fitted once more to what the proof said."""
+    def _attempt(self, program: Hoisted, tolerance: float) -> None:
+        """Proves a program; a near miss is refitted to the ratios of its proof and proved again."""
         self.steps.step("proving")
-        made = self._proved(program)
-        for _ in range(MENDS if self.refit else 0):
-            ratio = float(made.share.max(initial=0.0)) / tolerance
-            if not 1 < ratio <= NEAR or made.operations >= self.shortest(tolerance).operations or self.work > WORK:
+        candidate = self._prove(program)
+        for _ in range(MAX_REFITS if self.refit else 0):
+            ratio = float(candidate.share.max(initial=0.0)) / tolerance
+            if (
+                not 1 < ratio <= NEAR_MISS
+                or candidate.operations >= self.shortest(tolerance).operations
+                or self.work > WORK_LIMIT
+            ):
                 break
-            target = tolerance / (SPARE * self._ratio(made, self.fine))
-            again = refitted(made.program, self.fine, target, MENDED)
-            if np.any(worst(self.fine.error(again)) > target):
+            target = tolerance / (RATIO_MARGIN * self._proof_ratio(candidate, self.fine))
+            refitted_program = refitted(candidate.program, self.fine, target, MEAN_WEIGHT)
+            if np.any(worst(self.fine.error(refitted_program)) > target):
                 break
-            made = self._proved(again)
-        # After a miss a little more is spared, after a hit a little less.
-        self.spare = max(1.0, self.spare * (MISSED if np.any(made.share > tolerance) else 1 / MISSED))
+            candidate = self._prove(refitted_program)
+        # The back-off grows after a miss and shrinks after a hit, but never below one.
+        self.backoff = max(
+            1.0, self.backoff * (BACKOFF_STEP if np.any(candidate.share > tolerance) else 1 / BACKOFF_STEP)
+        )
         self.steps.step("leaving out what does not matter")
 
-    def _proved(self, program: Hoisted) -> Candidate:
-        made = self.certified(program)
-        self.tried.append(made)
-        self._learn(made)
-        return made
+    def _prove(self, program: Hoisted) -> Candidate:
+        """Proves a program, keeps it, and updates the ratios."""
+        candidate = self.certified(program)
+        self.tried.append(candidate)
+        self._update_ratio(candidate)
+        return candidate
 
-    def _learn(self, made: Candidate) -> None:
-        ratio = self._ratio(made, self.pruner.samples)
-        # A joint of small errors says little about larger ones; where misses are dear, the others are listened to.
-        ratio = np.maximum(ratio, by_size(OTHERS, self.states.n) * np.median(ratio))
-        self.loose = np.clip(SPARE * ratio, 0.3, LOOSEST)
+    def _update_ratio(self, candidate: Candidate) -> None:
+        """Sets the ratio of proved to sampled error of each joint from a candidate."""
+        ratio = self._proof_ratio(candidate, self.pruner.samples)
+        # The ratio of a joint with small errors is unreliable: for large arms the median bounds it from below.
+        ratio = np.maximum(ratio, by_size(MEDIAN_FRACTION, self.states.n) * np.median(ratio))
+        self.proof_ratio = np.clip(RATIO_MARGIN * ratio, 0.3, LARGEST_RATIO)
 
-    def _ratio(self, made: Candidate, samples: Samples) -> Array:
-        """How much more than the samples the proof says, joint by joint."""
-        sampled = worst(samples.error(made.program))
-        some = sampled > 1e-9 * sampled.max(initial=0.0)
-        return np.where(some, made.share / np.maximum(sampled, 1e-300), by_size(LOOSE, self.states.n))
+    def _proof_ratio(self, candidate: Candidate, samples: Samples) -> Array:
+        """The ratio of proved to sampled error of each joint."""
+        sampled = worst(samples.error(candidate.program))
+        nonzero = sampled > 1e-9 * sampled.max(initial=0.0)
+        return np.where(nonzero, candidate.share / np.maximum(sampled, 1e-300), by_size(INITIAL_RATIO, self.states.n))
 
-    def _settled(self, best: Candidate, tolerance: float) -> Candidate:
-        """The same program with the constants that the proof likes best: as they are, fitted once more, or exact."""
-        if not self.refit or not np.any(best.share) or self.work > WORK:
+    def _best_constants(self, best: Candidate, tolerance: float) -> Candidate:
+        """The same program with the constants of smallest proved error: unchanged, exact, or refitted once more."""
+        if not self.refit or not np.any(best.share) or self.work > WORK_LIMIT:
             return best
         exact = Hoisted(best.program.outputs, {n: Form(f.terms) for n, f in best.program.definitions.items()})
-        again = refitted(best.program, self.fine, np.full(self.states.n, tolerance), MENDED)
-        sampled = [float(worst(self.fine.error(program)).max()) for program in (best.program, exact, again)]
-        for program, error, enough in ((exact, sampled[1], best.share.max()), (again, sampled[2], 0.98 * sampled[0])):
-            # Errors on the samples are attained: where they exceed what is proved, a proof cannot say less.
-            if error > enough or program.definitions == best.program.definitions:
+        refitted_program = refitted(best.program, self.fine, np.full(self.states.n, tolerance), MEAN_WEIGHT)
+        sampled = [float(worst(self.fine.error(program)).max()) for program in (best.program, exact, refitted_program)]
+        for program, error, largest in (
+            (exact, sampled[1], best.share.max()),
+            (refitted_program, sampled[2], 0.98 * sampled[0]),
+        ):
+            # Sampled errors are attained, so a program that exceeds the proved bound on the samples cannot improve it.
+            if error > largest or program.definitions == best.program.definitions:
                 continue
-            made = self.certified(program)
-            self.tried.append(made)
-            if made.operations <= best.operations and made.share.max() < best.share.max():
-                best = made
+            candidate = self.certified(program)
+            self.tried.append(candidate)
+            if candidate.operations <= best.operations and candidate.share.max() < best.share.max():
+                best = candidate
         return best
 
     def sweep(self, tolerance: float) -> Candidate:
-        """Programs for multiples of the tolerance, each with a quick proof: valid, looser. The best once more."""
-        for factor in POINTS:
+        """Programs for multiples of the tolerance, each with a quick proof; the shortest within it is proved fully."""
+        for factor in SWEEP_FACTORS:
             self.steps.step("error against operations")
-            program = self.pruner.pruned(factor * tolerance / self.loose, thorough=False)
+            program = self.pruner.pruned(factor * tolerance / self.proof_ratio, thorough=False)
             self.tried.append(self.certified(program, quick=True))
         best = self.shortest(tolerance)
         if best.quick:
@@ -213,35 +265,39 @@ class Search:
         return best
 
     def certified(self, program: Hoisted, quick: bool = False) -> Candidate:
-        """A program proved against the exact coefficients of every case."""
+        """A program with its proved error against the exact coefficients for every load."""
         proofs, waves, shares = [], [], []
-        for case, right in zip(self.cases, self.exact, strict=True):
-            found = coefficients(program.outputs, right["G", (0,)].space, program.values(case.parameters))
-            differences = {key: wave_of(less) for key, poly in found.items() if (less := poly - right[key])}
+        for case, exact in zip(self.cases, self.exact, strict=True):
+            polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
+            differences = {
+                key: wave_of(difference) for key, poly in polynomials.items() if (difference := poly - exact[key])
+            }
             proofs.append(prove(differences, self.states, lambda text, part: self.steps.say(text, 0.9 * part), quick))
             self.work += proofs[-1].work
             waves.append(differences)
             shares.append(proofs[-1].joints / self.scale)
         first = program.values(self.cases[0].parameters)
-        most = int(np.argmax([share.max(initial=0.0) for share in shares]))
+        worst_case = int(np.argmax([share.max(initial=0.0) for share in shares]))
         total = operations_of(program, first).total
-        return Candidate(program, proofs[most], waves, np.max(shares, axis=0), total, quick)
+        return Candidate(program, proofs[worst_case], waves, np.max(shares, axis=0), total, quick)
 
 
 def exact_coefficients(case: Case) -> dict[Key, TrigPolynomial]:
-    """All exact coefficients of an arm, by key, with the inertia of the drives on the diagonal."""
+    """All exact coefficients of an arm, with the reflected inertia of the drives on the diagonal."""
     eq, n = Equations(case.arm, "numbers"), case.arm.n
-    found: dict[Key, TrigPolynomial] = {("G", (i,)): eq.gravity[i] for i in range(n)}
-    found |= {("D", (i, j)): eq.mass_matrix[i, j] for i in range(n) for j in range(n)}
+    polynomials: dict[Key, TrigPolynomial] = {("G", (i,)): eq.gravity[i] for i in range(n)}
+    polynomials |= {("D", (i, j)): eq.mass_matrix[i, j] for i in range(n) for j in range(n)}
     for i in np.flatnonzero(case.added).tolist():
-        found["D", (i, i)] = found["D", (i, i)] + Fraction(float(case.added[i]))
-    return found | {("C", (i, j, k)): eq.christoffel[i, j, k] for i in range(n) for j in range(n) for k in range(j, n)}
+        polynomials["D", (i, i)] = polynomials["D", (i, i)] + Fraction(float(case.added[i]))
+    return polynomials | {
+        ("C", (i, j, k)): eq.christoffel[i, j, k] for i in range(n) for j in range(n) for k in range(j, n)
+    }
 
 
 def front(tried: Sequence[Candidate]) -> list[Candidate]:
-    """The programs that no other beats in both operations and error, least error first."""
-    found: list[Candidate] = []
-    for one in sorted(tried, key=lambda c: (float(c.share.max(initial=0.0)), c.operations)):
-        if not found or one.operations < found[-1].operations:
-            found.append(one)
-    return found
+    """The Pareto front of operations against error, least error first."""
+    efficient: list[Candidate] = []
+    for candidate in sorted(tried, key=lambda c: (float(c.share.max(initial=0.0)), c.operations)):
+        if not efficient or candidate.operations < efficient[-1].operations:
+            efficient.append(candidate)
+    return efficient

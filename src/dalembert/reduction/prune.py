@@ -1,8 +1,8 @@
-"""Leaving out what does not matter: parameters, constants, summands and whole nodes of a program, and differences of
-near-equal constants (as Bejczy 1974, section VII, merges k211 and k233).
+"""Pruning of a program: greedy removal of parameters, constants, summands and whole nodes, and merging of nearly equal
+constants (as Bejczy 1974, section VII, merges k211 and k233).
 
-What goes is chosen by its effect on sample states once the other constants are refitted, smallest effect for the
-operations saved first; whether the result is good enough is decided by the proof alone (``certify.py``).
+Changes are ranked by their first-order effect on sample states, after a refit of the other constants, relative to the
+operations they save; whether the result is within the tolerance is decided by the proof alone (``certify.py``).
 """
 
 from __future__ import annotations
@@ -22,14 +22,20 @@ from .samples import Samples, worst
 from .states import Array
 
 PASSES = 30
+"""Most rounds of changes."""
 FEW = 4
+"""Most changes in a round that relies on refitted constants: their shifts are not independent."""
 NEARLY, TRIES = 1.3, 6
-"""Single changes that are tried with a fit of their own: how far above the target, and how many."""
+"""Single changes that get a refit of their own: largest error before it, in targets, and how many are tried."""
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """One thing that may go: a cut of the graph, a parameter, or a constant b that becomes sign times a."""
+    """One candidate change: a cut of the graph, a removed parameter, or a constant b replaced by sign times a.
+
+    ``effect`` is its first-order effect on the contributions, ``saved`` the operations it saves, ``touches`` the
+    constants it affects.
+    """
 
     effect: Array
     saved: float
@@ -40,7 +46,7 @@ class Change:
 
 
 class Pruner:
-    """Leaves out while the sum of largest contributions stays within a target per joint."""
+    """Greedy pruning while the largest sum of contributions on the samples is within a target for each joint."""
 
     def __init__(
         self, whole: Hoisted, samples: Samples, refit: bool = True, passed: Callable[[int], None] = lambda _: None
@@ -49,14 +55,14 @@ class Pruner:
         self.whole, self.samples, self.refit, self.greed = whole, samples, refit, 1.0
 
     def pruned(self, target: Array, start: Hoisted | None = None, thorough: bool = True, greed: float = 1.0) -> Hoisted:
-        """The program with the fewest operations found that stays within ``target``, a share for each joint.
+        """The shortest program found whose sampled error is within ``target``, a share for each joint.
 
-        ``start`` is where to begin, ``thorough`` also tries what only a fit of its own makes room for. Changes are
-        ranked by their effect over the operations saved to the power ``greed``.
+        ``start`` is the program to begin with; ``thorough`` also tries changes that need a refit of their own. Changes
+        are ranked by effect / saved^greed.
         """
         program, self.greed = self.whole if start is None else start, greed
-        for count_ in range(PASSES):
-            self.passed(count_)
+        for round_ in range(PASSES):
+            self.passed(round_)
             smaller = self.smaller(program, target, thorough)
             if smaller is None:
                 break
@@ -64,50 +70,50 @@ class Pruner:
         return program
 
     def smaller(self, program: Hoisted, target: Array, thorough: bool = True) -> Hoisted | None:
-        """One round of changes; None where nothing more can go."""
+        """One round of changes; None where no change is possible."""
         samples = self.samples
-        order, done, slopes = samples.slopes(program)
+        order, values, slopes = samples.slopes(program)
         names, units = samples.per_constant(program, order, slopes)
-        changes = self._cuts(program, order, done, slopes, 2 * target)
+        changes = self._cuts(program, order, values, slopes, 2 * target)
         changes += self._parameters(program, names, units) + self._merges(program, names, units)
         if not changes:
             return None
         effects = np.stack([change.effect for change in changes])
         none = np.zeros((len(changes), len(names)))
-        made = self._best(program, changes, names, effects, none, target, len(changes))
-        if made is None and self.refit and names:
-            # Shifts of constants that other changes take away do nothing: a few at a time.
+        result = self._cheapest_changes(program, changes, names, effects, none, target, len(changes))
+        if result is None and self.refit and names:
+            # The shift of a constant that another change removes has no effect: only a few changes at a time.
             fitted = projected(effects, units, target)
-            made = self._best(program, changes, names, *fitted, target, FEW)
-            if made is None and thorough:
-                made = self._one(program, changes, names, *fitted, target)
-        return made
+            result = self._cheapest_changes(program, changes, names, *fitted, target, FEW)
+            if result is None and thorough:
+                result = self._single_change(program, changes, names, *fitted, target)
+        return result
 
-    def _one(
+    def _single_change(
         self, program: Hoisted, changes: Sequence[Change], names: Sequence[str], effects: Array, shifts: Array,
         target: Array,
     ) -> Hoisted | None:  # fmt: skip
-        """The program after a single change that the best fit of all constants makes room for."""
+        """The program after a single change that is within the target after a refit of all constants."""
         samples, before = self.samples, count(program, self.samples)
-        ends = (worst(samples.error(program) + effects) / target).max(axis=1)
+        errors = (worst(samples.error(program) + effects) / target).max(axis=1)
         tries = 0
-        for c in np.argsort(ends, kind="stable").tolist():
-            if ends[c] > NEARLY or tries == TRIES:
+        for c in np.argsort(errors, kind="stable").tolist():
+            if errors[c] > NEARLY or tries == TRIES:
                 break
-            made = applied(program, [changes[c]], dict(zip(names, shifts[c], strict=True)))
-            if count(made, samples) >= before:
+            changed = applied(program, [changes[c]], dict(zip(names, shifts[c], strict=True)))
+            if count(changed, samples) >= before:
                 continue
             tries += 1
-            made = refitted(made, samples, target)
-            if np.all(worst(samples.error(made)) <= target):
-                return made
+            changed = refitted(changed, samples, target)
+            if np.all(worst(samples.error(changed)) <= target):
+                return changed
         return None
 
-    def _best(
+    def _cheapest_changes(
         self, program: Hoisted, changes: Sequence[Change], names: Sequence[str], effects: Array, shifts: Array,
         target: Array, most: int,
     ) -> Hoisted | None:  # fmt: skip
-        """The program after the changes that cost least for what they save, up to ``most`` of them."""
+        """The program after the changes of least cost for the operations saved, at most ``most`` of them."""
         samples, error = self.samples, self.samples.error(program)
         saved = np.array([change.saved for change in changes], float)
         costs = (worst(effects) / target).max(axis=1) / saved**self.greed
@@ -129,41 +135,41 @@ class Pruner:
                     break
         before = count(program, samples)
         while taken:
-            moved = dict(zip(names, shifts[taken].sum(axis=0), strict=True))
-            made = applied(program, [changes[c] for c in taken], moved)
-            if np.all(worst(samples.error(made)) <= target * 1.001):
-                return made if count(made, samples) < before else None
-            # First-order effects misled: take back the last quarter of the changes.
+            shift_of = dict(zip(names, shifts[taken].sum(axis=0), strict=True))
+            changed = applied(program, [changes[c] for c in taken], shift_of)
+            if np.all(worst(samples.error(changed)) <= target * 1.001):
+                return changed if count(changed, samples) < before else None
+            # The first-order effects were too optimistic: undo the last quarter of the changes.
             taken = taken[: len(taken) * 3 // 4]
         return None
 
     def _cuts(
-        self, program: Hoisted, order: Sequence[Node], done: Mapping[int, Array],
+        self, program: Hoisted, order: Sequence[Node], values: Mapping[int, Array],
         slopes: Sequence[Mapping[int, Array]], limit: Array,
     ) -> list[Change]:  # fmt: skip
-        """Every summand, and every node that is used more than once, whose effect alone stays within ``limit``."""
+        """Every summand, and every node used more than once, whose effect alone is within ``limit``."""
         uses, samples = Uses(program.outputs), self.samples
-        found: list[Change] = []
+        changes: list[Change] = []
         for node in order:
             slots = [0, 1] if node.op in (ADD, SUB) else []
             constant = node.op == INPUT and node.value in program.definitions
             if constant or (node.op in (ADD, SUB, MUL) and not uses.once(node)):
                 slots.append(WHOLE)
             for slot in slots:
-                gone = node if slot == WHOLE else node.operands[slot]
+                removed = node if slot == WHOLE else node.operands[slot]
                 sign = 1.0 if node.op == SUB and slot == 1 else -1.0
-                change = sign * samples.filled(done[gone.index])
+                change = sign * samples.filled(values[removed.index])
                 torque = np.stack([samples.filled(s.get(node.index, 0.0) * change) for s in slopes])
                 if np.any(np.abs(torque).max(axis=1) > limit * samples.scale):
                     continue
                 effect = samples.contributions(torque)
                 name = (str(node.value),) if constant else ()
-                found.append(Change(effect, uses.saved((node.index, slot), node), (node.index, slot), touches=name))
-        return found
+                changes.append(Change(effect, uses.saved((node.index, slot), node), (node.index, slot), touches=name))
+        return changes
 
     def _parameters(self, program: Hoisted, names: Sequence[str], units: Array) -> list[Change]:
-        """Every parameter that stands in more than one constant; others go with their constant."""
-        found = []
+        """Every parameter that occurs in more than one constant; the others are removed with their constant."""
+        changes = []
         users: dict[str, list[int]] = {}
         for row, name in enumerate(names):
             for parameter, _ in program.definitions[name].terms:
@@ -174,26 +180,26 @@ class Pruner:
             effect, saved = np.zeros(units.shape[1:]), 0
             for row in rows:
                 form = program.definitions[names[row]]
-                left = dropped(form, parameter)
-                effect += self._times(left + -form, units[row])
-                saved += 2 * (not left)
+                remaining = dropped(form, parameter)
+                effect += self._contribution(remaining + -form, units[row])
+                saved += 2 * (not remaining)
             if saved:
-                found.append(Change(effect, saved, parameter=parameter, touches=tuple(names[r] for r in rows)))
-        return found
+                changes.append(Change(effect, saved, parameter=parameter, touches=tuple(names[r] for r in rows)))
+        return changes
 
     def _merges(self, program: Hoisted, names: Sequence[str], units: Array) -> list[Change]:
-        """Pairs of constants that stand before brackets of the same sum: k u + l v = k (u + v) where l = k."""
+        """Pairs of constants in the same sum that may become equal: k u + l v = k (u + v) for l = k."""
         rows = {name: row for row, name in enumerate(names)}
-        found = []
+        changes = []
         for (a, b), saved in neighbours(program).items():
             for sign in (1, -1):
                 one, two = program.definitions[a], program.definitions[b]
-                effect = self._times(one.times(sign) + -two, units[rows[b]])
-                found.append(Change(effect, saved, merged=(a, b, sign), touches=(a, b)))
-        return found
+                effect = self._contribution(one.times(sign) + -two, units[rows[b]])
+                changes.append(Change(effect, saved, merged=(a, b, sign), touches=(a, b)))
+        return changes
 
-    def _times(self, form: Form, unit: Array) -> Array:
-        """What adding a form to a constant contributes, load by load."""
+    def _contribution(self, form: Form, unit: Array) -> Array:
+        """The contributions of a form added to a constant, for each load."""
         value = self.samples.constants({"": form})[""]
         if isinstance(value, float):
             return value * unit
@@ -201,7 +207,7 @@ class Pruner:
 
 
 def projected(effects: Array, units: Array, target: Array) -> tuple[Array, Array]:
-    """Effects with all constants fitted again by least squares, and the shifts that do it."""
+    """Effects after a least-squares refit of all constants, and the shifts of that refit."""
     count, shape = len(units), effects.shape
     weight = 1 / target[:, None, None]
     a, e = (units * weight).reshape(count, -1), (effects * weight).reshape(len(effects), -1)
@@ -214,15 +220,15 @@ def projected(effects: Array, units: Array, target: Array) -> tuple[Array, Array
 
 
 def dropped(form: Form, parameter: str) -> Form:
-    """The form without a parameter; a shift alone is not worth a constant."""
+    """The form without a parameter; zero where only a shift would remain."""
     terms = tuple(term for term in form.terms if term[0] != parameter)
     return Form(terms, form.shift) if terms else Form()
 
 
 def neighbours(program: Hoisted) -> dict[tuple[str, str], int]:
-    """How many sums hold both constants of a pair before summands that are used once."""
+    """For each pair of constants, the number of sums that have both as factors of summands with a single use."""
     uses = Uses(program.outputs)
-    held: dict[int, set[str]] = {}
+    constants_in: dict[int, set[str]] = {}
 
     def inside(node: Node) -> set[str]:
         if node.op == NEG:
@@ -231,23 +237,23 @@ def neighbours(program: Hoisted) -> dict[tuple[str, str], int]:
             return set()
         if node.op == MUL:
             return {str(x.value) for x in node.operands if x.op == INPUT and x.value in program.definitions}
-        return held.pop(node.index, set())
+        return constants_in.pop(node.index, set())
 
     for node in uses.order:
         if node.op in (ADD, SUB):
-            held[node.index] = set().union(*(inside(x) for x in node.operands if x.op != CONST))
-    found: dict[tuple[str, str], int] = {}
-    place = {name: at for at, name in enumerate(program.definitions)}
-    for names in held.values():
-        ordered = sorted(names, key=place.__getitem__)
-        for at, a in enumerate(ordered):
-            for b in ordered[at + 1 :]:
-                found[a, b] = found.get((a, b), 0) + 1
-    return found
+            constants_in[node.index] = set().union(*(inside(x) for x in node.operands if x.op != CONST))
+    pairs: dict[tuple[str, str], int] = {}
+    position = {name: rank for rank, name in enumerate(program.definitions)}
+    for names in constants_in.values():
+        ordered = sorted(names, key=position.__getitem__)
+        for rank, a in enumerate(ordered):
+            for b in ordered[rank + 1 :]:
+                pairs[a, b] = pairs.get((a, b), 0) + 1
+    return pairs
 
 
 def applied(program: Hoisted, changes: Sequence[Change], shifts: Mapping[str, float]) -> Hoisted:
-    """The program after all these changes and shifts of its constants."""
+    """The program after these changes and shifts of its constants."""
     forms = dict(program.shifted({name: rounded(value) for name, value in shifts.items()}).definitions)
     for change in changes:
         if change.parameter:
@@ -260,4 +266,5 @@ def applied(program: Hoisted, changes: Sequence[Change], shifts: Mapping[str, fl
 
 
 def count(program: Hoisted, samples: Samples) -> int:
+    """Operations of a program."""
     return operations_of(program, program.values(samples.cases[0])).total

@@ -1,12 +1,13 @@
-"""Constants refitted so that the worst error on the samples is least.
+"""Minimax refit of the constants of a program on sample states.
 
 Torques are linear in the constants: with one unit of constant k contributing a_kcx to the coefficient c of a joint at
-position x, the shifts d make the error
+position x, shifts d of the constants give joint i the error
 
-    w_i(d) = max_x sum_c |e_icx + sum_k d_k a_kicx| / target_i
+    w_i(d) = max_x sum_c |e_icx + sum_k d_k a_kicx| / target_i,
 
-of joint i, a convex function. The least of max_i w_i is found by Kelley's cutting planes (1960): where w is largest,
-its tangent bounds it from below; a linear program over all tangents gives the next d. One shift serves all loads.
+a convex function. max_i w_i, plus a small weight on the mean of the w_i, is minimised by cutting planes (Kelley 1960):
+at the positions of largest error the tangents of w bound it from below, and a linear program over all tangents gives
+the next d. One shift serves all loads.
 """
 
 from __future__ import annotations
@@ -21,67 +22,67 @@ from .samples import Samples, worst
 from .states import Array
 
 ROUNDS, AT_ONCE = 40, 2
-"""Linear programs, and tangents that each adds for a joint."""
+"""Most linear programs, and the tangents that each adds for a joint."""
 CLOSE = 0.01
-"""A fit is done when the tangents leave no more than this of the error to be won."""
+"""Relative gap between the best value and the lower bound of the tangents at which the refit ends."""
 REACH = 2.0
-"""How far a shift may move any contribution, in targets."""
-REST = 0.3
-"""What the mean error of the joints counts beside the worst: headroom at every joint is worth something."""
+"""Bound on the shift of a constant: the largest change of any contribution, in targets."""
+MEAN_WEIGHT = 0.3
+"""Default weight of the mean error of the joints against the largest: margin at every joint helps later pruning."""
 
 
-def refitted(program: Hoisted, samples: Samples, target: Array, rest: float = REST) -> Hoisted:
-    """The program with shifted constants, or as it was where that is no better on the samples.
+def refitted(program: Hoisted, samples: Samples, target: Array, mean_weight: float = MEAN_WEIGHT) -> Hoisted:
+    """The program with shifted constants, or unchanged where that is no better on the samples.
 
-    ``rest`` is what the mean error of the joints counts beside the worst.
+    ``mean_weight`` is the weight of the mean error of the joints against the largest.
     """
     order, _, slopes = samples.slopes(program)
     names, units = samples.per_constant(program, order, slopes)
     error = samples.error(program)
     if not names or not np.any(error):
         return program
-    shifts = least_worst(error, units, target, rest)
+    shifts = least_worst(error, units, target, mean_weight)
     before, after = (worst(e) / target for e in (error, error + np.tensordot(shifts, units, 1)))
-    worth = [float(w.max() + rest * w.mean()) for w in (before, after)]
-    if after.max() > max(before.max(), 1.0) or worth[1] > 0.995 * worth[0]:
+    objective = [float(w.max() + mean_weight * w.mean()) for w in (before, after)]
+    if after.max() > max(before.max(), 1.0) or objective[1] > 0.995 * objective[0]:
         return program
     values = {name: rounded(value) for name, value in zip(names, shifts, strict=True)}
     return program.shifted(values)
 
 
 def rounded(value: float) -> Fraction:
-    """Six digits are more than a fit is worth, and stay readable."""
+    """A shift rounded to six digits, which is finer than the refit and stays readable."""
     return Fraction(f"{value:.5e}") if abs(value) > 1e-12 else Fraction(0)
 
 
-def least_worst(error: Array, units: Array, target: Array, rest: float) -> Array:
-    """The shifts d of the equation above."""
+def least_worst(error: Array, units: Array, target: Array, mean_weight: float) -> Array:
+    """The shifts d that minimise the objective of the module docstring."""
     count, joints = len(units), len(target)
     size = (np.abs(units) / target[:, None, None]).reshape(count, -1).max(axis=1)
     size[size == 0] = 1.0
     a, e = units / size[:, None, None, None] / target[:, None, None], error / target[:, None, None]
     # Unknowns: the shifts, w_1 to w_n, and their largest.
-    cost = np.concatenate([np.zeros(count), np.full(joints, rest / joints), [1.0]])
-    free = [(-REACH, REACH)] * count + [(0, None)] * (joints + 1)
+    cost = np.concatenate([np.zeros(count), np.full(joints, mean_weight / joints), [1.0]])
+    bounds = [(-REACH, REACH)] * count + [(0, None)] * (joints + 1)
     rows = [np.concatenate([np.zeros(count), np.eye(joints)[i], [-1.0]]) for i in range(joints)]
     right = [0.0] * joints
     shifts = best = np.zeros(count)
     least = np.inf
     for _ in range(ROUNDS):
-        left = e + np.tensordot(shifts, a, 1)
-        sums = np.abs(left).sum(axis=1)
+        residual = e + np.tensordot(shifts, a, 1)
+        sums = np.abs(residual).sum(axis=1)
         w = sums.max(axis=1)
-        worth = float(w.max() + rest * w.mean())
-        if worth < least:
-            least, best = worth, shifts
+        objective = float(w.max() + mean_weight * w.mean())
+        if objective < least:
+            least, best = objective, shifts
         for i in range(joints):
             for x in np.argsort(-sums[i])[:AT_ONCE].tolist():
-                sign = np.sign(left[i, :, x])
+                sign = np.sign(residual[i, :, x])
                 slope = a[:, i, :, x] @ sign
                 rows.append(np.concatenate([slope, -np.eye(joints)[i], [0.0]]))
                 right.append(-float(e[i, :, x] @ sign))
-        found = linprog(cost, np.stack(rows), np.array(right), bounds=free, method="highs")
-        if not found.success or least - found.fun <= CLOSE * least:
+        solution = linprog(cost, np.stack(rows), np.array(right), bounds=bounds, method="highs")
+        if not solution.success or least - solution.fun <= CLOSE * least:
             break
-        shifts = found.x[:count]
+        shifts = solution.x[:count]
     return best / size

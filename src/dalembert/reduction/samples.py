@@ -1,4 +1,4 @@
-"""Sample states at which every coefficient of a program shows, and the errors of a program there."""
+"""Sample states that excite every coefficient of a program separately, and the errors of a program there."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .states import Array, States
 
 
 class Samples:
-    """Inputs of the graph at sample positions, moving so that every coefficient shows.
+    """Inputs of the graph at sample positions, with motions that excite every coefficient.
 
-    For each position there is one state at rest, one for each acceleration at its limit, one for each speed and each
-    pair of speeds at their limits. ``contributions`` turns torques at these states into the largest that each
-    coefficient, G_i, D_ij a_j, C_ijj v_j^2 and 2 C_ijk v_j v_k, can contribute, as a share of the joint's torque.
+    For each position there is one state at rest, one for each acceleration at its limit, and one for each speed and
+    each pair of speeds at their limits. ``contributions`` converts torques at these states to the largest contribution
+    of each coefficient, G_i, D_ij a_j, C_ijj v_j^2 and 2 C_ijk v_j v_k, as a share of the joint's torque scale.
     """
 
     def __init__(
@@ -43,54 +43,55 @@ class Samples:
         self.exact = self.of(whole)
 
     def constants(self, definitions: Mapping[str, Form]) -> dict[str, Any]:
-        """The constants at all states: numbers, or arrays where the loads differ."""
-        found: dict[str, Any] = {}
+        """The constants at all states: numbers, or arrays where they depend on the load."""
+        values: dict[str, Any] = {}
         for name, form in definitions.items():
             each = [float(form.value(case)) for case in self.cases]
-            alike = all(value == each[0] for value in each)
-            found[name] = each[0] if alike else np.tile(np.repeat(each, self.each), self.runs)
-        return found
+            equal = all(value == each[0] for value in each)
+            values[name] = each[0] if equal else np.tile(np.repeat(each, self.each), self.runs)
+        return values
 
     def filled(self, value: Any) -> Array:
+        """The value broadcast to all states."""
         return np.broadcast_to(np.asarray(value, float), (self.size,))
 
     def contributions(self, torques: Array) -> Array:
         """(..., n, states) torques as (..., n, coefficients, positions) shares."""
         runs, n = (torques / self.scale[:, None]).reshape(*torques.shape[:-1], self.runs, self.points), self.n
-        found = runs - runs[..., :1, :]
-        found[..., 0, :] = runs[..., 0, :]
+        shares = runs - runs[..., :1, :]
+        shares[..., 0, :] = runs[..., 0, :]
         first, second = [j for j, _ in self.pairs], [k for _, k in self.pairs]
-        found[..., 1 + 2 * n :, :] -= (
-            found[..., [1 + n + j for j in first], :] + found[..., [1 + n + k for k in second], :]
+        shares[..., 1 + 2 * n :, :] -= (
+            shares[..., [1 + n + j for j in first], :] + shares[..., [1 + n + k for k in second], :]
         )
-        return found
+        return shares
 
     def of(self, program: Hoisted) -> Array:
-        """The contributions that a program gives."""
-        done = table(program.outputs, self.values | self.constants(program.definitions))
-        return self.contributions(np.stack([self.filled(done[node.index]) for node in program.outputs]))
+        """The contributions of a program."""
+        values = table(program.outputs, self.values | self.constants(program.definitions))
+        return self.contributions(np.stack([self.filled(values[node.index]) for node in program.outputs]))
 
     def error(self, program: Hoisted) -> Array:
         """The errors of all contributions, joint by coefficient by position."""
         return self.of(program) - self.exact
 
     def slopes(self, program: Hoisted) -> tuple[list[Node], dict[int, Any], list[dict[int, Any]]]:
-        """All nodes, their values, and for every output its derivative to every node."""
+        """All nodes, their values, and the derivative of every output with respect to every node."""
         order = reachable(program.outputs)
-        done = table(program.outputs, self.values | self.constants(program.definitions))
-        return order, done, [adjoints(output, done, order) for output in program.outputs]
+        values = table(program.outputs, self.values | self.constants(program.definitions))
+        return order, values, [adjoints(output, values, order) for output in program.outputs]
 
     def per_constant(
         self, program: Hoisted, order: Sequence[Node], slopes: Sequence[Mapping[int, Any]]
     ) -> tuple[list[str], Array]:
-        """The contributions of one unit of each constant: torques are linear in the constants."""
+        """The contributions of one unit of each constant; torques are linear in the constants."""
         nodes = [node for node in order if node.op == "input" and node.value in program.definitions]
         units = [np.stack([self.filled(slope.get(node.index, 0.0)) for slope in slopes]) for node in nodes]
         shape = (0, self.n, self.runs, self.points)
-        found = self.contributions(np.stack(units)) if units else np.zeros(shape)
-        return [str(node.value) for node in nodes], found
+        contributions = self.contributions(np.stack(units)) if units else np.zeros(shape)
+        return [str(node.value) for node in nodes], contributions
 
 
 def worst(contributions: Array) -> Array:
-    """Of each joint, the largest over positions of the sum of the errors of all coefficients: what a proof bounds."""
+    """For each joint, the largest over positions of the summed magnitudes of all contributions: what a proof bounds."""
     return np.abs(contributions).sum(axis=-2).max(axis=-1)

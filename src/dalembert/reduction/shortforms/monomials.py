@@ -1,7 +1,7 @@
-"""Writing a coefficient in few monomials: products of sines, cosines and prismatic positions.
+"""A coefficient as few monomials: products of sines, cosines and prismatic positions.
 
-A trigonometric polynomial has one normal form, but 1 = s^2 + c^2 lets the same function be written with s^2 or c^2 of
-each angle, and one writing can have fewer terms than another.
+A trigonometric polynomial has one normal form, but with 1 = s^2 + c^2 the same function can be expressed by s^2 or c^2
+of each angle, and one expression can have fewer terms than another.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ...bounds.waves import Array
 from ...equations.polynomial import TrigPolynomial
 
 Powers: TypeAlias = tuple[tuple[str, int], ...]
-"""A monomial by names of variables (s2, c23, q3) and powers."""
+"""A monomial as (variable, power) pairs, with variables such as s2, c23, q3."""
 
 
 def shortest(polys: Sequence[TrigPolynomial]) -> list[dict[Powers, Fraction]]:
-    """The polynomials as monomials, with s^2 or c^2 for each angle, whichever gives fewer terms in all."""
+    """The polynomials as monomials, with s^2 or c^2 of each angle so that the total number of terms is smallest."""
     plain = [named(poly) for poly in polys]
     squared = sorted({n for form in plain for p in form for n, e in p if n[0] == "c" and e > 1})
     best = plain
@@ -33,14 +33,14 @@ def shortest(polys: Sequence[TrigPolynomial]) -> list[dict[Powers, Fraction]]:
 
 
 def named(poly: TrigPolynomial) -> dict[Powers, Fraction]:
-    """The normal form by names of variables."""
+    """The normal form with named variables."""
     names = poly.ring.names
     return {tuple(sorted((names[i], e) for i, e in m)): value for m, value in poly.dictionary.items()}
 
 
 def with_sines(form: Mapping[Powers, Fraction], chosen: Sequence[str]) -> dict[Powers, Fraction]:
     """Even powers of these cosines as powers of 1 - s^2."""
-    found: dict[Powers, Fraction] = {}
+    result: dict[Powers, Fraction] = {}
     for powers, value in form.items():
         expanded: dict[Powers, Fraction] = {(): value}
         for name, power in powers:
@@ -54,20 +54,21 @@ def with_sines(form: Mapping[Powers, Fraction], chosen: Sequence[str]) -> dict[P
             else:
                 expanded = product(expanded, {((name, power),): Fraction(1)})
         for key, number in expanded.items():
-            found[key] = found.get(key, Fraction(0)) + number
-    return {key: number for key, number in found.items() if number}
+            result[key] = result.get(key, Fraction(0)) + number
+    return {key: number for key, number in result.items() if number}
 
 
 def product(a: Mapping[Powers, Fraction], b: Mapping[Powers, Fraction]) -> dict[Powers, Fraction]:
-    found: dict[Powers, Fraction] = {}
+    """The product of two sums of monomials."""
+    result: dict[Powers, Fraction] = {}
     for p, x in a.items():
         for r, y in b.items():
             merged = dict(p)
             for name, power in r:
                 merged[name] = merged.get(name, 0) + power
             key = tuple(sorted(merged.items()))
-            found[key] = found.get(key, Fraction(0)) + x * y
-    return found
+            result[key] = result.get(key, Fraction(0)) + x * y
+    return result
 
 
 def factor(powers: Powers) -> str:
@@ -89,8 +90,8 @@ def columns(poly: TrigPolynomial, powers: Sequence[Powers], q: Array) -> Array:
     ring = poly.ring
     names = sorted({name for p in powers for name, _ in p})
     value = {name: poly._new(ring.gens[ring.index[name]])(q) for name in names}
-    found = np.ones((len(q), len(powers)))
+    values = np.ones((len(q), len(powers)))
     for column, p in enumerate(powers):
         for name, power in p:
-            found[:, column] *= value[name] ** power
-    return found
+            values[:, column] *= value[name] ** power
+    return values

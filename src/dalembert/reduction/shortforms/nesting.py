@@ -1,4 +1,4 @@
-"""Operations of a short form: its monomials as a nest of products with common factors taken out."""
+"""Operation count of a short form, with common factors extracted as in a multivariate Horner scheme."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .monomials import Powers
 
 
 def operations(powers: Sequence[Powers], values: Array) -> Operations:
-    """Operations of the form with common factors taken out; sines and cosines are inputs."""
+    """Operations of the form with common factors extracted; sines and cosines are inputs."""
     graph = Graph()
     return count([nested({p: Fraction(float(v)) for p, v in zip(powers, values, strict=True)}, graph)])
 
 
 def nested(form: Mapping[Powers, Any], graph: Graph) -> Node:
-    """The sum as a nest of products: the variable that most terms share is taken out first."""
+    """The sum as nested products: the variable that most terms share is extracted first."""
     if not form:
         return graph.constant(0)
     uses: dict[str, int] = {}
@@ -32,10 +32,10 @@ def nested(form: Mapping[Powers, Any], graph: Graph) -> Node:
     inside: dict[Powers, Any] = {}
     outside: dict[Powers, Any] = {}
     for powers, value in form.items():
-        held = dict(powers)
-        if name in held:
-            held[name] -= 1
-            inside[tuple(sorted((n, e) for n, e in held.items() if e))] = value
+        exponents = dict(powers)
+        if name in exponents:
+            exponents[name] -= 1
+            inside[tuple(sorted((n, e) for n, e in exponents.items() if e))] = value
         else:
             outside[powers] = value
     part = graph.mul(graph.input(name), nested(inside, graph))

@@ -1,8 +1,9 @@
 """A shorter closed form of one coefficient: few terms, named constants, proved error (Bejczy 1974, Tables 3 and 4).
 
-The exact coefficient is written in few monomials (``monomials.py``). Terms leave while the constants of the rest are
-fitted again (``elimination.py``, ``fitting.py``); then all smaller choices of terms are looked at (``subsets.py``).
-Two nearly equal parameters merge by the same step: A s^2 + B c^2 = B + (A - B) s^2, and the small second term goes.
+The exact coefficient is expressed in few monomials (``monomials.py``). Terms are eliminated while the constants of the
+others are refitted (``elimination.py``, ``fitting.py``); then all smaller subsets of terms are examined
+(``subsets.py``). Two nearly equal parameters merge in the same way: A s^2 + B c^2 = B + (A - B) s^2, and the small
+second term is eliminated.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class ReducedTerm:
 
     @property
     def depends_on_load(self) -> bool:
+        """Whether the constant differs between the loads."""
         return any(abs(x - self.value) > 1e-12 * max(abs(x), abs(self.value)) for x in self.loaded)
 
 
@@ -57,9 +59,9 @@ class ReducedTerm:
 class ReducedCoefficient:
     """A coefficient in few terms, with the proof of its largest error over the box and all loads given.
 
-    ``scale`` is what the tolerance is a share of, ``largest`` the largest magnitude of the coefficient, both for the
-    load with the largest share. ``fewest``: no choice of fewer of the exact form's terms is within the tolerance,
-    whatever is added to its constants, for all loads alike (False: not known).
+    ``scale`` is the reference of the relative tolerance, ``largest`` the largest magnitude of the coefficient, both for
+    the load with the largest relative error. ``fewest``: no smaller subset of the terms of the exact form is within the
+    tolerance for any shift of its constants that is common to all loads (False: not known).
     """
 
     name: str
@@ -77,11 +79,12 @@ class ReducedCoefficient:
 
     @property
     def share(self) -> float:
-        """The proved error over the scale of the coefficient."""
+        """The proved error relative to the scale of the coefficient."""
         return self.bound / self.scale if self.scale else 0.0
 
     @property
     def tightness(self) -> float:
+        """Proved bound over attained error; 1 is a perfect proof."""
         return self.bound / self.found if self.found > 0 else 1.0
 
     @property
@@ -91,7 +94,7 @@ class ReducedCoefficient:
 
     @property
     def text(self) -> str:
-        """D2 = b1 q3 s2 + b2 s2 + b3 (c5 s2 + c2 s4 s5)."""
+        """The form as text: D2 = b1 q3 s2 + b2 s2 + b3 (c5 s2 + c2 s4 s5)."""
         parts = []
         for name in self.constants:
             factors = [term.factor for term in self.terms if term.constant == name]
@@ -119,19 +122,22 @@ def reduce_coefficients(
         raise ArmError(f"a tolerance is a share such as 0.05, at least zero; got {tolerance!r}")
     wanted = list(coefficients or [f"D{i + 1}{i + 1}" for i in range(arm.n)] + [f"G{i + 1}" for i in range(arm.n)])
     loads = list(load) if isinstance(load, Sequence) else [load]
-    cases = [Equations(arm.holding(held) if held is not None or len(loads) > 1 else arm, "numbers") for held in loads]
+    cases = [
+        Equations(arm.holding(payload) if payload is not None or len(loads) > 1 else arm, "numbers")
+        for payload in loads
+    ]
     domain, added = box_of(arm, box), input_inertia(arm) if drives else np.zeros(arm.n)
-    found, number = [], 1
+    results, number = [], 1
     for name in wanted:
         polys = [eq[name] for eq in cases]
         if name[0] in "Dd":
             i = [k for k in range(arm.n) if name in (f"D{k + 1}{k + 1}", f"D{k + 1},{k + 1}")]
             if i and added[i[0]]:
                 polys = [poly + Fraction(float(added[i[0]])) for poly in polys]
-        made = reduced(name, coefficient_unit(arm, name), polys, domain, tolerance, refit, number)
-        number += len(made.constants)
-        found.append(made)
-    return tuple(found)
+        result = reduced(name, coefficient_unit(arm, name), polys, domain, tolerance, refit, number)
+        number += len(result.constants)
+        results.append(result)
+    return tuple(results)
 
 
 def reduced(
@@ -139,7 +145,7 @@ def reduced(
 ) -> ReducedCoefficient:
     """The short form of one coefficient for one polynomial per load."""
     waves = [wave_of(poly) for poly in polys]
-    # Ends that are attained make the scale: what is not found of it makes the tolerance stricter, never wider.
+    # The scale is from attained values: an underestimate makes the tolerance stricter, never wider.
     spreads = [range_of(wave, box, max(0.002 * wave.most(box.reach), 1e-300), work=QUICK * LESS_WORK) for wave in waves]
     scales = [max(spread.largest, spread.maximum - spread.minimum) for spread in spreads]
     if max(scales) == 0:
@@ -149,7 +155,7 @@ def reduced(
     fit, least = chosen(fitting)
     share = [bound / scale for (bound, _), scale in zip(fit.proofs, scales, strict=True)]
     worst = int(np.argmax(share))
-    names = {owner: f"b{number + place}" for place, owner in enumerate(dict.fromkeys(fit.constants))}
+    names = {owner: f"b{number + index}" for index, owner in enumerate(dict.fromkeys(fit.constants))}
     terms = tuple(
         ReducedTerm(
             names[owner], factor(fitting.powers[row]), fitting.powers[row], float(fitting.values[row, 0] + shift),
@@ -158,22 +164,22 @@ def reduced(
         for row, owner, shift in zip(fit.kept, fit.constants, fit.shift, strict=True)
     )  # fmt: skip
     return ReducedCoefficient(
-        name, unit_, terms, len(fitting), *fit.proofs[worst], rms(fit.rest[worst], box), scales[worst],
+        name, unit_, terms, len(fitting), *fit.proofs[worst], rms(fit.residuals[worst], box), scales[worst],
         spreads[worst].largest, operations(fitting.powers, fitting.values[:, 0]),
         operations([t.powers for t in terms], np.array([t.value for t in terms])), least,
     )  # fmt: skip
 
 
 def chosen(fitting: Fitting) -> tuple[Fit, bool]:
-    """The terms that stay, with their constants and proof, and whether fewer are known not to do."""
-    tries = eliminated(fitting)
-    while tries:
-        kept = tries.pop(0)
+    """The terms kept, with constants and proof, and whether no smaller subset is known to suffice."""
+    candidates = eliminated(fitting)
+    while candidates:
+        kept = candidates.pop(0)
         fit = fitting.settled(kept)
-        if fit is not None and (fit.within or not tries):
+        if fit is not None and (fit.within or not candidates):
             searched = fitting.refit and len(fitting) <= MANY and bool(np.all(fitting.limits > 0))
             return fewest(fitting, fit) if searched else (fit, False)
         if fit is not None and fit.proofs and len(fitting.waves[0]) > MANY:
-            # Every proof takes about a second here: after one that fails, the next has twice the terms.
-            tries = [longer for longer in tries[:-1] if len(longer) >= 2 * len(kept)] + tries[-1:]
+            # Every proof takes about a second here: after a failure the next candidate has at least twice the terms.
+            candidates = [longer for longer in candidates[:-1] if len(longer) >= 2 * len(kept)] + candidates[-1:]
     raise AssertionError("the exact form itself is always within its limits")
