@@ -171,7 +171,7 @@ def reduced(
 
 
 def chosen(fitting: Fitting) -> tuple[Fit, bool]:
-    """The terms kept, with constants and proof, and whether no smaller subset is known to suffice."""
+    """The terms kept, with constants and proof, and whether it is certain that no smaller subset suffices."""
     candidates = eliminated(fitting)
     while candidates:
         kept = candidates.pop(0)
