@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIN, SQRT, SUB, Node, reachable
-from .functions import Function
+from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Node, reachable
+from .function import Function
 from .schedule import ordered
 
 LONG = 10000
 """Statements beyond which a body is cut into pieces,"""
 PIECE = 1500
 """of this many statements each."""
+VECTOR_SIGN = "__builtin_convertvector(({x} < 0) - ({x} > 0), {type})"
+"""A comparison of vectors gives -1 where it is true."""
 SYMBOLS = {ADD: "+", SUB: "-", MUL: "*"}
 
 
@@ -45,7 +47,7 @@ class Program:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.inputs: dict[str, int] = {}
-        for _, names in function.arguments:
+        for _, names in function.inputs:
             for name in names:
                 self.inputs[name] = len(self.inputs)
         self.nodes = reachable(function.nodes)
@@ -100,6 +102,7 @@ class Style:
     """Number of an output value -> the places it goes to, as one chain of assignments."""
     sincos: str = "sincos_any({angle}, &{sin}, &{cos});"
     sqrt: str = "sqrt_any({x})"
+    sign: str = "({type})(({x} > 0) - ({x} < 0))"
     constant: str = "{value}"
     """How a constant becomes an output."""
     late: bool = False
@@ -200,6 +203,8 @@ class _Writer:
             text = f"{literal(Fraction(1), style.suffix)} / {args[0]}"
         elif node.op == SQRT:
             text = style.sqrt.format(x=args[0])
+        elif node.op == SIGN:
+            text = style.sign.format(x=args[0], type=style.type)
         else:
             text = self._sine_or_cosine(node, args[0])
         target = self.names[node.index] = f"t{len(self.names)}"

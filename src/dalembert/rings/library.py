@@ -9,7 +9,7 @@ from .ring import Scalar, structural
 
 
 class Library:
-    """The field of a library whose module has ``sin``, ``cos`` and ``sqrt`` and whose numbers have ``+ - * /``.
+    """The field of a library whose module has ``sin``, ``cos``, ``sqrt`` and ``sign`` and whose numbers have ``+ - * /``.
 
     ``Library(casadi)``, ``Library(jax.numpy)``, ``Library(torch)``.
     """
@@ -29,3 +29,6 @@ class Library:
 
     def sqrt(self, a: Scalar) -> Scalar:
         return self.module.sqrt(a)
+
+    def sign(self, a: Scalar) -> Scalar:
+        return self.module.sign(a)

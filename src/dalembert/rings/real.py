@@ -28,5 +28,8 @@ class Real:
     def sqrt(self, a: Scalar) -> Scalar:
         return np.sqrt(a)
 
+    def sign(self, a: Scalar) -> Scalar:
+        return np.sign(a)
+
 
 REAL = Real()

@@ -27,11 +27,19 @@ class Ring(Protocol):
 
 
 class Field(Ring, Protocol):
-    """A ring that also divides and takes square roots: what articulated bodies and springs need."""
+    """A ring that also divides, takes square roots and signs: what articulated bodies, springs and friction need."""
 
-    def divide(self, a: Scalar, b: Scalar) -> Scalar: ...
+    def divide(self, a: Scalar, b: Scalar) -> Scalar:
+        """a / b."""
+        ...
 
-    def sqrt(self, a: Scalar) -> Scalar: ...
+    def sqrt(self, a: Scalar) -> Scalar:
+        """The square root of a."""
+        ...
+
+    def sign(self, a: Scalar) -> Scalar:
+        """-1, 0 or 1, as a is below, at or above zero."""
+        ...
 
 
 def structural(value: Fraction) -> int | None:

@@ -68,11 +68,11 @@ class Record:
                     for name, values in found.items():
                         others.setdefault(name, []).append(values)
         whole = np.concatenate(states)
-        kinds = [joint.kind for joint in run.plant.arm.moving]
+        kinds = [joint.kind for joint in run.plant.system.moving]
         driven = getattr(run.plant, "driven", None)
         kept = {name: np.array(values) for name, values in others.items() if len(values) == len(whole)}
         return Motion(
-            run.plant.arm.name, np.concatenate(t), whole[:, :n], whole[:, n : 2 * n], np.concatenate(inputs),
+            run.plant.name, np.concatenate(t), whole[:, :n], whole[:, n : 2 * n], np.concatenate(inputs),
             run.plant.joint_names, tuple("rad" if kind == "revolute" else "m" for kind in kinds),
             run.plant.input_names, run.plant.input_units, np.concatenate(kinetic), np.concatenate(potential),
             whole[:, -2], whole[:, -1], tuple(run.events), kept, driven.motor_names if driven is not None else (),

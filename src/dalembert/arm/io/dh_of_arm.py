@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from ..axes import on_circle, short, turned
 from ..description import EARTH, ArmDescription, Body
+from ..drives import DriveTrain, Rotor
 from ..elastic import Elastic, PointSpring
 from ..errors import ArmError
 from ..exact import Angle
@@ -39,6 +40,7 @@ class DHForm:
     base: Placement
     tool: Placement
     elastic: tuple[Elastic, ...] = ()
+    drives: DriveTrain = DriveTrain()
     turned: float = 0.0
     shifted: float = 0.0
 
@@ -53,6 +55,7 @@ class DHForm:
             tool=self.tool,
             physical=physical,
             elastic=self.elastic,
+            drives=self.drives,
             **about,
         )
 
@@ -116,6 +119,7 @@ def to_dh(arm: ArmDescription, convention: str = "standard", tolerance: float = 
         _plain(bodies[0].before),
         _plain(frames[-1] @ tool_frame @ arm.tool),
         tuple(_moved(part, arm, frames, names) for part in arm.elastic),
+        _moved_drives(arm, frames, names),
         max(step.turned for step in found),
         max(step.shifted for step in found),
     )
@@ -200,10 +204,6 @@ def _row(body: Body, found: list[_Between], index: int, frame: Placement, link: 
         upper=joint.limits.upper,
         velocity=joint.limits.velocity,
         effort=joint.limits.effort,
-        damping=joint.damping,
-        friction=joint.friction,
-        armature=joint.armature,
-        drive=joint.drive,
     )
 
 
@@ -231,6 +231,27 @@ def _moved(part: Elastic, arm: ArmDescription, frames: list[Placement], names: l
         ends.append((names[body] if body >= 0 else "base", (x, y, z)))
     (link_a, point_a), (link_b, point_b) = ends
     return replace(part, link_a=link_a, point_a=point_a, link_b=link_b, point_b=point_b)
+
+
+def _moved_drives(arm: ArmDescription, frames: list[Placement], names: list[str]) -> DriveTrain:
+    """The same drives with their rotors in the new link frames."""
+
+    def moved(rotor: Rotor) -> Rotor:
+        if not rotor.link:
+            return rotor
+        body, frame = arm.body_of[rotor.link]
+        turn, shift = (frames[body] @ frame if body >= 0 else frame).exact
+        x, y, z = (p + s for p, s in zip(apply(turn, rotor.position), shift, strict=True))
+        return replace(
+            rotor, link=names[body] if body >= 0 else "base", axis=apply(turn, rotor.axis), position=(x, y, z)
+        )
+
+    train = arm.drives
+    return replace(
+        train,
+        actuators=tuple(replace(part, rotor=moved(part.rotor)) for part in train.actuators),
+        elements=tuple(replace(part, rotor=moved(part.rotor)) for part in train.elements),
+    )
 
 
 def _root(square: Fraction) -> Fraction:

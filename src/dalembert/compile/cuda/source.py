@@ -197,7 +197,7 @@ def rows_source(
     """
     warps = warps or warps_in_block(program, dtype)
     size = real_of(dtype)[2]
-    widths = [len(names) for _, names in program.function.arguments]
+    widths = [len(names) for _, names in program.function.inputs]
     out_widths = [len(targets) for targets in program.scatter]
     straight = [(width * size % 8 == 0) if direct is None else direct for width in widths]
     room = [0 if skip else spacing(width) for width, skip in zip(widths, straight, strict=True)]
@@ -281,13 +281,13 @@ extern "C" void kernel({signature})
 
 def columns_source(program: Program, dtype: str, accuracy: str = "full", block: int = 256) -> CudaSource:
     """``kernel(x0, stride0, ..., y0, ..., count)`` on one row per joint: number k of state i stands at k stride + i."""
-    widths = [len(names) for _, names in program.function.arguments]
+    widths = [len(names) for _, names in program.function.inputs]
     out_widths = [len(targets) for targets in program.scatter]
     inputs = [f"a{index}_{place}" for index, width in enumerate(widths) for place in range(width)]
     used = {node.value for node in program.nodes if node.op == INPUT}
     reads = "".join(
         f"  const real a{index}_{place} = x{index}[{place} * s{index} + i];\n"
-        for index, (_, names) in enumerate(program.function.arguments)
+        for index, (_, names) in enumerate(program.function.inputs)
         for place, name in enumerate(names)
         if name in used
     )

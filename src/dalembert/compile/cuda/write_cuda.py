@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...arm.description import ArmDescription
 from ...arm.errors import ArmError
 from ..emit_c import Program
-from ..functions import function
+from ..function import Function
 from ..operations import count
 from ..write_c import comment, identifier
 from .source import LAYOUTS, source
@@ -35,23 +34,22 @@ extern "C" int {title}({signature}, cudaStream_t stream)
 """
 
 
-def write_cuda(
-    arm: ArmDescription, name: str, folder: str | Path, dtype: str = "float32", parameters: str | None = None
-) -> list[Path]:
-    """Write the function ``name`` for both layouts into ``folder``; the files written."""
+def write_cuda(function: Function, folder: str | Path, dtype: str = "float32") -> list[Path]:
+    """Write the function for both layouts into ``folder``; the files written."""
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
-    program = Program(function(arm, name, parameters))
+    program = Program(function)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    return [_written(arm, name, program, dtype, layout, place) for layout in LAYOUTS]
+    return [_written(program, dtype, layout, place) for layout in LAYOUTS]
 
 
-def _written(arm: ArmDescription, name: str, program: Program, dtype: str, layout: str, place: Path) -> Path:
-    title = f"{identifier(arm.name)}_{identifier(name)}_{layout}"
+def _written(program: Program, dtype: str, layout: str, place: Path) -> Path:
+    name, label = program.function.name, program.function.label
+    title = f"{identifier(label)}_{identifier(name)}_{layout}"
     made = source(program, dtype, "full", layout)
-    inputs = [argument for argument, _ in program.function.arguments]
-    widths = [len(names) for _, names in program.function.arguments]
+    inputs = [argument for argument, _ in program.function.inputs]
+    widths = [len(names) for _, names in program.function.inputs]
     spell = "({n}, count)" if layout == "columns" else "(count, {n})"
     arguments = [
         f"   in{k}: {argument} {spell.format(n=w)}" for k, (argument, w) in enumerate(zip(inputs, widths, strict=True))
@@ -62,7 +60,7 @@ def _written(arm: ArmDescription, name: str, program: Program, dtype: str, layou
     passed = [f"in{k}, s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(program.scatter))]
     head = HEAD.format(
         name=name,
-        arm=comment(arm.name),
+        arm=comment(label),
         layout=f"layout {layout}",
         operations=count(program.function.nodes),
         arguments="\n".join(arguments),
