@@ -1,4 +1,4 @@
-"""The graph as C: one straight line of statements, over a number or over a vector of states."""
+"""The graph as C or the like: one straight line of statements, over a number or over a vector of states."""
 
 from __future__ import annotations
 
@@ -104,6 +104,14 @@ class Style:
     """How a constant becomes an output."""
     late: bool = False
     """Write all outputs at the end, so that they may share memory with the inputs."""
+    declaration: str = "const {type} {name} = {value};"
+    """How a value gets its name."""
+    pair: str = "{type} {sin}, {cos};"
+    """How room is made for a sine and its cosine."""
+
+    def declared(self, name: str, value: str) -> str:
+        """The statement that gives ``value`` its name."""
+        return self.declaration.format(type=self.type, name=name, value=value)
 
 
 def statements(program: Program, style: Style) -> list[str]:
@@ -135,7 +143,7 @@ def pieces(program: Program, style: Style, size: int) -> tuple[list[list[str]], 
         for node in outputs:
             if node.op == INPUT:
                 value, last.names[node.index] = last.name(node), f"t{len(last.names)}"
-                last.lines.append(f"const {style.type} {last.names[node.index]} = {value};")
+                last.lines.append(style.declared(last.names[node.index], value))
     made = {node.index for node in order}
     for node in outputs:
         last.output(node, made)
@@ -203,7 +211,7 @@ class _Writer:
         else:
             text = self._sine_or_cosine(node, args[0])
         target = self.names[node.index] = f"t{len(self.names)}"
-        self.lines.append(f"const {style.type} {target} = {text};")
+        self.lines.append(style.declared(target, text))
         if node.index in self.slots:
             self.lines.append(f"w[{self.slots[node.index]}] = {target};")
         if node.index in self.program.targets and not style.late:
@@ -213,7 +221,7 @@ class _Writer:
         key = node.operands[0].index
         if key not in self.pairs:
             self.pairs[key] = sine, cosine = f"s{len(self.pairs)}_", f"c{len(self.pairs)}_"
-            self.lines.append(f"{self.style.type} {sine}, {cosine};")
+            self.lines.append(self.style.pair.format(type=self.style.type, sin=sine, cos=cosine))
             self.lines.append(self.style.sincos.format(angle=angle, sin=sine, cos=cosine))
         return self.pairs[key][node.op == COS]
 
