@@ -96,8 +96,8 @@ class Style:
     suffix: str
     read: Callable[[int], str]
     """Row of an input or early sine -> expression."""
-    write: Callable[[int], str]
-    """Number of an output value -> the places it goes to, as one chain of assignments."""
+    write: Callable[[int], str] | None
+    """Number of an output value -> the places it goes to, as one chain of assignments; None: it is not written."""
     sincos: str = "sincos_any({angle}, &{sin}, &{cos});"
     sqrt: str = "sqrt_any({x})"
     constant: str = "{value}"
@@ -113,11 +113,24 @@ class Style:
         """The statement that gives ``value`` its name."""
         return self.declaration.format(type=self.type, name=name, value=value)
 
+    def written(self, target: int, value: str) -> list[str]:
+        """The statement that writes an output value, where outputs are written."""
+        return [f"{self.write(target)} = {value};"] if self.write is not None else []
+
 
 def statements(program: Program, style: Style) -> list[str]:
     """The body: every node once, outputs written as soon as they are known."""
     (lines,), _ = pieces(program, style, len(program.order) + 1)
     return lines
+
+
+def expressions(program: Program, style: Style) -> tuple[list[str], list[str]]:
+    """The body of a function that returns its outputs, and the expression of each output value after it."""
+    writer = _Writer(program, style, {})
+    for node in program.order:
+        writer.statement(node)
+    outputs = {node.index: node for node in program.function.nodes}
+    return writer.lines, [writer.name(outputs[index]) for index in program.targets]
 
 
 def pieces(program: Program, style: Style, size: int) -> tuple[list[list[str]], int]:
@@ -215,7 +228,7 @@ class _Writer:
         if node.index in self.slots:
             self.lines.append(f"w[{self.slots[node.index]}] = {target};")
         if node.index in self.program.targets and not style.late:
-            self.lines.append(f"{style.write(self.program.targets[node.index])} = {target};")
+            self.lines += style.written(self.program.targets[node.index], target)
 
     def _sine_or_cosine(self, node: Node, angle: str) -> str:
         key = node.operands[0].index
@@ -232,7 +245,7 @@ class _Writer:
         value = self.name(node)
         if node.op == CONST:
             value = self.style.constant.format(value=value)
-        self.lines.append(f"{self.style.write(self.program.targets[node.index])} = {value};")
+        self.lines += self.style.written(self.program.targets[node.index], value)
 
 
 def constants(values: Sequence[int]) -> str:

@@ -1,11 +1,11 @@
-"""A function as scalar statements, in C or in JavaScript: sines and cosines of the inputs, then every node once."""
+"""Scalar code in C or in JavaScript: sines and cosines of the inputs first, then every node once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .emit_c import Program, Style, literal, statements
+from .emit_c import Program, Style, literal
 
 
 @dataclass(frozen=True)
@@ -21,19 +21,6 @@ class Language:
     declaration: str = Style.declaration
     pair: str = Style.pair
 
-    def style(self, read: Callable[[int], str], write: Callable[[int], str], late: bool) -> Style:
-        return Style(
-            self.type,
-            self.suffix,
-            read,
-            write,
-            f"{{sin}} = {self.sin}({{angle}}); {{cos}} = {self.cos}({{angle}});",
-            f"{self.sqrt}({{x}})",
-            late=late,
-            declaration=self.declaration,
-            pair=self.pair,
-        )
-
 
 C99 = {
     "float64": Language("sin", "cos", "sqrt", "double"),
@@ -44,12 +31,12 @@ JAVASCRIPT = Language(
 )
 
 
-def scalar_statements(
-    program: Program, language: Language, write: Callable[[int], str], late: bool = False
-) -> list[str]:
-    """The body of a function whose arguments are arrays, each under its own name.
+def scalar_style(
+    program: Program, language: Language, write: Callable[[int], str] | None = None
+) -> tuple[list[str], Style]:
+    """Statements that take the sines and cosines of the inputs, and the style of all that follow.
 
-    ``write`` gives the place of an output value; with ``late`` all outputs are written at the end.
+    Every argument is an array under its own name. Outputs are written at the end, where ``write`` says, or not at all.
     """
     elements = [f"{name}[{k}]" for name, nodes in program.function.arguments for k in range(len(nodes))]
     inputs, angles = len(elements), list(program.angles)
@@ -61,7 +48,17 @@ def scalar_statements(
         row -= inputs
         return f"s{row}" if row < len(angles) else f"c{row - len(angles)}"
 
-    style = language.style(read, write, late)
+    style = Style(
+        language.type,
+        language.suffix,
+        read,
+        write,
+        f"{{sin}} = {language.sin}({{angle}}); {{cos}} = {language.cos}({{angle}});",
+        f"{language.sqrt}({{x}})",
+        late=True,
+        declaration=language.declaration,
+        pair=language.pair,
+    )
     early = []
     for k, angle in enumerate(angles):
         argument = elements[program.inputs[angle.input]]
@@ -70,4 +67,4 @@ def scalar_statements(
         for row, name in ((inputs + k, language.sin), (inputs + len(angles) + k, language.cos)):
             if row in used:
                 early.append(style.declared(read(row), f"{name}({argument})"))
-    return [*early, *statements(program, style)]
+    return early, style

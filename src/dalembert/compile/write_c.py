@@ -17,8 +17,8 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..rings.graph import evaluate
 from ..rings.real import REAL
-from .emit_c import Program
-from .emit_scalar import C99, scalar_statements
+from .emit_c import Program, statements
+from .emit_scalar import C99, scalar_style
 from .emit_single import places
 from .functions import Function, function, parameter_names, parameter_values
 from .operations import count
@@ -149,13 +149,13 @@ class Controller:
         outputs = [
             re.sub(r"\by(\d+)\[", lambda m: f"{self.results[int(m[1])][0]}[", text) for text in places(self.program)
         ]
-        body = scalar_statements(self.program, self.language, outputs.__getitem__, late=True)
+        early, style = scalar_style(self.program, self.language, outputs.__getitem__)
         read_names = {node.value for node in self.program.nodes if node.op == "input"}
         unread = [
             name for (name, _), (_, nodes) in zip(self.inputs, self.function.arguments, strict=True)
             if not read_names & set(nodes)
         ]  # fmt: skip
-        lines = [*(f"(void){name};" for name in unread), *body]
+        lines = [*(f"(void){name};" for name in unread), *early, *statements(self.program, style)]
         needs_math = any(node.op in ("sin", "cos", "sqrt") for node in self.program.nodes)
         return (
             f"/* {self.function.name}: {self.operations}. See the header. */\n"
