@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
-import shutil
-import subprocess
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,37 +16,15 @@ from dalembert.compile.emit_javascript import javascript
 from dalembert.compile.functions import Function, function, parameter_names, parameter_values
 from dalembert.rings.graph import Graph, evaluate
 from dalembert.rings.real import REAL
+from javascript import assert_close, by_node, needs_node
 from random_arms import random_arm
 
-NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="the generated JavaScript was NOT run: node is not installed")
 STATES = 5
-
-
-def by_node(code: Function, calls: list[list[Any]]) -> list[Any]:
-    """What the function returns for each list of arguments."""
-    script = (
-        f"{javascript(code)}\n"
-        'const calls = JSON.parse(require("fs").readFileSync(0, "utf8"));\n'
-        f"process.stdout.write(JSON.stringify(calls.map((one) => {code.name}(...one))));\n"
-    )
-    assert NODE is not None
-    done = subprocess.run([NODE, "-e", script], input=json.dumps(calls), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    results: list[Any] = json.loads(done.stdout)
-    return results
 
 
 def states(code: Function, seed: int = 0) -> list[list[list[float]]]:
     rng = np.random.default_rng(seed)
     return [[rng.uniform(-2, 2, len(nodes)).tolist() for _, nodes in code.arguments] for _ in range(STATES)]
-
-
-def assert_close(computed: Any, expected: Any) -> None:
-    """The same shape, and values that agree to 1e-12 of the largest of them."""
-    first, second = np.asarray(computed, float), np.asarray(expected, float)
-    assert first.shape == second.shape
-    np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-12 * np.abs(second).max(initial=1e-300))
 
 
 @needs_node
