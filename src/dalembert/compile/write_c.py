@@ -16,7 +16,8 @@ import numpy as np
 from ..arm.errors import ArmError
 from ..rings.graph import evaluate
 from ..rings.real import REAL
-from .emit_c import Program, Style, literal, statements
+from .emit_c import Program, statements
+from .emit_scalar import C99, scalar_style
 from .emit_single import places
 from .function import MEANINGS, Function
 from .operations import count
@@ -49,7 +50,8 @@ class ControllerCode:
         self.function, self.dtype = function, dtype
         self.program = Program(function)
         self.symbol = f"{identifier(function.label)}_{function.name}"
-        self.real, self.suffix = ("float", "f") if dtype == "float32" else ("double", "")
+        self.language = C99[dtype]
+        self.real, self.suffix = self.language.type, self.language.suffix
         self.operations = count(function.nodes)
         self.inputs, self.results = function.arguments, function.results
 
@@ -105,46 +107,16 @@ class ControllerCode:
         )
 
     def code(self) -> str:
-        spots = [f"{name}[{k}]" for name, width in self.inputs for k in range(width)]
-        angles, count_in = list(self.program.angles), len(self.program.inputs)
-        functions = f"sin{self.suffix}", f"cos{self.suffix}"
-        used = {self.program.row(node) for node in self.program.early.values()}
-
-        def read(row: int) -> str:
-            if row < count_in:
-                return spots[row]
-            row -= count_in
-            return f"s{row}" if row < len(angles) else f"c{row - len(angles)}"
-
-        early = []
-        for k, angle in enumerate(angles):
-            argument = spots[self.program.inputs[angle.input]]
-            if angle.offset:
-                argument += f" + {literal(angle.offset, self.suffix)}"
-            for which, letter in enumerate(("s", "c")):
-                if count_in + which * len(angles) + k in used:
-                    early.append(f"const {self.real} {letter}{k} = {functions[which]}({argument});")
         outputs = [
             re.sub(r"\by(\d+)\[", lambda m: f"{self.results[int(m[1])][0]}[", text) for text in places(self.program)
         ]
-        body = statements(
-            self.program,
-            Style(
-                self.real,
-                self.suffix,
-                read,
-                outputs.__getitem__,
-                f"{{sin}} = {functions[0]}({{angle}}); {{cos}} = {functions[1]}({{angle}});",
-                f"sqrt{self.suffix}({{x}})",
-                late=True,
-            ),
-        )
+        early, style = scalar_style(self.program, self.language, outputs.__getitem__)
         read_names = {node.value for node in self.program.nodes if node.op == "input"}
         unread = [
             name for (name, _), (_, nodes) in zip(self.inputs, self.function.inputs, strict=True)
             if not read_names & set(nodes)
         ]  # fmt: skip
-        lines = [*(f"(void){name};" for name in unread), *early, *body]
+        lines = [*(f"(void){name};" for name in unread), *early, *statements(self.program, style)]
         needs_math = any(node.op in ("sin", "cos", "sqrt") for node in self.program.nodes)
         return (
             f"/* {self.function.name}: {self.operations}. See the header. */\n"

@@ -1,6 +1,6 @@
 """The page: sections one after another, with styles, scripts and data inside it, and nothing from outside.
 
-The page forbids itself any connection and any script but its own two, by their hashes, so that a name out of
+The page forbids itself any connection and any script but its own, by their hashes, so that a name out of
 somebody's file could not run even if it came through unescaped.
 """
 
@@ -14,8 +14,6 @@ from importlib.resources import files
 from ...version import __version__
 from ..section import Section
 from .markup import Html, tag, text
-
-SCRIPTS = ("arm3d.js", "charts.js")
 
 
 def asset(name: str) -> str:
@@ -49,7 +47,7 @@ def page_head(title: str, scripts: Sequence[str]) -> Html:
 
 def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -> str:
     """The whole document."""
-    scripts = [asset(name) for name in SCRIPTS]
+    scripts = [*(section.script for section in sections if section.script), asset("charts.js")]
     head = page_head(f"{title}: dynamics report", scripts)
     header = tag(
         "header",
