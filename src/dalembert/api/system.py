@@ -102,13 +102,13 @@ class SystemQuestions(MovingArm):
     ) -> Report:
         """Write the report of this system and give its sections and tables.
 
-        ``path`` is the HTML page, ``pdf`` the same printed (needs Chromium or Chrome), ``csv`` a folder for all tables,
-        ``json`` one file with them. Of an arm that holds a load the page shows the empty hand beside it. ``box`` narrows
-        or widens the joints' ranges, ``{"joint3": (0.2, 0.9)}``; ``speed`` and ``acceleration`` say which motion counts
-        (one number, one for each joint, or a table by joint); ``tolerances`` are those of the reduced models; ``pose``
-        is where the drawing starts. ``motion`` judges the terms along a motion beside all states: a CSV file,
-        (q, qd, qdd), a simulated motion or a trajectory. ``against`` is another design to set beside this one.
-        ``progress(what, done, total)`` is called as the work goes on.
+        ``path`` is the HTML page, ``pdf`` the same printed (needs Chromium or Chrome), ``csv`` a folder for all
+        tables, ``json`` one file with them. Of an arm that holds a load the page shows the empty hand beside it.
+        ``box`` narrows or widens the joints' ranges, ``{"joint3": (0.2, 0.9)}``; ``speed`` and ``acceleration`` say
+        which motion counts (one number, one for each joint, or a table by joint); ``tolerances`` are those of the
+        reduced models; ``pose`` is where the drawing starts. ``motion`` judges the terms along a motion beside all
+        states: a CSV file, (q, qd, qdd), a simulated motion or a trajectory. ``against`` is another design to set
+        beside this one. ``progress(what, done, total)`` is called as the work goes on.
         """
         from ..report.write import write_report
 

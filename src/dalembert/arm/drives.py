@@ -115,7 +115,7 @@ class Motor:
 
 
 DRIVE_MODELS = ("none", "exact", "szkodny", "diagonal", "paul")
-"""Whether and how the equations of motion count the drives; ``formulations/drive_train.py`` says what each leaves out."""
+"""Whether and how equations of motion count the drives; ``formulations/drive_train.py`` says what each leaves out."""
 
 
 def check_drive_model(name: str) -> None:
@@ -439,8 +439,8 @@ class JointDrive:
         """The motor of this joint. Its place is not known, so its rotor counts as reflected inertia."""
         if self.motor_inertia is not None and self.input_inertia is not None:
             raise ArmError(
-                f"{where}joint {self.joint!r}: motor_inertia and input_inertia are the same inertia before and after the "
-                "gear; give one of them"
+                f"{where}joint {self.joint!r}: motor_inertia and input_inertia are the same inertia before and after "
+                "the gear; give one of them"
             )
         ratio = exact(self.gear_ratio) if self.gear_ratio else Fraction(1)
         at_joint = exact(self.armature or 0) + exact(self.input_inertia or 0)

@@ -69,7 +69,8 @@ def reduce(
             print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
     if as_json:
         print(json.dumps({
-            "arm": given.name, "drives": given.drive_model, "tolerance": tolerance, "operations_before": model.before.total,
+            "arm": given.name, "drives": given.drive_model, "tolerance": tolerance,
+            "operations_before": model.before.total,
             "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
             "rms": model.rms.tolist(), "scale": model.scale.tolist(),
             "asymmetry": float(model.asymmetry.max(initial=0.0)),
@@ -83,9 +84,7 @@ def reduce(
                       for p in model.curve],
         }, indent=2))  # fmt: skip
         return
-    heading(
-        f"{given.name}, {about(given)}: within {100 * tolerance:g} percent of each joint's largest torque, for every state"
-    )
+    heading(f"{given.name}, {about(given)}: every torque within {100 * tolerance:g} percent of its joint's largest")
     say(f"operations: {model.before.total} before, {model.after.total} after ({model.after})")
     table([
         ("joint", list(given.joint_names)), ("largest\ntorque", figures(model.scale)),

@@ -92,8 +92,11 @@ def batch_source(program: Program, dtype: str, vectors: int | None = None) -> st
         # measured: one vector at a time leaves the most to the caches; wide results gain from longer pieces of rows
         vectors = 1 if sum(len(places) for places in program.scatter) <= 32 else 2
     bodies, calls = bodies_of(
-        program, Style("V", suffix, "x[{} * S]".format, "y[{} * S]".format, sign=VECTOR_SIGN, constant="(V){{0}} + {value}"), "body",
-        "const V *restrict x, V *restrict y",
+        program,
+        Style(
+            "V", suffix, "x[{} * S]".format, "y[{} * S]".format, sign=VECTOR_SIGN, constant="(V){{0}} + {value}"
+        ),
+        "body", "const V *restrict x, V *restrict y",
     )  # fmt: skip
     loads: list[str] = []
     aheads: list[str] = []

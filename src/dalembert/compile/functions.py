@@ -318,7 +318,7 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
             f'{arm.where}{arm.name}: with drives the geometry is built in; keep "inertial" or "load" as parameters'
         )
     widths = tuple((argument, arm.n) for argument in entry.arguments)
-    made = Function(
+    return Function(
         name,
         (*widths, ("parameters", len(names))) if names else widths,
         tuple((result, size(arm.n)) for result, size in entry.results),
@@ -329,7 +329,6 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in arm.moving),
         remarks=remarks(arm, parameters),
     )
-    return made
 
 
 def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:

@@ -166,8 +166,8 @@ def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
 
 
 def run(
-    arm: ArmSystem, control: Control, q: ArrayLike, qd: ArrayLike | None, duration: float, times: ArrayLike | None, samples: int,
-    start: float, rtol: float, atol: float,
+    arm: ArmSystem, control: Control, q: ArrayLike, qd: ArrayLike | None, duration: float, times: ArrayLike | None,
+    samples: int, start: float, rtol: float, atol: float,
 ) -> Motion | None:  # fmt: skip
     """The motion, or None where there is no compiler."""
     n = arm.n
@@ -184,7 +184,8 @@ def run(
         # the torques take the place of the gains, and nothing is followed
         kind, model, path = "torque", arm, Polynomials(np.array([start, start + duration]), np.zeros((1, 1, n)))
         gains = [Input(control, arm.joint_names).constant, 0.0]
-    assert isinstance(model, ArmSystem) and isinstance(path, Polynomials), "serves() has looked"
+    assert isinstance(model, ArmSystem), "serves() has looked"
+    assert isinstance(path, Polynomials), "serves() has looked"
     loop = library(arm, model, kind)
     if loop is None:
         return None

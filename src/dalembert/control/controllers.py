@@ -70,9 +70,9 @@ class ComputedTorque:
 class ServoFollowingInertia:
     """Bejczy's position servo (1974, section II): one loop a joint, its velocity gain follows the inertia.
 
-    tau_i = kp_i (q_ref - q)_i + kv_i (qd_ref - qd)_i + G_i, kv_i = 2 zeta sqrt(kp_i D_ii(q)). If D_ii falls by n, damping and
-    frequency rise by sqrt(n); a velocity gain lower by sqrt(n) restores the damping. ``adapt=False`` keeps the gain
-    of the configuration ``at``.
+    tau_i = kp_i (q_ref - q)_i + kv_i (qd_ref - qd)_i + G_i, kv_i = 2 zeta sqrt(kp_i D_ii(q)). If D_ii falls by n,
+    damping and frequency rise by sqrt(n); a velocity gain lower by sqrt(n) restores the damping. ``adapt=False`` keeps
+    the gain of the configuration ``at``.
     """
 
     model: System

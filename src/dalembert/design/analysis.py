@@ -39,9 +39,9 @@ class Analysis(CertifiedRanges):
     """What matters in a system. Positions range over the joint limits unless ``box`` gives others (rad, m).
 
     ``speed`` and ``acceleration`` are the largest of each joint: one number, one for each, or a table by joint; the
-    arm's limits (or 2 rad/s, 1 m/s, and what reaches them in 0.2 s) where they are left out. ``gap`` certifies ranges to
-    this share of their spread (1e-4 by default), ``work`` (control values) limits each proof; ``tell`` is called with
-    what is being worked out.
+    arm's limits (or 2 rad/s, 1 m/s, and what reaches them in 0.2 s) where they are left out. ``gap`` certifies ranges
+    to this share of their spread (1e-4 by default), ``work`` (control values) limits each proof; ``tell`` is called
+    with what is being worked out.
     """
 
     def __init__(

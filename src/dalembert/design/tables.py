@@ -185,7 +185,7 @@ def scaled(one: Range, factor: float, unit: str) -> Range:
     return replace(
         one, unit=unit, minimum=low[0] * factor, maximum=high[0] * factor, at_minimum=low[1], at_maximum=high[1],
         lower=float(np.nextafter(low[2] * factor, -np.inf)), upper=float(np.nextafter(high[2] * factor, np.inf)),
-        tolerance=one.tolerance * abs(factor) + 4 * float(np.spacing(abs(factor) * max(abs(one.lower), abs(one.upper)))),
+        tolerance=one.tolerance * abs(factor) + 4 * float(np.spacing(abs(factor) * one.bound)),
     )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """From which link each term comes.
 
 The equations are linear in the inertia of the bodies, so the share of a link is what remains when all other
-bodies are massless. With inertial symbols the symbols say the same; with numbers only this does. The rotors of the drives
-belong to two links each and are a share of their own.
+bodies are massless. With inertial symbols the symbols say the same; with numbers only this does. The rotors of
+the drives belong to two links each and are a share of their own.
 """
 
 from __future__ import annotations

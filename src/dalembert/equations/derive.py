@@ -60,8 +60,8 @@ class Model:
                 return self.system.rotor_matrix(self.ring, self.ring.positions)
             except (TypeError, AttributeError):
                 raise ArmError(
-                    f"{self.arm.where}{self.arm.name}: its transmission is a function that sines and cosines of the joint "
-                    "angles cannot express, so it has no closed form; give constant ratios"
+                    f"{self.arm.where}{self.arm.name}: its transmission is a function that sines and cosines of the "
+                    "joint angles cannot express, so it has no closed form; give constant ratios"
                 ) from None
         return self.system.rotor_matrix(self.ring, self.ring.positions)
 

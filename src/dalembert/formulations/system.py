@@ -221,7 +221,7 @@ class System:
         qdd: Sequence[Scalar],
         links: Chain | None = None,
     ) -> tuple[Table, Table]:
-        """d tau/dq and d tau/dqd, by dual numbers; d tau/dqdd is D. Coulomb friction is level on either side of rest."""
+        """d tau/dq and d tau/dqd, by dual numbers; d tau/dqdd is D. Coulomb friction is level off rest."""
         n, duals = self.n, Duals(ring)
         x = [duals.variable(value, k) for k, value in enumerate(q)]
         v = [duals.variable(value, n + k) for k, value in enumerate(qd)]

@@ -49,7 +49,8 @@ def reduce(
     for system in systems:
         if system.elastic:
             raise ArmError(
-                f"{system.where}{system.name} has springs or dampers, which a reduced model does not hold; take them off"
+                f"{system.where}{system.name} has springs or dampers, which a reduced model does not hold; take them "
+                "off"
             )
         if replace(system, loads=()) != replace(first, loads=()):
             raise ArmError(

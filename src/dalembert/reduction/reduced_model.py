@@ -137,8 +137,8 @@ class ReducedModel:
     def holding(self, load: Load | None) -> ReducedModel:
         """Refused: the constants of a program follow a load, its proof does not."""
         raise ArmError(
-            f"{self.system.where}a reduced model does not grip or drop a load on the way; reduce with the loads it is to "
-            "serve, and take the constants of with_load(load) for the second part"
+            f"{self.system.where}a reduced model does not grip or drop a load on the way; reduce with the loads it is "
+            "to serve, and take the constants of with_load(load) for the second part"
         )
 
     def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
@@ -202,8 +202,8 @@ class ReducedModel:
             return np.asarray(np.linalg.solve(self.mass_matrix(q), rest[..., None])[..., 0], float)
         except np.linalg.LinAlgError:
             raise ArmError(
-                f"{self.system.where}the mass matrix of the reduced model of {self.system.name} is singular here: at this "
-                "tolerance a joint's own inertia was left out; reduce to a smaller tolerance, or count the drives"
+                f"{self.system.where}the mass matrix of the reduced model of {self.system.name} is singular here: at "
+                "this tolerance a joint's own inertia was left out; reduce to a smaller tolerance, or count the drives"
             ) from None
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:

@@ -1,9 +1,9 @@
 """Computed torque on one motion with the exact and the reduced models: what the proved torque error costs in tracking.
 
-The arm is exact; friction, which all models share, is left out. The controller asks its model for tau = ID(q, qd, qdd_ref + kd e' + kp e); with the
-exact model the error obeys e'' + kd e' + kp e = 0 and stays zero, so that what remains is the model's doing. With a
-load in the hand each model is tried twice: with the load's constants, and with those of the empty hand, which is what
-a controller does that is not told of the load.
+The arm is exact; friction, which all models share, is left out. The controller asks its model for tau = ID(q, qd,
+qdd_ref + kd e' + kp e); with the exact model the error obeys e'' + kd e' + kp e = 0 and stays zero, so that what
+remains is the model's doing. With a load in the hand each model is tried twice: with the load's constants, and with
+those of the empty hand, which is what a controller does that is not told of the load.
 """
 
 from __future__ import annotations

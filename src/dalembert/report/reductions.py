@@ -23,7 +23,7 @@ CURVE = 6
 def reductions(
     analysis: Analysis, loaded: ArmSystem | None, tolerances: Sequence[float], tell: Callable[[str], None]
 ) -> tuple[reduced.Reduction, list[reduction_model.ReducedModel]]:
-    """The models at these tolerances, to show and as they are; with a load, each serves the empty and the loaded hand."""
+    """The models at these tolerances, to show and as they are; with a load, each serves both hands."""
     models: list[reduction_model.ReducedModel] = []
     refused: list[str] = []
     for tolerance in tolerances:

@@ -9,7 +9,7 @@ from .ring import Scalar, structural
 
 
 class Library:
-    """The field of a library whose module has ``sin``, ``cos``, ``sqrt`` and ``sign`` and whose numbers have ``+ - * /``.
+    """The field of a library: its module has ``sin``, ``cos``, ``sqrt``, ``sign``, its numbers ``+ - * /``.
 
     ``Library(casadi)``, ``Library(jax.numpy)``, ``Library(torch)``.
     """

@@ -49,8 +49,8 @@ def simulate_many(
     n = arm.n
     if arm.contacts:
         raise ArmError(
-            f"{arm.name}: many arms at once run without events, which the Coulomb friction of its drives needs; take it "
-            "off with frictionless(), or simulate one by one"
+            f"{arm.name}: many arms at once run without events, which the Coulomb friction of its drives needs; take "
+            "it off with frictionless(), or simulate one by one"
         )
     if not step > 0 or not duration >= step:
         raise ArmError(f"step {step:g} s and duration {duration:g} s: the step must be above zero and fit in")

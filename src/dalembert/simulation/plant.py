@@ -131,7 +131,7 @@ class Plant:
         return {}
 
     def _damping(self, q: Array, qd: Array) -> float:
-        """Power lost in dampers: what the torques at these speeds have more than the same without springs and dampers."""
+        """Power lost in dampers: what the torques at these speeds have beyond those of the arm without them."""
         if not isinstance(self.smooth, ArmSystem):
             return 0.0
         still, bare = np.zeros(self.n), self.smooth.without_elastic()

@@ -154,7 +154,7 @@ class ArmSystem(ArmDescription):
         return self._smooth_acceleration(q, qd, tau)
 
     def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
-        """Accelerations of single states in a loop, without the checks of a public call; shafts at rest do not stick."""
+        """Accelerations of single states in a loop, without the checks of a public call; no shaft sticks."""
         return self._compiled("forward_dynamics", None) or self._smooth_acceleration
 
     def _smooth_acceleration(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:

@@ -129,8 +129,8 @@ def inertia_table(found: LoadTables) -> Table:
 def motor_note(geared: bool) -> str:
     return (
         "Drive: the largest part of the rotors in the total. Ratio: largest (loaded or not) over least without load. "
-        "Motor: as the motor shaft feels it while the other motors are held, over the gear ratio squared where the motor "
-        "turns with this joint alone."
+        "Motor: as the motor shaft feels it while the other motors are held, over the gear ratio squared where the "
+        "motor turns with this joint alone."
         if geared
         else ""
     )
