@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .api.arm import Arm
 from .api.loading import catalog, load
-from .arm.description import Drive, Joint, Limits, Link
+from .arm.description import Joint, Limits, Link
 from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
 from .arm.elastic import JointDamper, JointSpring, PointSpring
 from .arm.errors import ArmError, PhysicalWarning, SkippedWarning
@@ -24,24 +24,89 @@ from .arm.placement import Placement
 from .version import __version__
 
 if TYPE_CHECKING:
-    from .api.mechanism import Closure, FrameOn, Mechanism, Motors, Redundant, load_mechanism
+    from .api.arm_equations import ArmEquations as Equations
+    from .api.driven_arm import DrivenArm
+    from .bounds.ranges import Range
+    from .compile.kernel import Kernel
     from .control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia, StateFeedback
+    from .control.gains import lqr, tracking_lqr, tracking_poles
+    from .control.requirements import Requirements
+    from .control.simulate_system import simulate_system as simulate
     from .control.trajectories import excitation, quintic, trapezoidal
+    from .design.analysis import Analysis
+    from .design.compare import Compared
+    from .design.coupling import Coupling
+    from .design.review import Review
+    from .design.significance import TermShare
+    from .design.tables import LoadTables
+    from .equations.polynomial import TrigPolynomial
+    from .linear.linear_model import LinearModel
+    from .mechanisms.chain_frames import FrameOn
+    from .mechanisms.closures import Closure
+    from .mechanisms.maps import compare_drives, conditioning_map
+    from .mechanisms.mechanism import Mechanism
+    from .mechanisms.mechanism_file import load_mechanism
+    from .mechanisms.mounting import carrying, free_body
+    from .mechanisms.overconstrained import Motors
+    from .mechanisms.redundant import Redundant
+    from .reduction.reduced_model import ReducedModel
+    from .reduction.shortforms.short_form import ReducedCoefficient
+    from .report.assemble import Report
+    from .simulation.loads import LoadChange
+    from .simulation.motion import Motion, SimulationError
+    from .systems.protocol import System
 
 _LATER = {
-    **dict.fromkeys(("Closure", "FrameOn", "Mechanism", "Motors", "Redundant", "load_mechanism"), "api.mechanism"),
-    **dict.fromkeys(
-        ("ComputedTorque", "OperationalSpace", "PDGravity", "ServoFollowingInertia", "StateFeedback"),
-        "control.controllers",
-    ),
-    **dict.fromkeys(("excitation", "quintic", "trapezoidal"), "control.trajectories"),
+    "Analysis": "design.analysis",
+    "Closure": "mechanisms.closures",
+    "Compared": "design.compare",
+    "ComputedTorque": "control.controllers",
+    "Coupling": "design.coupling",
+    "DrivenArm": "api.driven_arm",
+    "Equations": "api.arm_equations:ArmEquations",
+    "FrameOn": "mechanisms.chain_frames",
+    "Kernel": "compile.kernel",
+    "LinearModel": "linear.linear_model",
+    "LoadChange": "simulation.loads",
+    "LoadTables": "design.tables",
+    "Mechanism": "mechanisms.mechanism",
+    "Motion": "simulation.motion",
+    "Motors": "mechanisms.overconstrained",
+    "OperationalSpace": "control.controllers",
+    "PDGravity": "control.controllers",
+    "Range": "bounds.ranges",
+    "ReducedCoefficient": "reduction.shortforms.short_form",
+    "ReducedModel": "reduction.reduced_model",
+    "Redundant": "mechanisms.redundant",
+    "Report": "report.assemble",
+    "Requirements": "control.requirements",
+    "Review": "design.review",
+    "ServoFollowingInertia": "control.controllers",
+    "SimulationError": "simulation.motion",
+    "StateFeedback": "control.controllers",
+    "System": "systems.protocol",
+    "TermShare": "design.significance",
+    "TrigPolynomial": "equations.polynomial",
+    "carrying": "mechanisms.mounting",
+    "compare_drives": "mechanisms.maps",
+    "conditioning_map": "mechanisms.maps",
+    "excitation": "control.trajectories",
+    "free_body": "mechanisms.mounting",
+    "load_mechanism": "mechanisms.mechanism_file",
+    "lqr": "control.gains",
+    "quintic": "control.trajectories",
+    "simulate": "control.simulate_system:simulate_system",
+    "tracking_lqr": "control.gains",
+    "tracking_poles": "control.gains",
+    "trapezoidal": "control.trajectories",
 }
 """Names whose modules are imported when they are first asked for: they bring SciPy, which takes its time."""
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
-        return getattr(import_module(f".{_LATER[name]}", __name__), name)
+        module, _, own = _LATER[name].partition(":")
+        return getattr(import_module(f".{module}", __name__), own or name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -50,9 +115,13 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Actuator", "Angle", "Arm", "ArmError", "Closure", "ComputedTorque", "DHRow", "Drive", "DriveTrain", "Element",
-    "Force", "FrameOn", "Friction", "Inertia", "Joint", "JointDamper", "JointSpring", "Limits", "Link", "Load",
-    "Mechanism", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring",
-    "Redundant", "Rotor", "ServoFollowingInertia", "SkippedWarning", "StateFeedback", "__version__", "catalog",
-    "excitation", "load", "load_mechanism", "quintic", "trapezoidal",
+    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling", "DHRow",
+    "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Inertia", "Joint",
+    "JointDamper", "JointSpring", "Kernel", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables",
+    "Mechanism", "Motion", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement",
+    "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
+    "Rotor", "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare",
+    "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
+    "free_body", "load", "load_mechanism", "lqr", "quintic", "simulate", "tracking_lqr", "tracking_poles",
+    "trapezoidal",
 ]  # fmt: skip

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 from ..arm.description import EARTH, ArmDescription
+from ..arm.drives import DriveTrain
 from ..arm.io.dh import DHRow, from_dh
 from ..arm.io.dh_of_arm import TOLERANCE, DHForm, to_dh
 from ..arm.io.toml_writer import write_toml
 from ..arm.io.urdf_writer import write_urdf
 from ..arm.placement import Placement
-from .closed_form import ClosedForm
-from .compiled import Compiled
-from .driven import Drives
-from .kinematics import Kinematics
-from .reduced import Reductions
-from .reporting import Reporting
+from .system import SystemQuestions
+
+if TYPE_CHECKING:
+    from .driven_arm import DrivenArm
 
 
-class Arm(Kinematics, Compiled, ClosedForm, Drives, Reductions, Reporting):
-    """A robot arm: links, joints, gravity, tool and loads, and its dynamics.
+class Arm(SystemQuestions):
+    """A robot arm: links, joints, gravity, tool and loads, and its dynamics; the links alone, without its drives.
 
     Immutable: ``holding``, ``locked``, ``with_gravity``, ``subarm`` and the like give a new arm.
     """
@@ -32,8 +30,8 @@ class Arm(Kinematics, Compiled, ClosedForm, Drives, Reductions, Reporting):
     @classmethod
     def of(cls, description: ArmDescription) -> Self:
         """The arm of this description."""
-        fields = {field.name: getattr(description, field.name) for field in dataclasses.fields(ArmDescription)}
-        return cls(**fields)
+        values = {field.name: getattr(description, field.name) for field in dataclasses.fields(ArmDescription)}
+        return cls(**values)
 
     @classmethod
     def from_dh(
@@ -50,25 +48,24 @@ class Arm(Kinematics, Compiled, ClosedForm, Drives, Reductions, Reporting):
         """The serial arm of these Denavit-Hartenberg rows; ``DHRow`` says what a row may hold."""
         return cls.of(from_dh(rows, convention, name=name, gravity=gravity, base=base, tool=tool, physical=physical))
 
-    @property
-    def lower(self) -> NDArray[np.float64]:
-        """Lower position limits (rad or m), -inf where unknown."""
-        return np.array([joint.limits.lower for joint in self.moving])
+    # -- drives ------------------------------------------------------------------------------------
 
     @property
-    def upper(self) -> NDArray[np.float64]:
-        """Upper position limits (rad or m), inf where unknown."""
-        return np.array([joint.limits.upper for joint in self.moving])
+    def driven(self) -> DrivenArm:
+        """This arm with its drives: rotors, transmissions, friction, motors."""
+        from .driven_arm import DrivenArm
 
-    @property
-    def velocity_limits(self) -> NDArray[np.float64]:
-        """Largest speeds (rad/s or m/s), inf where unknown."""
-        return np.array([joint.limits.velocity for joint in self.moving])
+        return DrivenArm.of(self)
 
-    @property
-    def effort_limits(self) -> NDArray[np.float64]:
-        """Largest torques (N m) or forces (N), inf where unknown."""
-        return np.array([joint.limits.effort for joint in self.moving])
+    def with_drives(self, drives: DriveTrain | str | Path) -> DrivenArm:
+        """This arm with other drives, which count: a ``DriveTrain``, or the path of a TOML file with them."""
+        from ..arm.io.toml_drives import read_drives_file
+        from .driven_arm import DrivenArm
+
+        train = drives if isinstance(drives, DriveTrain) else read_drives_file(drives, self)
+        return DrivenArm.of(replace(self, drives=train))
+
+    # -- files -------------------------------------------------------------------------------------
 
     def write_urdf(self) -> str:
         """This arm as URDF text."""

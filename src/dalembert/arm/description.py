@@ -11,20 +11,18 @@ import math
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 from .axes import shortened
+from .drives import DriveTrain, check_drive_model
 from .elastic import Elastic
 from .errors import ArmError, PhysicalWarning
 from .exact import Angle, exact, exact_vector
 from .inertia import Inertia, Load
 from .placement import Placement, Step, Vector
-
-if TYPE_CHECKING:
-    from .drives import DriveTrain
 
 Kind = Literal["revolute", "prismatic", "fixed"]
 KINDS: tuple[Kind, ...] = ("revolute", "prismatic", "fixed")
@@ -52,22 +50,6 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Drive:
-    """What is known of the drive of a joint; kept with the arm, not part of its link dynamics.
-
-    Motor-side inertia in kg m^2 (``input_inertia`` where the source gives it at the joint output), gear
-    ratio as motor turns per joint turn, friction at the motor unless the source says otherwise.
-    """
-
-    gear_ratio: float | None = None
-    motor_inertia: float | None = None
-    input_inertia: float | None = None
-    viscous_friction: float | None = None
-    coulomb_friction: tuple[float, float] | None = None
-    stall_torque: float | None = None
-
-
-@dataclass(frozen=True)
 class Link:
     """A rigid body; its inertia is about its own frame. ``meshes`` are references, never opened."""
 
@@ -87,10 +69,6 @@ class Joint:
     before: Placement = Placement()
     after: Placement = Placement()
     limits: Limits = Limits()
-    damping: float = 0.0
-    friction: float = 0.0
-    armature: float = 0.0
-    drive: Drive | None = None
 
     @property
     def moves(self) -> bool:
@@ -105,7 +83,7 @@ class Joint:
             else Step("translate", 2, exact(value, what))
         )
         placement = self.before @ Placement.of(step) @ self.after
-        return replace(self, kind="fixed", before=placement, after=Placement(), limits=Limits(), drive=None)
+        return replace(self, kind="fixed", before=placement, after=Placement(), limits=Limits())
 
 
 @dataclass(frozen=True)
@@ -125,7 +103,13 @@ class Body:
 
 @dataclass(frozen=True)
 class ArmDescription:
-    """Links and joints in a tree, base first; joints in an order where parents come before children."""
+    """Links and joints in a tree, base first; joints in an order where parents come before children.
+
+    ``drives`` are the motors, rotors, transmissions and friction that move it; where the file says nothing of a
+    joint, a motor without inertia or friction drives it directly. ``drive_model`` says whether the equations of
+    motion count them: "none" for the links alone, "exact" for rotors as bodies, or one of the approximations of
+    ``formulations/drive_train.py``. Whatever is asked of a description is answered for exactly what it counts.
+    """
 
     name: str
     links: tuple[Link, ...]
@@ -138,7 +122,8 @@ class ArmDescription:
     title: str = ""
     sources: tuple[str, ...] = ()
     notes: str = ""
-    drive_train: DriveTrain | None = None
+    drives: DriveTrain = DriveTrain()
+    drive_model: str = "none"
     origin: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -149,6 +134,12 @@ class ArmDescription:
         if not self.tool_link:
             object.__setattr__(self, "tool_link", self.default_tool_link)
         self.link(self.tool_link)
+        check_drive_model(self.drive_model)
+        object.__setattr__(self, "drives", self.drives.fitted(self))
+
+    def __getstate__(self) -> dict[str, object]:
+        # What was worked out from the fields (bodies, kernels) is worked out again where it is needed.
+        return {part.name: getattr(self, part.name) for part in fields(ArmDescription)}
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -210,6 +201,11 @@ class ArmDescription:
         """The file this arm came from, for the head of an error message."""
         return f"{self.origin}: " if self.origin else ""
 
+    @property
+    def counts_drives(self) -> bool:
+        """True if the equations of motion of this description hold the rotors and the friction of its drives."""
+        return self.drive_model != "none"
+
     @cached_property
     def body_of(self) -> Mapping[str, tuple[int, Placement]]:
         """For each link: the moving body it belongs to (-1 for the base) and its frame in that body's link frame."""
@@ -231,6 +227,8 @@ class ArmDescription:
         carried = [(link.name, Placement(), link.inertia) for link in self.links]
         for name, load in self.loads:
             carried.append((name, self.tool if name == self.tool_link else Placement(), load.body))
+        if self.counts_drives:
+            carried += [(rotor.link, Placement(), rotor.locked) for rotor in self.drives.uncounted_rotors]
         for name, placement, inertia in carried:
             body, frame = self.body_of[name]
             if body >= 0:
@@ -271,6 +269,14 @@ class ArmDescription:
     def with_gravity(self, gravity: Sequence[float]) -> Self:
         """The arm under another gravity, a vector in the base frame (m/s^2)."""
         return replace(self, gravity=exact_vector(gravity, "gravity"))
+
+    def counting_drives(self, model: str = "exact") -> Self:
+        """The same arm with its drives counted by this model, or ("none") the links alone."""
+        return replace(self, drive_model=model)
+
+    def frictionless(self) -> Self:
+        """The same with all friction of its drives taken off."""
+        return replace(self, drives=self.drives.without_friction())
 
     def with_tool(self, placement: Placement, link: str | None = None) -> Self:
         """The arm with its tool frame at ``placement`` on ``link`` (the present tool link by default)."""

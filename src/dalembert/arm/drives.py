@@ -20,7 +20,7 @@ from .inertia import Inertia
 from .placement import Vector
 
 if TYPE_CHECKING:
-    from .description import ArmDescription, Joint
+    from .description import ArmDescription
 
 Turns = Callable[[Any, Sequence[Any]], list[Any]]
 """``turns(ring, q)``: positions of all motors, written with ``+ - *`` and ``ring.sincos``, so that it runs over any
@@ -114,6 +114,16 @@ class Motor:
                 raise ArmError(f"{where}: {name.replace('_', ' ')} is {value:g}; give a value of at least zero")
 
 
+DRIVE_MODELS = ("none", "exact", "szkodny", "diagonal", "paul")
+"""Whether and how equations of motion count the drives; ``formulations/drive_train.py`` says what each leaves out."""
+
+
+def check_drive_model(name: str) -> None:
+    """Refuse what is no model of the drives."""
+    if name not in DRIVE_MODELS:
+        raise ArmError(f"no approximation {name!r} of the drives; there are {', '.join(DRIVE_MODELS)}")
+
+
 @dataclass(frozen=True)
 class Rotor:
     """The turning part of a motor, or a wheel of the drive train: axisymmetric about its axis.
@@ -131,6 +141,12 @@ class Rotor:
     mass: Fraction = Fraction(0)
     across: Fraction = Fraction(0)
     counted: bool = True
+
+    def __post_init__(self) -> None:
+        for name, what in (("inertia", "inertia"), ("mass", "mass"), ("across", "transverse inertia")):
+            object.__setattr__(self, name, exact(getattr(self, name), f"{what} of a rotor"))
+        for name in ("axis", "position"):
+            object.__setattr__(self, name, exact_vector(getattr(self, name), f"{name} of a rotor"))
 
     @classmethod
     def of(
@@ -184,13 +200,21 @@ class Rotor:
 
 @dataclass(frozen=True)
 class Actuator:
-    """One motor: its rotor, how far it turns for each joint (``ratios``), its friction, its electric side."""
+    """One motor: its rotor, how far it turns for each joint (``ratios``), its friction, its electric side.
+
+    ``ratios`` is a mapping, or pairs, of joint names and motor turns (rad) per joint turn (rad, or m). ``stall`` is the
+    torque at standstill (N m) where a source gives it without the constants of the motor.
+    """
 
     name: str
     ratios: tuple[tuple[str, Fraction], ...]
     rotor: Rotor = Rotor(Fraction(0))
     friction: Friction = Friction()
     motor: Motor | None = None
+    stall: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ratios", _ratios(self.name, self.ratios))
 
     @classmethod
     def of(
@@ -200,10 +224,17 @@ class Actuator:
         rotor: Rotor | None = None,
         friction: Friction | None = None,
         motor: Motor | None = None,
+        stall: float | None = None,
     ) -> Actuator:
         """Ratios by joint name, as motor turns (rad) per joint turn (rad, or m)."""
-        rows = tuple((joint, exact(ratio, f"ratio of {name!r} to joint {joint!r}")) for joint, ratio in ratios.items())
-        return cls(name, rows, rotor or Rotor(Fraction(0)), friction or Friction(), motor)
+        return cls(name, _ratios(name, ratios), rotor or Rotor(Fraction(0)), friction or Friction(), motor, stall)
+
+    @property
+    def stall_torque(self) -> float | None:
+        """The torque at standstill (N m), as given or as the electric side has it; None where it is not known."""
+        if self.stall is not None or self.motor is None:
+            return self.stall
+        return self.motor.stall_torque if math.isfinite(self.motor.stall_torque) else None
 
 
 @dataclass(frozen=True)
@@ -217,9 +248,18 @@ class Element:
     ratios: tuple[tuple[str, Fraction], ...]
     rotor: Rotor
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ratios", _ratios(self.name, self.ratios))
+
     @classmethod
     def of(cls, name: str, ratios: Mapping[str, object], rotor: Rotor) -> Element:
-        return cls(name, tuple((j, exact(r, f"ratio of {name!r} to joint {j!r}")) for j, r in ratios.items()), rotor)
+        """Ratios by joint name, as turns (rad) per joint turn (rad, or m)."""
+        return cls(name, _ratios(name, ratios), rotor)
+
+
+def _ratios(name: str, ratios: Mapping[str, object] | Sequence[tuple[str, object]]) -> tuple[tuple[str, Fraction], ...]:
+    pairs = ratios.items() if isinstance(ratios, Mapping) else ratios
+    return tuple((joint, exact(ratio, f"ratio of {name!r} to joint {joint!r}")) for joint, ratio in pairs)
 
 
 Part = TypeVar("Part", Actuator, Element)
@@ -232,7 +272,7 @@ class DriveTrain:
     ``turns`` replaces the ratios of the actuators by a function of the joint positions.
     """
 
-    actuators: tuple[Actuator, ...]
+    actuators: tuple[Actuator, ...] = ()
     elements: tuple[Element, ...] = ()
     joint_friction: tuple[tuple[str, Friction], ...] = ()
     turns: Turns | None = field(default=None, compare=False)
@@ -240,9 +280,38 @@ class DriveTrain:
     sources: tuple[str, ...] = ()
     origin: str = field(default="", compare=False)
 
+    def __post_init__(self) -> None:
+        for name in ("actuators", "elements", "joint_friction"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the motors."""
         return tuple(actuator.name for actuator in self.actuators)
+
+    @property
+    def parts(self) -> tuple[Actuator | Element, ...]:
+        """Motors, then elements: all that has a rotor."""
+        return (*self.actuators, *self.elements)
+
+    @property
+    def uncounted_rotors(self) -> tuple[Rotor, ...]:
+        """Rotors on links whose numbers do not hold them yet."""
+        return tuple(part.rotor for part in self.parts if part.rotor.link and not part.rotor.counted)
+
+    def __bool__(self) -> bool:
+        """True if the drives add anything to the links: rotors, ratios, friction, motors."""
+        plain = all(
+            part.rotor == Rotor(Fraction(0)) and not part.friction and part.motor is None and part.stall is None
+            and len(part.ratios) == 1 and part.ratios[0][1] == 1
+            for part in self.actuators
+        )  # fmt: skip
+        return not plain or bool(self.elements or self.joint_friction or self.turns)
+
+    def without_friction(self) -> DriveTrain:
+        """The same drives, frictionless."""
+        actuators = tuple(replace(actuator, friction=Friction()) for actuator in self.actuators)
+        return replace(self, actuators=actuators, joint_friction=())
 
     def rows(self, arm: ArmDescription, parts: Sequence[Actuator | Element] | None = None) -> list[list[Fraction]]:
         """The constant transmission matrix N, motors by joints; ratios to joints that are locked drop out."""
@@ -256,15 +325,19 @@ class DriveTrain:
             rows.append(row)
         return rows
 
-    def reduced(self, arm: ArmDescription) -> DriveTrain:
-        """The drives of a part of the arm: some joints locked, some links gone.
+    def fitted(self, arm: ArmDescription) -> DriveTrain:
+        """These drives for this arm: a direct drive at each joint where there is no motor at all, and of the drives of
+        a larger arm what is left with some joints locked and some links gone.
 
         Motors and elements that nothing turns any more drop out, and so do ratios to joints that are gone. A rotor
         whose link is gone counts as reflected inertia.
         """
-        if self.turns is not None or len(self.actuators) == arm.n:
-            return self
         joints, moving, links = {joint.name for joint in arm.joints}, set(arm.joint_names), set(arm.link_names)
+        if not self.actuators and self.turns is None:
+            direct = tuple(Actuator.of(f"motor of {name}", {name: 1}) for name in arm.joint_names)
+            return replace(self, actuators=direct) if direct else self
+        if self.turns is not None or len(self.actuators) <= arm.n:
+            return self
 
         def left(part: Part) -> Part | None:
             if not any(joint in moving and ratio for joint, ratio in part.ratios):
@@ -277,10 +350,11 @@ class DriveTrain:
             self,
             actuators=tuple(part for part in map(left, self.actuators) if part is not None),
             elements=tuple(part for part in map(left, self.elements) if part is not None),
-            joint_friction=tuple((joint, friction) for joint, friction in self.joint_friction if joint in joints),
+            joint_friction=tuple((joint, friction) for joint, friction in self.joint_friction if joint in moving),
         )
 
     def friction_of(self, joint: str) -> Friction:
+        """Friction at the joint itself."""
         return dict(self.joint_friction).get(joint, Friction())
 
     def check(self, arm: ArmDescription) -> None:
@@ -335,46 +409,70 @@ def undriven(rows: Sequence[Sequence[Fraction]], names: Sequence[str]) -> str:
     return ""
 
 
-def with_locked_rotors(arm: ArmDescription, train: DriveTrain) -> ArmDescription:
-    """The arm with rotors that its links do not count yet added to them, locked."""
-    extra: dict[str, Inertia] = {}
-    parts: tuple[Actuator | Element, ...] = (*train.actuators, *train.elements)
-    for part in parts:
-        rotor = part.rotor
-        if rotor.link and not rotor.counted:
-            extra[rotor.link] = extra.get(rotor.link, Inertia()) + rotor.locked
-    if not extra:
-        return arm
-    links = tuple(
-        replace(link, inertia=link.inertia + extra[link.name]) if link.name in extra else link for link in arm.links
-    )
-    return replace(arm, links=links)
+@dataclass(frozen=True)
+class JointDrive:
+    """What a file says of the drive of one joint; ``train_of_joints`` makes the drive train of it.
 
-
-def from_joints(arm: ArmDescription) -> DriveTrain:
-    """The drives that the joints of the arm describe themselves: ``drive`` tables, armature, damping, friction.
-
-    Where no rotor is placed, its inertia counts as reflected inertia only.
+    Rotor inertia at the motor (``motor_inertia``, kg m^2), or as the joint feels it (``input_inertia``, ``armature``),
+    gear ratio as motor turns per joint turn, friction of the motor at the motor (``viscous``, ``coulomb``) and of the
+    joint at the joint (``damping``, ``friction``), stall torque of the motor (N m).
     """
-    actuators, frictions = [], []
-    for joint in arm.moving:
-        ratio, rotor, friction, motor = _drive_of(joint)
-        actuators.append(Actuator.of(f"motor of {joint.name}", {joint.name: ratio}, rotor, friction, motor))
-        own = Friction.of(joint.friction, viscous=joint.damping)
-        if own:
-            frictions.append((joint.name, own))
-    return DriveTrain(tuple(actuators), joint_friction=tuple(frictions), origin=arm.origin)
+
+    joint: str
+    gear_ratio: object = None
+    motor_inertia: object = None
+    input_inertia: object = None
+    armature: object = 0
+    viscous: float = 0.0
+    coulomb: float | tuple[float, float] = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+    stall: float | None = None
+
+    @property
+    def has_motor(self) -> bool:
+        """True if it says anything of a motor, not of the joint alone."""
+        numbers = (self.gear_ratio, self.motor_inertia, self.input_inertia, self.stall)
+        return any(x is not None for x in numbers) or bool(self.armature or self.viscous or self.coulomb)
+
+    def actuator(self, where: str = "") -> Actuator:
+        """The motor of this joint. Its place is not known, so its rotor counts as reflected inertia."""
+        if self.motor_inertia is not None and self.input_inertia is not None:
+            raise ArmError(
+                f"{where}joint {self.joint!r}: motor_inertia and input_inertia are the same inertia before and after "
+                "the gear; give one of them"
+            )
+        ratio = exact(self.gear_ratio) if self.gear_ratio else Fraction(1)
+        at_joint = exact(self.armature or 0) + exact(self.input_inertia or 0)
+        rotor = Rotor(exact(self.motor_inertia or 0) + at_joint / ratio**2)
+        friction = Friction.of(self.coulomb, viscous=self.viscous)
+        return Actuator.of(f"motor of {self.joint}", {self.joint: ratio}, rotor, friction, stall=self.stall)
 
 
-def _drive_of(joint: Joint) -> tuple[Fraction, Rotor, Friction, Motor | None]:
-    drive = joint.drive
-    ratio = exact(drive.gear_ratio) if drive is not None and drive.gear_ratio else Fraction(1)
-    reflected = exact(joint.armature)
-    inertia, friction = Fraction(0), Friction()
-    if drive is not None:
-        if drive.motor_inertia is not None:
-            inertia = exact(drive.motor_inertia)
-        elif drive.input_inertia is not None:
-            reflected += exact(drive.input_inertia)
-        friction = Friction.of(drive.coulomb_friction or 0.0, viscous=drive.viscous_friction or 0.0)
-    return ratio, Rotor(inertia + reflected / ratio**2), friction, None
+def train_of_joints(rows: Sequence[JointDrive], origin: str = "") -> DriveTrain:
+    """The drive train of what a file says joint by joint."""
+    where = f"{origin}: " if origin else ""
+    own = {row.joint: Friction.of(row.friction, viscous=row.damping) for row in rows}
+    return DriveTrain(
+        tuple(row.actuator(where) for row in rows) if any(row.has_motor for row in rows) else (),
+        joint_friction=tuple((joint, friction) for joint, friction in own.items() if friction),
+        origin=origin,
+    )
+
+
+def joined(train: DriveTrain, rows: Sequence[JointDrive], origin: str) -> DriveTrain:
+    """The drives of a table of their own, with the friction that the joints give beside it.
+
+    A motor and a joint that both say how the joint is driven are two descriptions of one thing, and refused.
+    """
+    where = f"{origin}: " if origin else ""
+    for row in rows:
+        if row.has_motor and train.actuators:
+            raise ArmError(
+                f"{where}joint {row.joint!r} describes its drive, and the motors of the drives do so too; keep one of "
+                "the two descriptions"
+            )
+        if (row.damping or row.friction) and row.joint in dict(train.joint_friction):
+            raise ArmError(f"{where}friction at joint {row.joint!r} is given twice, at the joint and in the drives")
+    plain = train_of_joints(rows, origin)
+    return replace(train, joint_friction=(*train.joint_friction, *plain.joint_friction))

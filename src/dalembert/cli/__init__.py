@@ -1,4 +1,4 @@
-"""The ``dalembert`` command: one file for each of its words, ``run.py`` for what they share."""
+"""The ``dalembert`` command: one file for each subcommand, ``run.py`` for what they share."""
 
 from .run import main
 

@@ -10,8 +10,8 @@ import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.compile import timing as benches
 
-from .arguments import ArmArgument
 from .printing import heading, paragraph, table
+from .system_options import ArmArgument
 
 
 def bench(

@@ -4,38 +4,49 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dalembert.compile.cuda.write_cuda import write_cuda
-from dalembert.compile.functions import BUILDERS
+from dalembert.compile.functions import FUNCTIONS
+from dalembert.compile.functions import function as function_of
 from dalembert.compile.write_c import write_c
 
-from .arguments import ArmArgument, load
 from .printing import say
+from .system_options import system_command
+
+if TYPE_CHECKING:
+    from dalembert.api.system import SystemQuestions as System
 
 
 class Language(enum.StrEnum):
+    """What is written."""
+
     C = "c"
     CUDA = "cuda"
 
 
 class Precision(enum.StrEnum):
+    """How numbers are kept."""
+
     FLOAT64 = "float64"
     FLOAT32 = "float32"
 
 
 class Kept(enum.StrEnum):
+    """Which numbers stay arguments."""
+
     INERTIAL = "inertial"
     LOAD = "load"
     ALL = "all"
 
 
+@system_command
 def codegen(
-    arm: ArmArgument,
+    system: System,
     function: Annotated[
-        str, typer.Option("--function", "-f", help=f"One of {', '.join(BUILDERS)}.")
+        str, typer.Option("--function", "-f", help=f"One of {', '.join(FUNCTIONS)}.")
     ] = "inverse_dynamics",
     lang: Annotated[Language, typer.Option("--lang", help="The language to write.")] = Language.C,
     output: Annotated[
@@ -48,6 +59,7 @@ def codegen(
 ) -> None:
     """Write a function as C99 without dependencies (with header, test program and CMake file), or as CUDA for nvcc."""
     write = write_cuda if lang is Language.CUDA else write_c
-    files = write(load(arm), function, output, dtype.value, parameters.value if parameters else None)
+    made = function_of(system, function, parameters.value if parameters else None)
+    files = write(made, output, dtype.value)
     for file in files:
         say(str(file))

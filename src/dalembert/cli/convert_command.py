@@ -12,10 +12,12 @@ import typer
 import dalembert as da
 from dalembert.arm.errors import ArmError
 
-from .arguments import ArmArgument, load
+from .system_options import ArmArgument, load_arm
 
 
 class Format(enum.StrEnum):
+    """What is written."""
+
     URDF = "urdf"
     TOML = "toml"
     DH = "dh"
@@ -28,7 +30,7 @@ def convert(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     """Write an arm as URDF, as a TOML arm file, or as one made of Denavit-Hartenberg rows."""
-    given = load(arm)
+    given = load_arm(arm)
     text = {Format.URDF: given.write_urdf, Format.TOML: given.write_toml, Format.DH: given.write_dh}[to]()
     text = text if text.endswith("\n") else text + "\n"
     if to is Format.DH:

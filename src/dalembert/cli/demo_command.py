@@ -62,6 +62,6 @@ def demo(
     print_torques(arm, efforts(arm, q, qd, qdd))
     if report:
         heading("What matters in this arm")
-        write(ARM, page, load_=LOAD)
+        write(ARM, page, load=LOAD, drives=True)
     heading("What to try next")
     say(NEXT)

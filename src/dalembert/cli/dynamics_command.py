@@ -7,23 +7,27 @@ of two different speeds), as in Bejczy 1974, eq. (1).
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-import dalembert as da
+from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
 
-from .arguments import ArmArgument, load
 from .printing import figures, heading, joints_with_units, matrix, say, table, unit
+from .system_options import system_command
 from .values import joint_values, note_outside_limits
+
+if TYPE_CHECKING:
+    from dalembert.api.system import SystemQuestions as System
 
 HOW = "One value for each joint, base first: 0,0.5,-1 or 'pi/2 0 -0.1'. Zeros if left out."
 
 
+@system_command
 def dynamics(
-    arm: ArmArgument,
+    system: System,
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Positions, rad or m. {HOW}")] = None,
     qd: Annotated[str | None, typer.Option("--qd", metavar="VALUES", help="Speeds, rad/s or m/s.")] = None,
     qdd: Annotated[str | None, typer.Option("--qdd", metavar="VALUES", help="Accelerations, rad/s^2 or m/s^2.")] = None,
@@ -35,7 +39,7 @@ def dynamics(
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
     """Joint torques and forces of a motion, split into inertia, velocity and gravity parts."""
-    given = load(arm)
+    given = system
     options = (("--q", q), ("--qd", qd), ("--qdd", qdd))
     position, speed, acceleration = (joint_values(given, option, text, degrees) for option, text in options)
     note_outside_limits(given, position)
@@ -44,20 +48,28 @@ def dynamics(
         print(json.dumps(as_data(given, position, speed, acceleration, found), indent=2, allow_nan=False))
         return
     say(f"{given.name}: {given.title}" if given.title else given.name)
+    say(about(given))
     print_state(given, position, speed, acceleration)
     print_torques(given, found)
     if mass_matrix:
         print_mass_matrix(given, position)
 
 
-def efforts(arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict[str, np.ndarray]:
-    """The torques by cause; total = inertia + velocity + gravity, plus what springs and dampers ask for."""
+def about(arm: ArmDescription) -> str:
+    """What the system has beyond its links, in words."""
+    held = ", ".join(f"{float(load.body.mass):g} kg on {link}" for link, load in arm.loads)
+    drives = f"with its drives (rotors: {arm.drive_model})" if arm.counts_drives else "the links alone"
+    return drives + (f", holding {held}" if held else "")
+
+
+def efforts(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict[str, np.ndarray]:
+    """The torques by cause; total = inertia + velocity + gravity, plus friction, springs and dampers."""
     if not arm.n:
         raise ArmError(
             f"{arm.where}{arm.name}: no joint moves, so there are no torques; name an arm with moving joints"
         )
     parts = arm.parts(q, qd, qdd)
-    found = {
+    torques = {
         "inertia": parts.inertia,
         "velocity": parts.velocity,
         "centrifugal": parts.centrifugal,
@@ -65,14 +77,15 @@ def efforts(arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict
         "gravity": parts.gravity,
         "total": parts.total,
     }
+    if arm.counts_drives:
+        torques["friction"] = parts.friction
     if arm.elastic:
-        found["total"] = arm.inverse_dynamics(q, qd, qdd)
-        found["elastic"] = found["total"] - parts.total
-    return found
+        torques["elastic"] = parts.elastic
+    return torques
 
 
 def as_data(
-    arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, found: dict[str, np.ndarray]
+    arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, found: dict[str, np.ndarray]
 ) -> dict[str, object]:
     """The whole answer in SI units, as JSON can hold it."""
     return {
@@ -83,6 +96,8 @@ def as_data(
             for quantity in ("position", "speed", "acceleration", "effort")
         },
         "gravity": [float(g) for g in arm.gravity],
+        "drives": arm.drive_model,
+        "loads": [{"link": link, "mass": float(held.body.mass)} for link, held in arm.loads],
         "q": q.tolist(),
         "qd": qd.tolist(),
         "qdd": qdd.tolist(),
@@ -91,7 +106,7 @@ def as_data(
     }
 
 
-def print_state(arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
+def print_state(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
     heading("State")
     table(
         [
@@ -104,13 +119,14 @@ def print_state(arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> 
     )
 
 
-def print_torques(arm: da.Arm, found: dict[str, np.ndarray]) -> None:
+def print_torques(arm: System, found: dict[str, np.ndarray]) -> None:
     """The table of torques by cause."""
     columns = {
         "inertia\nD qdd": found["inertia"],
         "centrifugal\nqd_j^2": found["centrifugal"],
         "Coriolis\nqd_j qd_k": found["coriolis"],
         "gravity\nG": found["gravity"],
+        **({"friction\nF": found["friction"]} if "friction" in found else {}),
         **({"springs,\ndampers": found["elastic"]} if "elastic" in found else {}),
         "total\ntau": found["total"],
     }
@@ -125,7 +141,7 @@ def print_torques(arm: da.Arm, found: dict[str, np.ndarray]) -> None:
     say("The velocity part h(q, qd) is the sum of centrifugal and Coriolis.")
 
 
-def print_mass_matrix(arm: da.Arm, q: np.ndarray) -> None:
+def print_mass_matrix(arm: System, q: np.ndarray) -> None:
     heading("Mass matrix D")
     matrix(arm.joint_names, arm.mass_matrix(q))
     kinds = {joint.kind for joint in arm.moving}

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
-from dalembert.mechanisms.mechanism import Mechanism
-from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
-from dalembert.mechanisms.overconstrained import Motors
-from dalembert.mechanisms.singularity import report
+
+if TYPE_CHECKING:
+    from dalembert.mechanisms.mechanism import Mechanism
+    from dalembert.mechanisms.overconstrained import Motors
 
 from .printing import figures, heading, matrix, say, table
-
-
-def register(app: typer.Typer) -> None:
-    app.command("mechanism")(mechanism)
 
 
 def mechanism(
@@ -33,6 +29,8 @@ def mechanism(
     forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
 ) -> None:
     """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
+    from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
+
     found = read_mechanism(file)
     if drive:
         found = found.with_coordinates([word.strip() for word in drive.split(",")])
@@ -58,6 +56,8 @@ def values(found: Mechanism, text: str) -> np.ndarray:
 
 
 def print_head(found: Mechanism, phi: np.ndarray) -> None:
+    from dalembert.mechanisms.singularity import report
+
     closures = ", ".join(closure.name for closure in found.parts.closures)
     say(f"{found.name}: chains {', '.join(found.system.names)}; closures {closures or 'none'}")
     say(f"Mobility: {found.mobility(phi)}")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import dalembert as da
+from typing import TYPE_CHECKING
+
 from dalembert.compile import operations as counts
-from dalembert.compile.functions import BUILDERS, function
+from dalembert.compile.functions import FUNCTIONS, function
 
-from .arguments import ArmArgument
 from .printing import heading, paragraph, table
+from .system_options import system_command
+
+if TYPE_CHECKING:
+    from dalembert.api.system import SystemQuestions as System
 
 
-def operations(arm: ArmArgument) -> None:
+@system_command
+def operations(system: System) -> None:
     """Multiplications and additions of inverse dynamics by each formulation, and of every compiled function."""
-    given = da.load(arm)
+    given = system
     lee = counts.lee(given.n)
     rows: list[tuple[str, counts.Operations]] = []
     for name in counts.FORMULATIONS:
@@ -22,7 +27,7 @@ def operations(arm: ArmArgument) -> None:
         rows.append((f"{name}: generated for this arm", counts.generated(given, name)))
     rows.append(("Newton-Euler: generated, inertia regrouped", counts.regrouped(given)))
     rows += [(f"{name}, n = {given.n}", formula(given.n)) for name, formula in counts.PUBLISHED]
-    heading(f"Inverse dynamics of {given.name}: operations for one state")
+    heading(f"Inverse dynamics of the links of {given.name}: operations for one state")
     print_counts("way", rows)
     paragraph(
         "General code knows the joints and the tree of the arm but none of its numbers. Generated code leaves out "
@@ -30,10 +35,12 @@ def operations(arm: ArmArgument) -> None:
         "general arms with revolute joints."
     )
     heading("Compiled functions")
-    print_counts("function", [(name, counts.count(function(given, name).nodes)) for name in BUILDERS])
+    names = [name for name in FUNCTIONS if name != "motor_torques" or given.counts_drives]
+    print_counts("function", [(name, counts.count(function(given, name).nodes)) for name in names])
 
 
 def print_counts(head: str, rows: list[tuple[str, counts.Operations]]) -> None:
+    """Operations, row by row."""
     table(
         [
             (head, [name for name, _ in rows]),

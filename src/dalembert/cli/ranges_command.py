@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
 
-from .arguments import ArmArgument, load
+from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
-from .states import BoxOption, LoadOption, read_boxes, read_load
+from .system_options import analysis_command
 
 if TYPE_CHECKING:
+    from dalembert.bounds.ranges import Range
+    from dalembert.design.analysis import Analysis
     from dalembert.design.tables import GravityRow, InertiaRow, LoadTables
 
-Domain: TypeAlias = "Mapping[str | int, tuple[float, float]] | None"
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("ranges")(ranges)
-
-
+@analysis_command
 def ranges(
-    arm: ArmArgument,
-    load_: LoadOption = "",
-    box: BoxOption = None,
+    ask: Analysis,
     of: Annotated[str, typer.Option(help="Coefficients, sums or ratios instead of the tables: D12,D12/D11.")] = "",
     along: Annotated[
         str, typer.Option("--along", metavar="JOINT", help="With --of: |ratio| along this joint, the others at zero.")
@@ -40,29 +33,30 @@ def ranges(
         list[str] | None,
         typer.Option("--at", metavar="JOINT=VALUE,...", help="With --along: a setting of others; may be repeated."),
     ] = None,
-    points: Annotated[int, typer.Option(min=2, help="With --along: how many positions.")] = 13,
+    points: Annotated[int | None, typer.Option(min=2, help="With --along: how many positions (13).")] = None,
     gap: Annotated[float | None, typer.Option(help="Certify to this share of the spread (default 1e-4).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Certified ranges of total inertia and gravity load at every joint."""
-    from dalembert.design.importance import coefficient_range
-    from dalembert.design.tables import load_tables
-
-    given = load(arm)
-    domain, held = read_boxes(given, box), read_load(load_)
+    """Certified ranges of total inertia and gravity load at every joint; of a loaded arm also with the hand empty."""
+    if along and gap is not None:
+        raise ArmError("--gap certifies ranges; curves along a joint (--along) have none")
+    if not along and (at or points is not None):
+        raise ArmError("--at and --points go with --along; name the joint to go along")
+    if along and not of:
+        raise ArmError("--along goes with ratios; name them with --of, as in --of D12/D11")
+    ask.gap = gap
     if along:
-        curves(given.holding(held) if held is not None else given, of, along, at or [], points, domain, as_json)
+        curves(ask, of, along, at or [], points or 13, as_json)
         return
     if of:
-        rows = [
-            coefficient_range(given, name.strip(), box=domain, drives=True) for name in of.split(",") if name.strip()
-        ]
+        rows = [ask.range_of(name.strip()) for name in of.split(",") if name.strip()]
         if as_json:
             print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
                                "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
                                "at_maximum": r.at_maximum.tolist(), "certified": r.certified}
                               for r in rows], indent=2))  # fmt: skip
             return
+        heading(f"{ask.system.name}, {about(ask.system)}")
         table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
                ("greatest", figures(r.maximum for r in rows)),
                ("proved\nwithin", optional([r.gap if r.certified else None for r in rows])),
@@ -72,18 +66,19 @@ def ranges(
             say()
             paragraph(f"Searched, not proved to the tolerance; in brackets what is proved: {', '.join(loose)}.")
         return
-    found = load_tables(given, held, domain, gap)
+    held = ask.system.tool_link in dict(ask.system.loads)
+    found = ask.of(ask.system.holding(None)).ranges(ask) if held else ask.ranges()
     if as_json:
         print(json.dumps(tables_json(found), indent=2))
         return
-    heading("Total inertia at the joints, input inertia included")
+    heading(f"Total inertia at the joints, {'rotors of the drives included' if found.drives else 'links alone'}")
     columns = [
         ("joint", [r.joint for r in found.inertia]),
         ("least", figures(r.empty.minimum for r in found.inertia)),
         ("greatest", figures(r.empty.maximum for r in found.inertia)),
         ("ratio", figures(r.relative for r in found.inertia)),
     ]
-    if held is not None:
+    if held:
         columns += [("greatest\nwith load", figures(r.loaded.maximum for r in found.inertia if r.loaded)),
                     ("ratio\nwith load", figures(r.relative_loaded or 0 for r in found.inertia))]  # fmt: skip
     table([*columns, ("proved\nwithin", within(found.inertia)), ("unit", [r.unit for r in found.inertia])])
@@ -92,10 +87,13 @@ def ranges(
         ("joint", [r.joint for r in found.gravity]),
         ("at output", figures(r.empty.largest for r in found.gravity)),
     ]
-    if any(r.gear_ratio for r in found.gravity):
-        columns.append(("at motor", optional([r.at_motor(r.empty.largest) for r in found.gravity])))
-    if held is not None:
+    geared = any(r.empty_at_motor is not None for r in found.gravity)
+    if geared:
+        columns.append(("at motor", optional([largest(r.empty_at_motor) for r in found.gravity])))
+    if held:
         columns.append(("with load", figures(r.loaded.largest for r in found.gravity if r.loaded)))
+    if held and geared:
+        columns.append(("with load\nat motor", optional([largest(r.loaded_at_motor) for r in found.gravity])))
     if any(r.capacity for r in found.gravity):
         shares = [r.share(r.loaded or r.empty) for r in found.gravity]
         columns.append(("percent of\nthe drive", optional([None if s is None else 100 * s for s in shares])))
@@ -115,26 +113,21 @@ def ranges(
         )
 
 
-def curves(arm: ArmDescription, of: str, along: str, at: list[str], points: int, domain: Domain, as_json: bool) -> None:
+def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, as_json: bool) -> None:
     """|ratio| along one joint, a column for each setting of the others (Bejczy 1974, Figures 4 to 11)."""
-    from dalembert.design.importance import ratio_curves
-
     wanted = [name.strip() for name in of.split(",") if name.strip()]
     if not wanted or not all(name.count("/") == 1 for name in wanted):
         raise ArmError(f"--along goes with ratios, as in --of D12/D11, not {of!r}")
     settings = [setting(text) for text in at]
-    found = []
-    for name in wanted:
-        top, _, bottom = name.partition("/")
-        curve = ratio_curves(arm, top.strip("() "), bottom.strip("() "), along, settings, points=points, box=domain)
-        found.append(curve)
+    pairs = [tuple(part.strip("() ") for part in name.split("/")) for name in wanted]
+    found = [ask.ratio_curves(top, bottom, along, settings, points=points) for top, bottom in pairs]
     if as_json:
         print(json.dumps([{"name": c.name, "along": c.joint, "x": c.x.tolist(), "settings": list(c.labels),
                            "values": c.values.tolist()} for c in found], indent=2))  # fmt: skip
         return
     for c in found:
-        turning = arm.joint(c.joint).kind == "revolute"
-        heading(f"|{c.name}| along {c.joint}, inertia with the drives, SI units")
+        turning = ask.system.joint(c.joint).kind == "revolute"
+        heading(f"|{c.name}| along {c.joint}, {about(ask.system)}, SI units")
         head = f"{c.joint}\n{'deg' if turning else 'm'}"
         places = [math.degrees(x) if turning else float(x) for x in c.x]
         columns = [(label.replace(", ", "\n") or "others\nat zero", figures(row))
@@ -162,17 +155,21 @@ def tables_json(found: LoadTables) -> dict[str, object]:
     return {
         "arm": found.arm,
         "load": found.load,
+        "drives": found.drives,
         "inertia": [
             {"joint": r.joint, "unit": r.unit, "minimum": r.empty.minimum, "maximum": r.empty.maximum,
              "relative": r.relative, "at_minimum": r.empty.at_minimum.tolist(),
              "at_maximum": r.empty.at_maximum.tolist(),
              "maximum_with_load": r.loaded.maximum if r.loaded else None, "relative_with_load": r.relative_loaded,
-             "input_inertia": r.input_inertia, "gap": r.empty.gap,
+             "rotors": r.rotors, "at_motor": r.empty_at_motor and r.empty_at_motor.maximum,
+             "at_motor_with_load": r.loaded_at_motor and r.loaded_at_motor.maximum, "gap": r.empty.gap,
              "lower": r.empty.lower, "upper": r.empty.upper, "certified": r.certified}
             for r in found.inertia
         ],
         "gravity": [
-            {"joint": r.joint, "unit": r.unit, "largest": r.empty.largest, "at_motor": r.at_motor(r.empty.largest),
+            {"joint": r.joint, "unit": r.unit, "largest": r.empty.largest,
+             "at_motor": r.empty_at_motor and r.empty_at_motor.largest,
+             "at_motor_with_load": r.loaded_at_motor and r.loaded_at_motor.largest,
              "largest_with_load": r.loaded.largest if r.loaded else None, "stall_torque": r.stall_torque,
              "share": r.share(r.empty), "share_with_load": r.share(r.loaded), "gap": r.empty.gap,
              "lower": r.empty.lower, "upper": r.empty.upper, "certified": r.certified}
@@ -181,6 +178,12 @@ def tables_json(found: LoadTables) -> dict[str, object]:
     }  # fmt: skip
 
 
+def largest(one: Range | None) -> float | None:
+    """The largest magnitude of a range, where there is one."""
+    return one.largest if one is not None else None
+
+
 def optional(values: list[float | None]) -> list[str]:
+    """Figures, with a dash where there is none."""
     written = iter(figures(x for x in values if x is not None))
     return [next(written) if x is not None else "-" for x in values]

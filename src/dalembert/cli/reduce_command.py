@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,11 +12,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from .arguments import ArmArgument, load
+from dalembert.arm.errors import ArmError
+
+from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
-from .states import BoxOption, LoadOption, read_boxes, read_load
+from .system_options import analysis_command
 
 if TYPE_CHECKING:
+    from dalembert.design.analysis import Analysis
     from dalembert.reduction.reduced_model import ReducedModel
     from dalembert.reduction.shortforms.short_form import ReducedCoefficient
 
@@ -24,19 +28,10 @@ LONGEST = 60
 """Terms of the longest equation that is printed."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("reduce")(reduce)
-
-
+@analysis_command
 def reduce(
-    arm: ArmArgument,
+    ask: Analysis,
     tolerance: Annotated[float, typer.Option(help="Largest error as a share of each joint's largest torque.")] = 0.01,
-    speed: Annotated[float | None, typer.Option(help="Largest speed of all joints (rad/s, m/s).")] = None,
-    acceleration: Annotated[float | None, typer.Option(help="Largest acceleration of all joints.")] = None,
-    box: BoxOption = None,
-    load_: LoadOption = "",
-    drives: Annotated[bool, typer.Option("--drives", help="Count the input inertia of the drives.")] = False,
     terms: Annotated[
         bool, typer.Option("--terms", help="Short closed forms of D_ii and G_i instead of a program.")
     ] = False,
@@ -52,32 +47,30 @@ def reduce(
     c: Annotated[str, typer.Option("--c", metavar="FOLDER", help="Write the model as C99 into this folder.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Find the shortest model whose error is proved to stay within a tolerance."""
-    given = load(arm)
-    domain, held = read_boxes(given, box), read_load(load_)
-    loads = [None, held] if held is not None else None
+    """Find the shortest model whose error is proved to stay within a tolerance; of a loaded arm, for both hands."""
+    given = ask.system
+    empty = ask.of(given.holding(None)) if given.tool_link in dict(given.loads) else ask
+    others = (given,) if empty is not ask else ()
     if terms:
-        from dalembert.reduction.shortforms.short_form import reduce_coefficients
-
-        print_terms(reduce_coefficients(given, tolerance=tolerance, box=domain, load=loads, drives=drives), as_json)
+        if curve or equations or c:
+            raise ArmError("--terms prints short forms, not a program; leave out --curve, --equations and --c")
+        print_terms(empty.short_forms(tolerance=tolerance, others=others, refit=refit), as_json)
         return
-    from dalembert.reduction.reduce import reduce as reduced
-
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
     ) as bar:
         task = bar.add_task("reducing", total=1.0)
-        model = reduced(
-            given, tolerance, speed=speed, acceleration=acceleration, box=domain, load=loads, drives=drives,
-            refit=refit, curve=curve,
+        model = empty.reduce(
+            tolerance, others=others, refit=refit, curve=curve,
             progress=lambda text, share: bar.update(task, description=text, completed=share),
         )  # fmt: skip
     if c:
-        for path in model.write_c(Path(c)):
-            say(f"wrote {path}")
+        for path in model.write_c("inverse_dynamics", Path(c)):
+            print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
     if as_json:
         print(json.dumps({
-            "arm": given.name, "tolerance": tolerance, "operations_before": model.before.total,
+            "arm": given.name, "drives": given.drive_model, "tolerance": tolerance,
+            "operations_before": model.before.total,
             "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
             "rms": model.rms.tolist(), "scale": model.scale.tolist(),
             "asymmetry": float(model.asymmetry.max(initial=0.0)),
@@ -91,7 +84,7 @@ def reduce(
                       for p in model.curve],
         }, indent=2))  # fmt: skip
         return
-    heading(f"{given.name} within {100 * tolerance:g} percent of each joint's largest torque, for every state")
+    heading(f"{given.name}, {about(given)}: every torque within {100 * tolerance:g} percent of its joint's largest")
     say(f"operations: {model.before.total} before, {model.after.total} after ({model.after})")
     table([
         ("joint", list(given.joint_names)), ("largest\ntorque", figures(model.scale)),
@@ -127,6 +120,7 @@ def print_curve(model: ReducedModel, whole: bool) -> None:
 
 
 def print_terms(rows: Sequence[ReducedCoefficient], as_json: bool) -> None:
+    """Short forms with their constants and errors."""
     if as_json:
         print(json.dumps([{
             "name": r.name, "unit": r.unit, "text": r.text, "bound": r.bound, "found": r.found, "rms": r.rms,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -12,13 +12,27 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
-from dalembert.report.assemble import Report
-from dalembert.report.write import plain, write_report
 
-from .arguments import ArmArgument, load
 from .printing import say
-from .states import AccelerationOption, BoxOption, LoadOption, SpeedOption, amounts, read_boxes, read_load
+from .system_options import (
+    AccelerationOption,
+    ArmArgument,
+    BoxOption,
+    DrivesFileOption,
+    DrivesOption,
+    GravityOption,
+    LoadOption,
+    LockOption,
+    RotorsOption,
+    SpeedOption,
+    amounts,
+    read_boxes,
+    read_system,
+)
 from .values import joint_values
+
+if TYPE_CHECKING:
+    from dalembert.report.assemble import Report
 
 MOTION = (
     "Also judge the terms along this motion: CSV with the columns t, q_JOINT and, if known, qd_JOINT, qdd_JOINT, as "
@@ -28,11 +42,6 @@ PAGES = (".html", ".htm")
 TOLERANCE = (
     "Torque error of a reduced model as a share of the largest torque; may be repeated. 0.05 and 0.01 if left out."
 )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command("report")(report)
 
 
 def report(
@@ -49,7 +58,12 @@ def report(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write every table into this JSON file.")
     ] = None,
-    load_: LoadOption = "",
+    load: LoadOption = "",
+    drives: DrivesOption = None,
+    rotors: RotorsOption = "",
+    drives_file: DrivesFileOption = None,
+    gravity: GravityOption = "",
+    lock: LockOption = None,
     box: BoxOption = None,
     speed: SpeedOption = None,
     acceleration: AccelerationOption = None,
@@ -61,7 +75,9 @@ def report(
     ] = None,
 ) -> None:
     """Write a report: the arm in 3D, its equations, ranges, what matters in it, reduced models with proof."""
-    given = load(arm)
+    from dalembert.report.write import write_report
+
+    given = read_system(arm, load, drives, rotors, drives_file, gravity, lock)
     if output.suffix.lower() not in PAGES:
         raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
     console = Console(stderr=True)
@@ -83,14 +99,13 @@ def report(
         found = write_report(
             given,
             output,
-            load=read_load(load_),
             box=read_boxes(given, box),
             speed=amounts(given, "--speed", speed),
             acceleration=amounts(given, "--acceleration", acceleration),
             tolerances=tuple(tolerance or (0.05, 0.01)),
             pose=joint_values(given, "--q", q).tolist() if q is not None else None,
             motion=motion,
-            against=load(against) if against else None,
+            against=read_system(against, load, drives, rotors, drives_file, gravity, lock) if against else None,
             pdf=output.with_suffix(".pdf") if pdf else None,
             csv=csv,
             json=json,
@@ -103,6 +118,8 @@ def report(
 
 def print_summary(found: Report) -> None:
     """What each section says, as the head of the page does."""
+    from dalembert.report.write import plain
+
     say(f"{found.arm.name}: {found.arm.title}" if found.arm.title else found.arm.name)
     for section in found.sections:
         say(f"\n{section.title}")

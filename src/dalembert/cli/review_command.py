@@ -11,10 +11,21 @@ import typer
 
 from dalembert.arm.errors import ArmError
 
-from .arguments import ArmArgument, load
+from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
 from .ranges_command import optional
-from .states import BoxOption, LoadOption, read_boxes, read_load
+from .system_options import (
+    ArmArgument,
+    BoxOption,
+    DrivesFileOption,
+    DrivesOption,
+    GravityOption,
+    LoadOption,
+    LockOption,
+    RotorsOption,
+    read_analysis,
+    read_system,
+)
 
 if TYPE_CHECKING:
     from dalembert.design.compare import Compared
@@ -22,40 +33,45 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "mass": "Masses",
-    "inertia": "Inertia at the joints, drives included",
+    "inertia": "Inertia at the joints",
     "gravity": "Gravity load",
     "motor": "At the motor, and of what the drives give",
     "coupling": "Largest coupling k of pairs of joints",
 }
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("review")(review)
-
-
 def review(
     arm: ArmArgument,
-    box: BoxOption = None,
     against: Annotated[str, typer.Option("--against", metavar="ARM", help="Another arm to set beside this one.")] = "",
-    load_: LoadOption = "",
+    box: BoxOption = None,
+    load: LoadOption = "",
+    drives: DrivesOption = None,
+    rotors: RotorsOption = "",
+    drives_file: DrivesFileOption = None,
+    gravity: GravityOption = "",
+    lock: LockOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="With --against: print JSON.")] = False,
 ) -> None:
-    """Review a design: coupling, gravity, masses, counterweights; or compare it with another."""
-    from dalembert.design.compare import compared
-    from dalembert.design.review import review as reviewed
+    """Review a design: coupling, gravity, masses, counterweights; or compare it with another under the same options."""
+    from dalembert.bounds.ranges import LESS_WORK
 
-    given = load(arm)
-    domain, held = read_boxes(given, box), read_load(load_)
+    given = read_system(arm, load, drives, rotors, drives_file, gravity, lock)
+    ask = read_analysis(given, box)
+    ask.work = LESS_WORK
     if against:
-        other = load(against)
-        side_by_side(given.name, other.name, compared(given, other, box=domain, load=held), as_json)
+        other = read_system(against, load, drives, rotors, drives_file, gravity, lock)
+        first, second = ask, ask.of(other)
+        if load:
+            empty = first.of(given.holding(None)), second.of(other.holding(None))
+            rows = empty[0].compare(empty[1], (first, second))
+        else:
+            rows = first.compare(second)
+        side_by_side(given.name, other.name, rows, as_json)
         return
     if as_json:
         raise ArmError("--json goes with --against; the review itself is text")
-    given = given.holding(held) if held is not None else given
-    found = reviewed(given, box=domain)
-    heading(f"{given.name} against the guidelines of Tourassis and Neuman (1985)")
+    found = ask.review()
+    heading(f"{given.name}, {about(given)}, against the guidelines of Tourassis and Neuman (1985)")
     for finding in found.findings:
         paragraph(f"- {finding.guideline}: {finding.verdict}. {finding.text[:1].upper()}{finding.text[1:]}")
     if found.couplings:

@@ -1,4 +1,4 @@
-"""The command as a whole: its words, and how it ends when something is wrong.
+"""The command as a whole: its subcommands, and how it ends when something is wrong.
 
 Bad input ends with exit code 2 and one sentence on stderr; a warning is one short note on stderr, so that
 what stands on stdout is always the result alone.
@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, TextIO
 
 import typer
@@ -17,72 +18,53 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.version import __version__
 
-from . import (
-    compiling,
-)
-from . import (
-    convert_command as convert,
-)
-from . import (
-    demo_command as demo,
-)
-from . import (
-    dynamics_command as dynamics,
-)
-from . import (
-    equations_command as equations,
-)
-from . import (
-    list_command as list_arms,
-)
-from . import (
-    mechanism_command as mechanism,
-)
-from . import (
-    ranges_command as ranges,
-)
-from . import (
-    reduce_command as reduce,
-)
-from . import (
-    report_command as report,
-)
-from . import (
-    review_command as review,
-)
-from . import (
-    show_command as show,
-)
-from . import (
-    significance_command as significance,
-)
-from . import (
-    simulate_command as simulate,
-)
-
 BAD_INPUT = 2
 INTERRUPTED = 130
 
-app = typer.Typer(
-    help="Robot-arm dynamics you can read, trust and run.",
-    epilog="ARM is the name of a built-in arm (see: dalembert list) or a .toml, .urdf or .xml file.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command("list")(list_arms.list_arms)
-app.command("show")(show.show)
-app.command("dynamics")(dynamics.dynamics)
-app.command("convert")(convert.convert)
-app.command("demo")(demo.demo)
-for words in (equations, ranges, reduce, significance, review, report, compiling, simulate, mechanism):
-    words.register(app)
+COMMANDS = {
+    "list": "list_command:list_arms",
+    "show": "show_command:show",
+    "dynamics": "dynamics_command:dynamics",
+    "convert": "convert_command:convert",
+    "demo": "demo_command:demo",
+    "equations": "equations_command:equations",
+    "structure": "structure_command:structure",
+    "verify": "verify_command:verify",
+    "base-parameters": "base_parameters_command:base_parameters",
+    "ranges": "ranges_command:ranges",
+    "reduce": "reduce_command:reduce",
+    "significance": "significance_command:significance",
+    "review": "review_command:review",
+    "report": "report_command:report",
+    "codegen": "codegen_command:codegen",
+    "operations": "operations_command:operations",
+    "bench": "bench_command:bench",
+    "simulate": "simulate_command:simulate",
+    "mechanism": "mechanism_command:mechanism",
+}
+"""Every subcommand: its module in this folder and its function there."""
 
 
-@app.callback(invoke_without_command=True)
+def application(names: Sequence[str]) -> typer.Typer:
+    """The command with these subcommands; only their modules are imported."""
+    app = typer.Typer(
+        help="Robot-arm dynamics you can read, trust and run.",
+        epilog="ARM is the name of a built-in arm (see: dalembert list) or a .toml, .urdf or .xml file.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    for name in names:
+        module, _, function = COMMANDS[name].partition(":")
+        app.command(name)(getattr(import_module(f".{module}", __package__), function))
+    app.callback(invoke_without_command=True)(whole)
+    return app
+
+
 def whole(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
+    """Robot-arm dynamics you can read, trust and run."""
     if version:
         print(f"dalembert {__version__}")
         raise typer.Exit
@@ -92,6 +74,10 @@ def whole(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (those of the process by default); the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    app = application(
+        [words[0]] if words and words[0] in COMMANDS else [] if words == ["--version"] else list(COMMANDS)
+    )
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a letter of somebody's name must not end the command.
@@ -99,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = note
-            code = app(args=arguments, prog_name="dalembert", standalone_mode=False)
+            code = app(args=words, prog_name="dalembert", standalone_mode=False)
             sys.stdout.flush()
     except typer.TyperException as fault:
         return refuse(usage(fault))

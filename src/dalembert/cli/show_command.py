@@ -5,19 +5,23 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-import dalembert as da
-from dalembert.arm.description import ArmDescription, Drive
+from dalembert.arm.description import ArmDescription
 
-from .arguments import ArmArgument, violations
 from .geometry import print_geometry, roll_pitch_yaw
 from .list_command import pattern
 from .printing import figures, heading, paragraph, say, table, unit
+from .system_options import system_command, violations
+
+if TYPE_CHECKING:
+    from dalembert.api.system import SystemQuestions as System
 
 
-def show(arm: ArmArgument) -> None:
-    """Show an arm: its joints, where they stand, its links and where the numbers come from."""
-    given = da.load(arm, physical="ignore")  # what no real body has is part of what is shown
+@system_command
+def show(system: System) -> None:
+    """Show an arm: its joints, where they stand, its links, its drives and where the numbers come from."""
+    given = system
     print_head(given)
     if given.n:
         print_joints(given)
@@ -99,25 +103,39 @@ def print_links(arm: ArmDescription) -> None:
 
 def print_drives(arm: ArmDescription) -> None:
     """What is known of the drives, as given; a dash where nothing is."""
-    drives = [joint.drive or Drive() for joint in arm.moving]
-    forward = [drive.coulomb_friction and drive.coulomb_friction[0] for drive in drives]
-    backward = [drive.coulomb_friction and drive.coulomb_friction[1] for drive in drives]
-    columns = {
-        "gear\nratio": [drive.gear_ratio for drive in drives],
-        "motor inertia\nkg m^2": [drive.motor_inertia for drive in drives],
-        "input inertia\nkg m^2 or kg": [drive.input_inertia for drive in drives],
-        "viscous\nN m s/rad": [drive.viscous_friction for drive in drives],
-        "Coulomb +\nN m": forward,
-        "Coulomb -\nN m": backward,
-        "stall\nN m or N": [drive.stall_torque for drive in drives],
+    if not arm.drives:
+        return
+    motors = arm.drives.actuators
+    columns: dict[str, list[float | None]] = {
+        "rotor\nkg m^2": [float(motor.rotor.inertia) or None for motor in motors],
+        "viscous\nN m s/rad": [motor.friction.viscous or None for motor in motors],
+        "Coulomb +\nN m": [motor.friction.moving[0] or None for motor in motors],
+        "Coulomb -\nN m": [motor.friction.moving[1] or None for motor in motors],
+        "stall\nN m": [motor.stall_torque for motor in motors],
     }
     known = {header: column for header, column in columns.items() if any(x is not None for x in column)}
-    if known:
-        heading("Drives; kept with the arm, not part of its link dynamics")
+    counted = "counted in its dynamics" if arm.counts_drives else "kept with the arm, not part of its link dynamics"
+    heading(f"Drives; {counted}")
+    ratios = [", ".join(f"{joint} {float(ratio):g}" for joint, ratio in motor.ratios) for motor in motors]
+    table(
+        [
+            ("motor", arm.drives.names),
+            ("turns per turn\nof the joint", ratios),
+            ("on link", [motor.rotor.link or "-" for motor in motors]),
+            *((header, limited(math.inf if x is None else x for x in column)) for header, column in known.items()),
+        ]
+    )
+    if arm.drives.elements:
+        say(f"\nBetween motors and links: {', '.join(element.name for element in arm.drives.elements)}")
+    own = [(joint, friction) for joint, friction in arm.drives.joint_friction if friction]
+    if own:
+        heading("Friction at the joints themselves")
         table(
             [
-                ("joint", arm.joint_names),
-                *((header, limited(math.inf if x is None else x for x in column)) for header, column in known.items()),
+                ("joint", [joint for joint, _ in own]),
+                ("Coulomb +", figures(f.moving[0] for _, f in own)),
+                ("Coulomb -", figures(f.moving[1] for _, f in own)),
+                ("viscous", figures(f.viscous for _, f in own)),
             ]
         )
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dalembert.arm.errors import ArmError
 
-from .arguments import ArmArgument, load
+from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
-from .states import AccelerationOption, BoxOption, LoadOption, SpeedOption, amounts, read_boxes, read_load
+from .system_options import analysis_command
+
+if TYPE_CHECKING:
+    from dalembert.design.analysis import Analysis
 
 MOTION = (
     "Judge the terms along this motion (CSV with the columns t, q_JOINT, and if known qd_JOINT, qdd_JOINT) "
@@ -20,49 +23,41 @@ MOTION = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("significance")(significance)
-
-
+@analysis_command
 def significance(
-    arm: ArmArgument,
+    ask: Analysis,
     motion: Annotated[Path | None, typer.Option("--motion", metavar="FILE", help=MOTION)] = None,
-    speed: SpeedOption = None,
-    acceleration: AccelerationOption = None,
-    box: BoxOption = None,
-    load_: LoadOption = "",
-    links_only: Annotated[bool, typer.Option("--links-only", help="Without the input inertia of the drives.")] = False,
     least: Annotated[
         float, typer.Option(help="Leave out terms below this share of the largest term of their joint.")
     ] = 0.01,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, all terms.")] = False,
 ) -> None:
     """Rank every term of every joint's torque by its largest and RMS contribution."""
-    from dalembert.design.significance import significance as ranked
     from dalembert.simulation.motion_files import motion_of
 
-    given = load(arm)
-    if motion is not None and (speed or acceleration or box):
+    given = ask.system
+    if motion is not None and ask.narrowed:
         raise ArmError(
             "--motion has its own positions, speeds and accelerations; leave out --speed, --acceleration, --box"
         )
-    held = read_load(load_)
-    found = ranked(
-        given.holding(held) if held is not None else given,
-        speed=amounts(given, "--speed", speed),
-        acceleration=amounts(given, "--acceleration", acceleration),
-        box=read_boxes(given, box),
-        drives=not links_only,
-        motion=motion_of(given, motion) if motion is not None else None,
-    )
+    found = ask.significance(motion_of(given, motion) if motion is not None else None)
     if as_json:
         rows = [
             {"joint": one.joint, "term": one.name, "times": one.motion, "largest": one.largest, "proved": one.proved,
              "rms": one.rms, "share": one.share}
             for one in found
         ]  # fmt: skip
-        print(json.dumps({"arm": given.name, "motion": str(motion) if motion else None, "terms": rows}, indent=2))
+        print(
+            json.dumps(
+                {
+                    "arm": given.name,
+                    "drives": given.drive_model,
+                    "motion": str(motion) if motion else None,
+                    "terms": rows,
+                },
+                indent=2,
+            )
+        )
         return
     for joint in given.moving:
         mine = [one for one in found if one.joint == joint.name]
@@ -83,9 +78,9 @@ def significance(
         table(columns)
     say()
     if motion is not None:
-        paragraph(f"Along {motion}, means over its time; inertia {'without' if links_only else 'with'} the drives.")
+        paragraph(f"Along {motion}, means over its time; {about(given)}.")
     else:
         paragraph(
             "Largest: attained over all positions, times the largest speeds and accelerations. Proved: what no state "
-            "exceeds. The RMS is exact, all states alike."
+            f"exceeds. The RMS is exact, all states alike. {about(given)[:1].upper()}{about(given)[1:]}."
         )

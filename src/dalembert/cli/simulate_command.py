@@ -1,14 +1,27 @@
-"""``dalembert simulate``: an arm moved by a controller along a trajectory, or let go; ``simulated.py`` does it."""
+"""``dalembert simulate``: an arm moved by a controller along a trajectory, or let go."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
-from .arguments import ArmArgument
+from dalembert.arm.errors import ArmError
+
+from .dynamics_command import about
+from .printing import figures, heading, joints_with_units, paragraph, say, table
+from .system_options import read_load, system_command
+from .values import joint_values
+
+if TYPE_CHECKING:
+    from dalembert.api.system import SystemQuestions as System
+    from dalembert.control.trajectories import Trajectory
+    from dalembert.simulation.motion import Motion
 
 
 class Controller(StrEnum):
@@ -30,27 +43,48 @@ class PathKind(StrEnum):
     hold = "hold"
 
 
+@dataclass(frozen=True)
+class Gains:
+    """Gains of the controllers; None where the command line gives none."""
+
+    kp: float | None
+    kd: float | None
+
+    def position(self) -> float:
+        """kp, 100 by default."""
+        return 100.0 if self.kp is None else self.kp
+
+    def velocity(self) -> float:
+        """kd, 20 by default."""
+        return 20.0 if self.kd is None else self.kd
+
+
 VALUES = "One value for each joint, base first, rad or m."
 
 
+@system_command
 def simulate(
-    arm: ArmArgument,
+    system: System,
     controller: Annotated[Controller, typer.Option(help="none lets the arm go without torque.")] = Controller.none,
     trajectory: Annotated[PathKind, typer.Option(help="What the controller follows.")] = PathKind.quintic,
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Start. {VALUES} Zeros if left out.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VALUES", help=f"End of the trajectory. {VALUES}")] = None,
     qd: Annotated[str | None, typer.Option("--qd", metavar="VALUES", help="Speeds at the start.")] = None,
     duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 2.0,
-    kp: Annotated[float, typer.Option("--kp", help="Position gain: 1/s^2 for computed torque, N m/rad for pd.")] = 100,
-    kd: Annotated[float, typer.Option("--kd", help="Velocity gain.")] = 20.0,
-    speed: Annotated[float, typer.Option("--speed", help="Speed limit of trapezoidal and excitation.")] = 1.0,
-    acceleration: Annotated[float, typer.Option("--acceleration", help="Acceleration limit of trapezoidal.")] = 2.0,
-    drives: Annotated[Path | None, typer.Option("--drives", help="A TOML file with the drives to use.")] = None,
-    links_only: Annotated[bool, typer.Option("--links-only", help="Without rotors and friction.")] = False,
-    approximation: Annotated[str, typer.Option("--rotors", help="exact, szkodny, diagonal or paul.")] = "exact",
-    mass: Annotated[float, typer.Option("--load", min=0, help="Mass of a load in the hand (kg), as a point.")] = 0.0,
-    model_mass: Annotated[
-        float | None, typer.Option("--model-load", min=0, help="Load the controller believes in (kg).")
+    kp: Annotated[
+        float | None,
+        typer.Option("--kp", help="Position gain (100): 1/s^2 for computed torque, N m/rad for pd, servo."),
+    ] = None,
+    kd: Annotated[float | None, typer.Option("--kd", help="Velocity gain (20) of computed torque and pd.")] = None,
+    speed: Annotated[
+        float | None, typer.Option("--speed", help="Speed limit (1) of trapezoidal and excitation, rad/s or m/s.")
+    ] = None,
+    acceleration: Annotated[
+        float | None, typer.Option("--acceleration", help="Acceleration limit (2) of trapezoidal, rad/s^2 or m/s^2.")
+    ] = None,
+    model_load: Annotated[
+        str | None,
+        typer.Option("--model-load", metavar="LOAD", help="The load the controller believes in; 0 for none."),
     ] = None,
     stops: Annotated[bool, typer.Option("--stops", help="Position limits are solid.")] = False,
     method: Annotated[
@@ -60,36 +94,151 @@ def simulate(
     output: Annotated[Path | None, typer.Option("--output", help="Save as .csv, .nc or .parquet.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: the summary as JSON.")] = False,
 ) -> None:
-    """Simulate an arm with its drives; sticking friction, stops and loads are exact events."""
-    from .simulated import Wanted, answer
+    """Simulate a system; with --drives sticking friction is exact, stops and loads are events."""
+    from dalembert.simulation.motion import SimulationError
 
-    answer(
-        Wanted(
-            arm,
-            controller.value,
-            trajectory.value,
-            q,
-            to,
-            qd,
-            duration,
-            kp,
-            kd,
-            speed,
-            acceleration,
-            drives,
-            links_only,
-            approximation,
-            mass,
-            model_mass,
-            stops,
-            method,
-            tolerance,
-            output,
-            as_json,
-        )
+    refuse_unused(controller, trajectory, to, kp, kd, speed, acceleration, model_load)
+    start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
+    path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
+    believed = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
+    law = control_law(controller, Gains(kp, kd), believed, path)
+    try:
+        motion = system.simulate(
+            law, start, speeds, duration, method=method, rtol=tolerance, atol=tolerance / 100, stops=stops,
+            progress=not as_json,
+        )  # fmt: skip
+    except SimulationError as fault:
+        if output is not None and fault.motion is not None:
+            fault.motion.save(output)
+            raise ArmError(f"{fault}; what was found up to there is in {output}") from None
+        raise
+    if output is not None:
+        motion.save(output)
+    if as_json:
+        print(json.dumps(as_data(system, motion, path, controller.value), indent=2, allow_nan=False))
+    else:
+        show(system, motion, path, controller.value, output)
+
+
+def refuse_unused(
+    controller: Controller, kind: PathKind, to: str | None, kp: float | None, kd: float | None, speed: float | None,
+    acceleration: float | None, model_load: str | None,
+) -> None:  # fmt: skip
+    """An option that nothing would read is refused."""
+    limited = {PathKind.trapezoidal: ("--speed", "--acceleration"), PathKind.excitation: ("--speed",)}.get(kind, ())
+    gains = {
+        Controller.pd: ("--kp", "--kd"), Controller.computed_torque: ("--kp", "--kd"), Controller.servo: ("--kp",),
+    }.get(controller, ())  # fmt: skip
+    given = {"--kp": kp, "--kd": kd, "--speed": speed, "--acceleration": acceleration}
+    for option, value in given.items():
+        if value is not None and option not in (*limited, *gains):
+            raise ArmError(f"{option} has no effect with --controller {controller.value} and --trajectory {kind.value}")
+    if controller is Controller.none and (to is not None or model_load is not None):
+        raise ArmError("--to and --model-load are for a controller; name one with --controller")
+    if to is not None and kind in (PathKind.hold, PathKind.excitation):
+        raise ArmError(f"--to has no effect with --trajectory {kind.value}")
+
+
+def trajectory_of(
+    system: System, kind: PathKind, duration: float, start: np.ndarray, to: str | None, speed: float | None,
+    acceleration: float | None,
+) -> Trajectory:  # fmt: skip
+    """The trajectory that the options mean."""
+    from dalembert.control.trajectories import excitation, quintic, trapezoidal
+
+    if not duration > 0:
+        raise ArmError(f"--duration {duration:g}: give a time above zero")
+    fastest = 1.0 if speed is None else speed
+    if kind is PathKind.excitation:
+        return excitation(system.lower, system.upper, duration, speed=fastest)
+    if kind is PathKind.hold or to is None:
+        return quintic([start, start], duration)
+    end = joint_values(system, "--to", to)
+    if kind is PathKind.trapezoidal:
+        return trapezoidal(start, end, fastest, 2.0 if acceleration is None else acceleration)
+    return quintic([start, end], duration)
+
+
+def control_law(kind: Controller, gains: Gains, model: System, path: Trajectory) -> Any:
+    """The controller, or zero torques."""
+    from dalembert.control.controllers import ComputedTorque, PDGravity, ServoFollowingInertia
+    from dalembert.control.gains import tracking_lqr
+
+    if kind is Controller.none:
+        return np.zeros(model.n)
+    if kind is Controller.pd:
+        return PDGravity(model, path, gains.position(), gains.velocity())
+    if kind is Controller.servo:
+        return ServoFollowingInertia(model, path, gains.position())
+    if kind is Controller.lqr:
+        return tracking_lqr(model, path)
+    return ComputedTorque(model, path, gains.position(), gains.velocity())
+
+
+def summary(motion: Motion, path: Trajectory) -> dict[str, Any]:
+    """The end, the errors and the largest inputs."""
+    error = motion.q - path.position(motion.t)
+    return {
+        "end": motion.q[-1],
+        "speed": motion.qd[-1],
+        "largest error": np.abs(error).max(axis=0),
+        "end error": error[-1],
+        "largest input": np.abs(motion.u).max(axis=0),
+    }
+
+
+def as_data(system: System, motion: Motion, path: Trajectory, controller: str) -> dict[str, Any]:
+    """The summary as JSON can hold it."""
+    return {
+        "arm": motion.name,
+        "drives": system.drive_model,
+        "joints": list(motion.joint_names),
+        "inputs": list(motion.input_names),
+        "controller": controller,
+        "duration": float(motion.t[-1] - motion.t[0]),
+        "steps": motion.steps,
+        "evaluations": motion.evaluations,
+        **{key.replace(" ", "_"): value.tolist() for key, value in summary(motion, path).items()},
+        "energy": {key: float(getattr(motion, key)[-1]) for key in ("kinetic", "potential", "work", "lost")},
+        "energy_balance": float(np.abs(motion.balance).max()),
+        "events": [{"time": e.time, "kind": e.kind, "name": e.name} for e in motion.events],
+    }
+
+
+def show(system: System, motion: Motion, path: Trajectory, controller: str, output: Path | None) -> None:
+    """The summary for a person."""
+    found = summary(motion, path)
+    heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, controller {controller}")
+    columns = [
+        joints_with_units(system, "position"),
+        ("end", figures(found["end"])),
+        ("speed\nat the end", figures(found["speed"])),
+    ]
+    if controller != "none":
+        columns += [
+            ("error\nat the end", figures(found["end error"])),
+            ("largest\nerror", figures(found["largest error"])),
+        ]
+    columns.append(
+        (f"largest input\n[{', '.join(dict.fromkeys(motion.input_units))}]", figures(found["largest input"]))
     )
-
-
-def register(app: typer.Typer) -> None:
-    """Add ``simulate`` to the command."""
-    app.command("simulate")(simulate)
+    table(columns)
+    paragraph(
+        f"Energy: {motion.energy[-1] - motion.energy[0]:.6g} J gained, {motion.work[-1]:.6g} J put in, "
+        f"{motion.lost[-1]:.6g} J lost to friction; the account is off by {np.abs(motion.balance).max():.1e} J. "
+        f"{motion.steps} steps, {motion.evaluations} evaluations."
+    )
+    if motion.events:
+        heading("Events")
+        shown = motion.events[:20]
+        table(
+            [
+                ("time [s]", [f"{e.time:.6g}" for e in shown]),
+                ("what", [e.kind for e in shown]),
+                ("who", [e.name for e in shown]),
+            ]
+        )
+        if len(motion.events) > len(shown):
+            say(f"and {len(motion.events) - len(shown)} more")
+    if output is not None:
+        say(f"saved in {output}")

@@ -10,21 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..rings.graph import evaluate
 from ..rings.library import Library
-from .functions import Function, function
-from .write_c import RESULTS, identifier
+from .function import Function
+from .write_c import identifier
 
 
-def casadi_function(arm: ArmDescription, name: str, parameters: str | None = None) -> Any:
-    """A ``casadi.Function`` of ``name``; its results are matrices, vectors columns."""
+def casadi_function(made: Function) -> Any:
+    """A ``casadi.Function``; its results are matrices, vectors columns."""
     casadi = _library("casadi")
-    made = function(arm, name, parameters)
     values: dict[str, Any] = {}
     arguments = []
-    for argument, inputs in made.arguments:
+    for argument, inputs in made.inputs:
         vector = casadi.SX.sym(argument, len(inputs))
         arguments.append(vector)
         values |= {entry: vector[k] for k, entry in enumerate(inputs)}
@@ -36,17 +34,18 @@ def casadi_function(arm: ArmDescription, name: str, parameters: str | None = Non
         results.append(flat if len(shape) == 1 else casadi.reshape(flat, shape[1], shape[0]).T)
         start += len(nodes)
     names = [argument for argument, _ in made.arguments]
-    return casadi.Function(f"{identifier(arm.name)}_{name}", arguments, results, names, list(RESULTS[name]))
+    titles = [result for result, _ in made.results]
+    return casadi.Function(f"{identifier(made.label)}_{made.name}", arguments, results, names, titles)
 
 
-def jax_function(arm: ArmDescription, name: str, parameters: str | None = None) -> Callable[..., Any]:
+def jax_function(made: Function) -> Callable[..., Any]:
     """A function of JAX arrays ``(..., n)``: under jit, vmap and grad like any other."""
     _library("jax")
     jnp = _library("jax.numpy", "jax")
-    return _of_arrays(function(arm, name, parameters), Library(jnp), jnp.asarray, jnp.stack, jnp.broadcast_arrays)
+    return _of_arrays(made, Library(jnp), jnp.asarray, jnp.stack, jnp.broadcast_arrays)
 
 
-def torch_function(arm: ArmDescription, name: str, parameters: str | None = None) -> Callable[..., Any]:
+def torch_function(made: Function) -> Callable[..., Any]:
     """A function of Torch tensors ``(..., n)``, differentiable by autograd and under ``torch.func``."""
     torch = _library("torch")
 
@@ -54,7 +53,7 @@ def torch_function(arm: ArmDescription, name: str, parameters: str | None = None
         sample = next(x for x in columns if isinstance(x, torch.Tensor))
         return torch.broadcast_tensors(*(torch.as_tensor(x, dtype=sample.dtype, device=sample.device) for x in columns))
 
-    return _of_arrays(function(arm, name, parameters), Library(torch), torch.as_tensor, torch.stack, broadcast)
+    return _of_arrays(made, Library(torch), torch.as_tensor, torch.stack, broadcast)
 
 
 def _of_arrays(
@@ -71,7 +70,7 @@ def _of_arrays(
             raise ArmError(f"{made.name} takes {len(names)} arguments ({', '.join(names)}), got {len(given)}")
         values: dict[str, Any] = {}
         whole = 0
-        for (argument, inputs), one in zip(made.arguments, map(array, given), strict=True):
+        for (argument, inputs), one in zip(made.inputs, map(array, given), strict=True):
             if one.shape[-1:] != (len(inputs),):
                 raise ArmError(f"{argument} must end in {len(inputs)} numbers, got {tuple(one.shape)}")
             values |= {name: one[..., k] for k, name in enumerate(inputs)}

@@ -67,6 +67,16 @@ def find() -> Compiler:
     return _find(named, os.environ.get("PATH", ""))
 
 
+def available() -> bool:
+    """Whether there is a compiler; one line says so where there is none."""
+    try:
+        find()
+    except CompileError as fault:
+        say_slow(fault)
+        return False
+    return True
+
+
 @lru_cache
 def _find(named: str, path: str) -> Compiler:
     """The compiler of this $CC and $PATH."""

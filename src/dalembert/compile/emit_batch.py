@@ -6,7 +6,7 @@ included, so a result does not depend on the position of a state in the batch or
 
 from __future__ import annotations
 
-from .emit_c import LONG, PIECE, Program, Style, constants, literal, pieces
+from .emit_c import LONG, PIECE, VECTOR_SIGN, Program, Style, constants, literal, pieces
 from .sincos import source as sincos_source
 from .transpose import source as transpose_source
 
@@ -92,13 +92,16 @@ def batch_source(program: Program, dtype: str, vectors: int | None = None) -> st
         # by measurement: one vector at a time uses the least cache; wide results gain from longer stretches of rows
         vectors = 1 if sum(len(columns) for columns in program.scatter) <= 32 else 2
     bodies, calls = bodies_of(
-        program, Style("V", suffix, "x[{} * S]".format, "y[{} * S]".format, constant="(V){{0}} + {value}"), "body",
-        "const V *restrict x, V *restrict y",
+        program,
+        Style(
+            "V", suffix, "x[{} * S]".format, "y[{} * S]".format, sign=VECTOR_SIGN, constant="(V){{0}} + {value}"
+        ),
+        "body", "const V *restrict x, V *restrict y",
     )  # fmt: skip
     loads: list[str] = []
     prefetches: list[str] = []
     row = 0
-    for index, (_, names) in enumerate(program.function.arguments):
+    for index, (_, names) in enumerate(program.function.inputs):
         loads.append(
             f"    gather(in[{index}], rows[{index}], columns[{index}], {len(names)}, first, count, x + {row} * S);"
         )

@@ -1,4 +1,4 @@
-"""The graph as C: one straight line of statements, over a number or over a vector of states."""
+"""The graph as C or the like: one straight line of statements, over a number or over a vector of states."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIN, SQRT, SUB, Node, reachable
-from .functions import Function
+from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Node, reachable
+from .function import Function
 from .schedule import ordered
 
 LONG = 10000
 """Statements beyond which a body is cut into pieces,"""
 PIECE = 1500
 """of this many statements each."""
+VECTOR_SIGN = "__builtin_convertvector(({x} < 0) - ({x} > 0), {type})"
+"""A comparison of vectors gives -1 where it is true."""
 SYMBOLS = {ADD: "+", SUB: "-", MUL: "*"}
 
 
@@ -45,7 +47,7 @@ class Program:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.inputs: dict[str, int] = {}
-        for _, names in function.arguments:
+        for _, names in function.inputs:
             for name in names:
                 self.inputs[name] = len(self.inputs)
         self.nodes = reachable(function.nodes)
@@ -96,20 +98,42 @@ class Style:
     suffix: str
     read: Callable[[int], str]
     """Row of an input or early sine -> expression."""
-    write: Callable[[int], str]
-    """Number of an output value -> the places it goes to, as one chain of assignments."""
+    write: Callable[[int], str] | None
+    """Number of an output value -> the places it goes to, as one chain of assignments; None: it is not written."""
     sincos: str = "sincos_any({angle}, &{sin}, &{cos});"
     sqrt: str = "sqrt_any({x})"
+    sign: str = "({type})(({x} > 0) - ({x} < 0))"
     constant: str = "{value}"
     """How a constant becomes an output."""
     late: bool = False
     """Write all outputs at the end, so that they may share memory with the inputs."""
+    declaration: str = "const {type} {name} = {value};"
+    """How a value gets its name."""
+    pair: str = "{type} {sin}, {cos};"
+    """How room is made for a sine and its cosine."""
+
+    def declared(self, name: str, value: str) -> str:
+        """The statement that gives ``value`` its name."""
+        return self.declaration.format(type=self.type, name=name, value=value)
+
+    def written(self, target: int, value: str) -> list[str]:
+        """The statement that writes an output value, where outputs are written."""
+        return [f"{self.write(target)} = {value};"] if self.write is not None else []
 
 
 def statements(program: Program, style: Style) -> list[str]:
     """The body: every node once, outputs written as soon as they are known."""
     (lines,), _ = pieces(program, style, len(program.order) + 1)
     return lines
+
+
+def expressions(program: Program, style: Style) -> tuple[list[str], list[str]]:
+    """The body of a function that returns its outputs, and the expression of each output value after it."""
+    writer = _Writer(program, style, {})
+    for node in program.order:
+        writer.statement(node)
+    outputs = {node.index: node for node in program.function.nodes}
+    return writer.lines, [writer.name(outputs[index]) for index in program.targets]
 
 
 def pieces(program: Program, style: Style, size: int) -> tuple[list[list[str]], int]:
@@ -135,7 +159,7 @@ def pieces(program: Program, style: Style, size: int) -> tuple[list[list[str]], 
         for node in outputs:
             if node.op == INPUT:
                 value, last.names[node.index] = last.name(node), f"t{len(last.names)}"
-                last.lines.append(f"const {style.type} {last.names[node.index]} = {value};")
+                last.lines.append(style.declared(last.names[node.index], value))
     made = {node.index for node in order}
     for node in outputs:
         last.output(node, made)
@@ -200,20 +224,22 @@ class _Writer:
             text = f"{literal(Fraction(1), style.suffix)} / {args[0]}"
         elif node.op == SQRT:
             text = style.sqrt.format(x=args[0])
+        elif node.op == SIGN:
+            text = style.sign.format(x=args[0], type=style.type)
         else:
             text = self._sine_or_cosine(node, args[0])
         target = self.names[node.index] = f"t{len(self.names)}"
-        self.lines.append(f"const {style.type} {target} = {text};")
+        self.lines.append(style.declared(target, text))
         if node.index in self.slots:
             self.lines.append(f"w[{self.slots[node.index]}] = {target};")
         if node.index in self.program.targets and not style.late:
-            self.lines.append(f"{style.write(self.program.targets[node.index])} = {target};")
+            self.lines += style.written(self.program.targets[node.index], target)
 
     def _sine_or_cosine(self, node: Node, angle: str) -> str:
         key = node.operands[0].index
         if key not in self.pairs:
             self.pairs[key] = sine, cosine = f"s{len(self.pairs)}_", f"c{len(self.pairs)}_"
-            self.lines.append(f"{self.style.type} {sine}, {cosine};")
+            self.lines.append(self.style.pair.format(type=self.style.type, sin=sine, cos=cosine))
             self.lines.append(self.style.sincos.format(angle=angle, sin=sine, cos=cosine))
         return self.pairs[key][node.op == COS]
 
@@ -224,7 +250,7 @@ class _Writer:
         value = self.name(node)
         if node.op == CONST:
             value = self.style.constant.format(value=value)
-        self.lines.append(f"{self.style.write(self.program.targets[node.index])} = {value};")
+        self.lines += self.style.written(self.program.targets[node.index], value)
 
 
 def constants(values: Sequence[int]) -> str:

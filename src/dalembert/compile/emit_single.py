@@ -28,7 +28,7 @@ def single_source(program: Program, dtype: str) -> str:
     int kernel_single(in, out)``: 1 if an input, or a quotient, was not finite."""
     suffix = "f" if dtype == "float32" else ""
     inputs, angles = len(program.inputs), list(program.angles)
-    spots = [f"x{index}[{k}]" for index, (_, names) in enumerate(program.function.arguments) for k in range(len(names))]
+    spots = [f"x{index}[{k}]" for index, (_, names) in enumerate(program.function.inputs) for k in range(len(names))]
     pairs = len(angles)
 
     def read(row: int) -> str:

@@ -1,56 +1,59 @@
-"""Which public function is which graph of outputs. No physics here: the pages of ``formulations`` run over nodes."""
+"""The public functions of a system: which graph is which function.
+
+No physics here: ``formulations/system.py`` composes it, and every entry of ``FUNCTIONS`` asks it over graph nodes. A
+new function is one builder and one line of the table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.exact import Angle
 from ..arm.inertia import PARAMETERS
-from ..formulations import (
-    applied_loads,
-    articulated_body,
-    christoffel,
-    composite_body,
-    derivatives,
-    factor,
-    kinematics,
-    newton_euler,
-)
+from ..formulations import kinematics, newton_euler
 from ..formulations import regressor as regressors
 from ..formulations.chain import Chain, chain
-from ..rings.algebra import add, mul, sub
-from ..rings.graph import Graph, Node, absorbed, reachable
-from ..rings.ring import Field, Ring, Scalar
+from ..formulations.system import System
+from ..rings.algebra import dot, flat, sub
+from ..rings.graph import Graph, Node, reachable
+from ..rings.ring import Scalar
+from .function import Function, Parameters, Shape, Tables, graph_facts
 from .regroup import Rationals, over, regrouped
 
 KINDS = (None, "inertial", "load", "all")
-"""What ``parameters=`` may be: baked in, or kept as an input."""
+"""What ``parameters=`` may be: built in, or kept as an argument."""
 
 
 class Model:
-    """The arm over one graph, with its inputs."""
+    """A system over one graph, with its inputs."""
 
     def __init__(self, arm: ArmDescription, graph: Graph, parameters: str | None = None) -> None:
         self.arm, self.graph, self.n = arm, graph, arm.n
         self.names = parameter_names(arm, parameters)
-        self.given: dict[str, Any] = {}
+        self.symbols: dict[str, Any] = {}
         angles = {step.name for step in _steps(arm) if isinstance(step.amount, Angle)}
         for index, name in enumerate(self.names):
             value = graph.input(f"p{index}")
-            self.given[name] = graph.sincos(value) if name in angles else value
+            self.symbols[name] = graph.sincos(value) if name in angles else value
 
     def input(self, name: str) -> list[Node]:
+        """The vector of inputs of an argument, one for each joint."""
         return self.graph.inputs(f"{name}_", self.n)
 
     @cached_property
+    def system(self) -> System:
+        """The whole system, its chain as described."""
+        return System(self.arm, self.graph, self.symbols)
+
+    @property
     def plain(self) -> Chain:
         """The chain as described."""
-        return chain(self.arm, self.graph, self.given)
+        return self.system.links
 
     @cached_property
     def chain(self) -> Chain:
@@ -60,27 +63,11 @@ class Model:
         return over(regrouped(chain(self.arm, Rationals())), self.graph)
 
     @cached_property
-    def flat(self) -> Chain:
+    def plane(self) -> Chain:
         """The chain regrouped in the other way, which suits Newton-Euler."""
         if self.names:
             return self.plain
         return over(regrouped(chain(self.arm, Rationals()), plane=True), self.graph)
-
-    @cached_property
-    def elastics(self) -> applied_loads.Elastics:
-        return applied_loads.elastics(self.arm, self.graph)
-
-    @property
-    def extra(self) -> derivatives.Extra | None:
-        """Springs and dampers as a further load, where there are any."""
-        if not self.elastics:
-            return None
-
-        def load(ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
-            field: Field = ring  # type: ignore[assignment]
-            return applied_loads.elastic_load(self.plain, field, q, qd, self.elastics)
-
-        return load
 
 
 def _steps(arm: ArmDescription) -> list[Any]:
@@ -122,77 +109,97 @@ def parameter_values(arm: ArmDescription, parameters: str | None) -> list[float]
 # -- the functions ----------------------------------------------------------------------------------
 
 
-def inverse_dynamics(m: Model) -> tuple[Any, ...]:
-    q, qd = m.input("q"), m.input("qd")
-    return (_torque(m, q, qd, m.input("qdd")),)
+def inverse_dynamics(m: Model) -> Tables:
+    """tau = D qdd + h + G + F - Q."""
+    return (torque(m, m.input("q"), m.input("qd"), m.input("qdd")),)
 
 
-def bias(m: Model) -> tuple[Any, ...]:
-    return (_torque(m, m.input("q"), m.input("qd"), [0] * m.n),)
+def bias(m: Model) -> Tables:
+    """The torques at zero acceleration."""
+    return (torque(m, m.input("q"), m.input("qd"), [0] * m.n),)
 
 
-def gravity_load(m: Model) -> tuple[Any, ...]:
+def gravity_load(m: Model) -> Tables:
+    """G, by composite bodies or by Newton-Euler at rest, whichever is shorter."""
     q, still = m.input("q"), [0] * m.n
     return (
         _smallest(
-            composite_body.gravity(m.chain, m.graph, q),
-            newton_euler.inverse_dynamics(m.flat, m.graph, q, still, still),
+            m.system.gravity(m.graph, q, m.chain), newton_euler.inverse_dynamics(m.plane, m.graph, q, still, still)
         ),
     )
 
 
-def mass_matrix(m: Model) -> tuple[Any, ...]:
-    return (composite_body.mass_matrix(m.chain, m.graph, m.input("q")),)
+def mass_matrix(m: Model) -> Tables:
+    """D."""
+    return (m.system.mass_matrix(m.graph, m.input("q"), m.chain),)
 
 
-def inverse_mass_matrix(m: Model) -> tuple[Any, ...]:
-    matrix = composite_body.mass_matrix(m.chain, m.graph, m.input("q"))
-    return (factor.inverse_matrix(m.chain, m.graph, matrix),)
+def inverse_mass_matrix(m: Model) -> Tables:
+    """The inverse of D."""
+    return (m.system.inverse_mass_matrix(m.graph, m.input("q"), m.chain),)
 
 
-def coriolis_matrix(m: Model) -> tuple[Any, ...]:
+def coriolis_matrix(m: Model) -> Tables:
+    """C(q, qd)."""
     q, qd = m.input("q"), m.input("qd")
-    return (_newton(m, lambda model: christoffel.coriolis_matrix(model, m.graph, q, qd)),)
+    return (_shortest(m, lambda links: m.system.coriolis_matrix(m.graph, q, qd, links)),)
 
 
-def forward_dynamics(m: Model) -> tuple[Any, ...]:
+def forward_dynamics(m: Model) -> Tables:
+    """qdd = D^-1 (tau - h - G - F + Q), by factors or by articulated bodies, whichever is shorter."""
     q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
-    drive = _with_extra(m, q, qd, tau)
-    joints = articulated_body.forward_dynamics(m.chain, m.graph, q, qd, drive)
-    return (_smallest(_solved(m, q, qd, drive)[0], joints),)
+    by_factors, _ = solved(m, q, qd, tau)
+    if m.system.train is not None:
+        return (by_factors,)
+    links = System(m.arm, m.graph, m.symbols, m.chain)
+    return (_smallest(by_factors, links.acceleration(m.graph, q, qd, tau)),)
 
 
-def forward_kinematics(m: Model) -> tuple[Any, ...]:
-    turn, shift = kinematics.tool_frame(m.plain, m.graph, m.input("q"))
-    return ([[*turn[i], shift[i]] for i in range(3)] + [[0, 0, 0, 1]],)
+def motor_torques(m: Model) -> Tables:
+    """F_a = N^-T tau (Szkodny 1995, eq. 13)."""
+    if m.system.train is None:
+        raise ArmError(
+            f"{m.arm.where}{m.arm.name}: motor torques belong to an arm with its drives; ask arm.driven for them"
+        )
+    tau = torque(m, m.input("q"), m.input("qd"), m.input("qdd"))
+    rows = m.system.train.transmission(m.graph, m.input("q")).first
+    return (_eliminated([[row[j] for row in rows] for j in range(m.n)], tau, m.graph),)
 
 
-def jacobian(m: Model) -> tuple[Any, ...]:
+def forward_kinematics(m: Model) -> Tables:
+    """The tool frame in the base."""
+    return (kinematics.homogeneous(kinematics.tool_frame(m.plain, m.graph, m.input("q"))),)
+
+
+def jacobian(m: Model) -> Tables:
+    """Linear, then angular velocity of the tool per joint velocity."""
     return (kinematics.jacobian(m.plain, m.graph, m.input("q")),)
 
 
-def regressor(m: Model) -> tuple[Any, ...]:
+def regressor(m: Model) -> Tables:
+    """Y with tau = Y pi for the links."""
     return (regressors.regressor(m.plain, m.graph, m.input("q"), m.input("qd"), m.input("qdd")),)
 
 
-def inverse_dynamics_derivatives(m: Model) -> tuple[Any, ...]:
+def inverse_dynamics_derivatives(m: Model) -> Tables:
+    """d tau/dq, d tau/dqd, D."""
     q, qd, qdd = m.input("q"), m.input("qd"), m.input("qdd")
-    return (*_slopes(m, q, qd, qdd), composite_body.mass_matrix(m.chain, m.graph, q))
+    return (*_slopes(m, q, qd, qdd), m.system.mass_matrix(m.graph, q, m.chain))
 
 
-def forward_dynamics_derivatives(m: Model) -> tuple[Any, ...]:
-    """dqdd = -D^-1 dtau, with the mass matrix, its factors and the bias shared by all of it."""
+def forward_dynamics_derivatives(m: Model) -> Tables:
+    """d qdd = -D^-1 d tau, with the mass matrix, its factors and the bias shared by all of it."""
     q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
-    qdd, lower, pivots = _solved(m, q, qd, _with_extra(m, q, qd, tau))
+    qdd, factors = solved(m, q, qd, tau)
     to_q, to_qd = _slopes(m, q, qd, qdd)
-    columns = [factor.solve(m.chain, lower, pivots, [int(i == k) for i in range(m.n)]) for k in range(m.n)]
+    columns = [m.system.solved(factors, [int(i == k) for i in range(m.n)]) for k in range(m.n)]
     inverse = [[columns[max(i, j)][min(i, j)] for j in range(m.n)] for i in range(m.n)]
 
     def answer(table: list[list[Scalar]]) -> list[list[Scalar]]:
         solved = [
             _smallest(
-                factor.solve(m.chain, lower, pivots, [sub(0, row[k]) for row in table]),
-                [sub(0, _dot(inverse[i], [row[k] for row in table])) for i in range(m.n)],
+                m.system.solved(factors, [sub(0, row[k]) for row in table]),
+                [sub(0, dot(inverse[i], [row[k] for row in table])) for i in range(m.n)],
             )
             for k in range(m.n)
         ]
@@ -201,132 +208,158 @@ def forward_dynamics_derivatives(m: Model) -> tuple[Any, ...]:
     return answer(to_q), answer(to_qd), inverse
 
 
+def torque(m: Model, q: Sequence[Node], qd: Sequence[Node], qdd: Sequence[Scalar]) -> list[Scalar]:
+    """tau with the chain regrouped in the way that comes out smaller."""
+    return _shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links))
+
+
 def _slopes(m: Model, q: list[Node], qd: list[Node], qdd: Sequence[Scalar]) -> tuple[Any, Any]:
     """d tau/dq and d tau/dqd."""
-
-    def build(model: Chain) -> Any:
-        return derivatives.inverse_dynamics_derivatives(model, m.graph, q, qd, qdd, m.extra)[:2]
-
-    to_q, to_qd = _newton(m, build)
+    to_q, to_qd = _shortest(m, lambda links: m.system.torque_derivatives(m.graph, q, qd, qdd, links))
     return to_q, to_qd
 
 
-def _torque(m: Model, q: list[Node], qd: list[Node], qdd: Sequence[Scalar]) -> list[Scalar]:
-    torque = _newton(m, lambda model: newton_euler.inverse_dynamics(model, m.graph, q, qd, qdd))
-    if m.extra is None:
-        return torque
-    return [sub(t, load) for t, load in zip(torque, m.extra(m.graph, q, qd), strict=True)]
+def solved(m: Model, q: Sequence[Node], qd: Sequence[Node], tau: Sequence[Scalar]) -> tuple[list[Scalar], Any]:
+    """qdd by composite bodies and sparse factors, which are given back for further use."""
+    factors = m.system.factored(m.graph, m.system.mass_matrix(m.graph, q, m.chain))
+    rest = [sub(t, b) for t, b in zip(tau, torque(m, q, qd, [0] * m.n), strict=True)]
+    return m.system.solved(factors, rest), factors
 
 
-def _newton(m: Model, build: Callable[[Chain], Any]) -> Any:
+def _shortest(m: Model, build: Callable[[Chain], Any]) -> Any:
     """What ``build`` makes of the chain regrouped in the way that comes out smaller."""
-    return _smallest(build(m.flat), build(m.chain))
-
-
-def _with_extra(m: Model, q: list[Node], qd: list[Node], tau: list[Node]) -> list[Scalar]:
-    if m.extra is None:
-        return list(tau)
-    return [add(t, load) for t, load in zip(tau, m.extra(m.graph, q, qd), strict=True)]
-
-
-def _solved(m: Model, q: list[Node], qd: list[Node], drive: list[Scalar]) -> tuple[list[Scalar], Any, Any]:
-    """qdd = D^-1 (tau - h - G) by composite bodies and sparse factors, which are given back for further use."""
-    lower, pivots = factor.factor(m.chain, m.graph, composite_body.mass_matrix(m.chain, m.graph, q))
-    load = _newton(m, lambda model: newton_euler.inverse_dynamics(model, m.graph, q, qd, [0] * m.n))
-    rest = [sub(t, b) for t, b in zip(drive, load, strict=True)]
-    return factor.solve(m.chain, lower, pivots, rest), lower, pivots
-
-
-def _dot(u: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
-    result: Scalar = 0
-    for a, b in zip(u, v, strict=True):
-        result = add(result, mul(a, b))
-    return result
+    return _smallest(build(m.plane), build(m.chain))
 
 
 def _smallest(*ways: Any) -> Any:
     """The way that needs the fewest nodes."""
-    return min(ways, key=lambda way: len(reachable([node for node in _flat(way) if isinstance(node, Node)])))
+    return min(ways, key=lambda way: len(reachable([node for node in flat(way) if isinstance(node, Node)])))
 
 
-BUILDERS: dict[str, tuple[tuple[str, ...], Callable[[Model], tuple[Any, ...]]]] = {
-    "inverse_dynamics": (("q", "qd", "qdd"), inverse_dynamics),
-    "forward_dynamics": (("q", "qd", "tau"), forward_dynamics),
-    "mass_matrix": (("q",), mass_matrix),
-    "inverse_mass_matrix": (("q",), inverse_mass_matrix),
-    "coriolis_matrix": (("q", "qd"), coriolis_matrix),
-    "gravity_load": (("q",), gravity_load),
-    "bias": (("q", "qd"), bias),
-    "forward_kinematics": (("q",), forward_kinematics),
-    "jacobian": (("q",), jacobian),
-    "regressor": (("q", "qd", "qdd"), regressor),
-    "inverse_dynamics_derivatives": (("q", "qd", "qdd"), inverse_dynamics_derivatives),
-    "forward_dynamics_derivatives": (("q", "qd", "tau"), forward_dynamics_derivatives),
-}
-"""Public function -> its arguments, and the graph of its outputs."""
+def _eliminated(matrix: list[list[Scalar]], right: list[Scalar], graph: Graph) -> list[Scalar]:
+    """x with matrix x = right; rows are exchanged for one whose pivot is a known number, or else not zero."""
+    n = len(right)
+    rows, side = [list(row) for row in matrix], list(right)
+
+    def rank(k: int, i: int) -> int:
+        node = graph.node(rows[i][k])
+        return 0 if node.op == "const" and node.value else 1 if node.op != "const" else 2
+
+    for k in range(n):
+        pivot = min(range(k, n), key=lambda i: rank(k, i))
+        rows[k], rows[pivot], side[k], side[pivot] = rows[pivot], rows[k], side[pivot], side[k]
+        inverse = graph.inverse(graph.node(rows[k][k]))
+        for i in range(k + 1, n):
+            share = graph.node(rows[i][k]) * inverse
+            rows[i] = [graph.node(a) - share * b for a, b in zip(rows[i], rows[k], strict=True)]
+            side[i] = graph.node(side[i]) - share * side[k]
+    x: list[Scalar] = [0] * n
+    for k in reversed(range(n)):
+        total = sub(side[k], dot(rows[k][k + 1 :], x[k + 1 :]))
+        x[k] = graph.node(total) * graph.inverse(graph.node(rows[k][k]))
+    return x
+
+
+# -- the table --------------------------------------------------------------------------------------
+
+Size = Callable[[int], Shape]
+
+
+def _vector(n: int) -> Shape:
+    return (n,)
+
+
+def _matrix(n: int) -> Shape:
+    return (n, n)
 
 
 @dataclass(frozen=True)
-class Function:
-    """One function as a graph: named input vectors, and output arrays as flat lists of nodes."""
+class Entry:
+    """A public function: its arguments, its results with their shapes for n joints, and what builds it."""
 
-    name: str
-    arguments: tuple[tuple[str, tuple[str, ...]], ...]
-    """(argument, names of its input nodes)."""
-    outputs: tuple[tuple[tuple[int, ...], tuple[Node, ...]], ...]
-    """(shape, nodes in row-major order) of each output."""
-
-    @property
-    def nodes(self) -> list[Node]:
-        return [node for _, nodes in self.outputs for node in nodes]
+    arguments: tuple[str, ...]
+    results: tuple[tuple[str, Size], ...]
+    build: Callable[[Model], Tables]
 
 
-def check_name(name: str) -> None:
-    """Refuse what cannot be compiled, with the names of what can."""
-    if name not in BUILDERS:
-        raise ArmError(f"no function {name!r} to compile; there are {listed(BUILDERS)}")
-
-
-def arguments(arm: ArmDescription, name: str, parameters: str | None = None) -> tuple[tuple[str, int], ...]:
-    """Arguments of a function and their widths, without building its graph."""
-    check_name(name)
-    widths = tuple((argument, arm.n) for argument in BUILDERS[name][0])
-    count = len(parameter_names(arm, parameters))
-    return (*widths, ("parameters", count)) if count else widths
-
-
-def shapes(arm: ArmDescription, name: str) -> tuple[tuple[int, ...], ...]:
-    """Shapes of the outputs of a function, without building its graph."""
-    n = arm.n
-    known: dict[str, tuple[tuple[int, ...], ...]] = {
-        "forward_kinematics": ((4, 4),),
-        "jacobian": ((6, n),),
-        "regressor": ((n, 10 * n),),
-    }
-    if name.endswith("_derivatives"):
-        return ((n, n),) * 3
-    return known.get(name, ((n, n),) if name.endswith("matrix") else ((n,),))
+FUNCTIONS: dict[str, Entry] = {
+    "inverse_dynamics": Entry(("q", "qd", "qdd"), (("tau", _vector),), inverse_dynamics),
+    "forward_dynamics": Entry(("q", "qd", "tau"), (("qdd", _vector),), forward_dynamics),
+    "mass_matrix": Entry(("q",), (("mass", _matrix),), mass_matrix),
+    "inverse_mass_matrix": Entry(("q",), (("inverse", _matrix),), inverse_mass_matrix),
+    "coriolis_matrix": Entry(("q", "qd"), (("coriolis", _matrix),), coriolis_matrix),
+    "gravity_load": Entry(("q",), (("load", _vector),), gravity_load),
+    "bias": Entry(("q", "qd"), (("tau", _vector),), bias),
+    "motor_torques": Entry(("q", "qd", "qdd"), (("motor_torque", _vector),), motor_torques),
+    "forward_kinematics": Entry(("q",), (("frame", lambda n: (4, 4)),), forward_kinematics),
+    "jacobian": Entry(("q",), (("jacobian", lambda n: (6, n)),), jacobian),
+    "regressor": Entry(("q", "qd", "qdd"), (("regressor", lambda n: (n, 10 * n)),), regressor),
+    "inverse_dynamics_derivatives": Entry(
+        ("q", "qd", "qdd"), (("tau_q", _matrix), ("tau_qd", _matrix), ("tau_qdd", _matrix)),
+        inverse_dynamics_derivatives,
+    ),
+    "forward_dynamics_derivatives": Entry(
+        ("q", "qd", "tau"), (("qdd_q", _matrix), ("qdd_qd", _matrix), ("qdd_tau", _matrix)),
+        forward_dynamics_derivatives,
+    ),
+}  # fmt: skip
+"""The public functions by name."""
 
 
 def function(arm: ArmDescription, name: str, parameters: str | None = None) -> Function:
-    """The function ``name`` of this arm as a graph."""
-    check_name(name)
+    """The function ``name`` of this system, ready to be compiled for any target."""
+    if name not in FUNCTIONS:
+        raise ArmError(f"no function {name!r} to compile; there are {listed(FUNCTIONS)}")
     if arm.n == 0:
         raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
-    graph = Graph()
-    model = Model(arm, graph, parameters)
-    wanted, build = BUILDERS[name]
-    tables = build(model)
-    inputs = tuple((argument, tuple(f"{argument}_{i}" for i in range(arm.n))) for argument in wanted)
-    if model.names:
-        inputs = (*inputs, ("parameters", tuple(f"p{i}" for i in range(len(model.names)))))
-    flat = [[graph.node(x) for x in _flat(table)] for table in tables]
-    rest = iter(absorbed(graph, [node for nodes in flat for node in nodes]))
-    outputs = tuple(
-        (shape, tuple(next(rest) for _ in nodes)) for shape, nodes in zip(shapes(arm, name), flat, strict=True)
+    entry, names = FUNCTIONS[name], parameter_names(arm, parameters)
+    if parameters == "all" and arm.counts_drives:
+        raise ArmError(
+            f'{arm.where}{arm.name}: with drives the geometry is built in; keep "inertial" or "load" as parameters'
+        )
+    widths = tuple((argument, arm.n) for argument in entry.arguments)
+    return Function(
+        name,
+        (*widths, ("parameters", len(names))) if names else widths,
+        tuple((result, size(arm.n)) for result, size in entry.results),
+        partial(_build, arm, name, parameters),
+        label=arm.name,
+        facts=system_facts(arm),
+        parameters=Parameters(parameters, names, tuple(parameter_values(arm, parameters))),
+        joints=tuple(f"{joint.name} ({joint.kind})" for joint in arm.moving),
+        remarks=remarks(arm, parameters),
     )
-    return Function(name, inputs, outputs)
 
 
-def _flat(table: Any) -> list[Scalar]:
-    return [x for part in table for x in _flat(part)] if isinstance(table, (list, tuple)) else [table]
+def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:
+    return FUNCTIONS[name].build(Model(arm, Graph(), parameters))
+
+
+def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
+    """What is built into a function of this system, in words."""
+    gravity = ", ".join(repr(float(g)) for g in arm.gravity)
+    kept = "Geometry" if parameters == "inertial" else "Geometry and inertia"
+    said = [f"{kept} and gravity ({gravity}) m/s^2 are built in." if parameters != "all" else ""]
+    if arm.counts_drives:
+        said.append(f"Rotors ({arm.drive_model}), transmission and friction of the drives are built in.")
+    elif arm.drives:
+        said.append("The links alone: rotors and friction of the drives are not in it.")
+    if arm.elastic:
+        said.append("Springs and dampers are built in.")
+    return tuple(line for line in said if line)
+
+
+def system_facts(arm: ArmDescription) -> str:
+    """All of a description that its functions depend on, as text; empty where only its graph can tell.
+
+    A transmission that is a Python function has no text of its own.
+    """
+    facts = repr((arm.links, arm.joints, arm.gravity, arm.tool, arm.tool_link, arm.loads, arm.elastic, arm.drive_model))
+    if not arm.counts_drives:
+        return facts
+    if arm.drives.turns is not None:
+        return ""
+    return facts + repr((arm.drives.actuators, arm.drives.elements, arm.drives.joint_friction))
+
+
+__all__ = ["FUNCTIONS", "Function", "Model", "function", "graph_facts", "parameter_names", "parameter_values"]

@@ -1,4 +1,4 @@
-"""``Kernel``: a compiled function of an arm, called on arrays of any batch shape."""
+"""``Kernel``: a compiled function, called on arrays of any batch shape."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..rings.graph import evaluate, reachable
+from ..rings.graph import evaluate
 from ..rings.real import REAL
-from . import build, cache
-from . import shared_library as load
+from . import build, cache, shared_library
 from .emit_batch import batch_source
 from .emit_c import Program
 from .emit_single import single_source
-from .functions import Function, arguments, check_name, function, parameter_names, parameter_values, shapes
+from .function import Function
 from .operations import Operations, count
 
 DTYPES = ("float64", "float32")
@@ -37,52 +35,35 @@ LARGE = 4000
 
 
 class Kernel:
-    """A compiled function of one arm.
+    """A compiled function, called on arrays of any batch shape.
 
     Call it like the method it stands for. Arguments broadcast against each other; ``out`` takes the results
     (one array, or a tuple of them), ``threads`` the number of threads to share a batch. Values that are not finite
     pass through: a state with NaN or infinity in it gives what the arithmetic makes of them, and no other state is
     touched. With ``refuse``, that function is called with the arguments instead, where one of them or a result of
-    a division is not finite. ``made`` is a graph to compile in place of the arm's own function of this name: a model
-    of the arm that somebody else has made.
+    a division is not finite.
     Compiled at the first call, once for single states and once for batches, and kept on disk.
     """
 
-    def __init__(
-        self,
-        arm: ArmDescription,
-        name: str,
-        dtype: str = "float64",
-        parameters: str | None = None,
-        refuse: Callable[..., None] | None = None,
-        made: Function | None = None,
-    ) -> None:
-        check_name(name)
+    def __init__(self, function: Function, dtype: str = "float64", refuse: Callable[..., None] | None = None) -> None:
         if dtype not in DTYPES:
             raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
-        if arm.n == 0:
-            raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
-        self.arm, self.name, self.dtype, self.parameters = arm, name, np.dtype(dtype), parameters
-        self.arguments = arguments(arm, name, parameters)
-        self.shapes = shapes(arm, name)
-        self._refuse, self._made = refuse, made
-        if made is not None:
-            self.arguments = tuple((argument, len(inputs)) for argument, inputs in made.arguments)
-            self.shapes = tuple(shape for shape, _ in made.outputs)
+        self.function, self.name, self.dtype = function, function.name, np.dtype(dtype)
+        self.arguments, self.shapes = function.arguments, function.shapes
+        self._refuse = refuse
         self._lock = threading.Lock()
         self._ready: dict[str, bool] = {}
         widths = tuple(width for _, width in self.arguments)
-        self.fast: load.Caller = load.caller_type()(
+        self.fast: shared_library.Caller = shared_library.caller_type()(
             widths, self.shapes, self.dtype.num, int(refuse is not None), self._call
         )
         """The call itself, without the wrapper: the shortest way for single states in a loop."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are made anew from the arm; compiled code stays in the cache."""
-        return Kernel, (self.arm, self.name, self.dtype.name, self.parameters, self._refuse, self._made)
+        return Kernel, (self.function, self.dtype.name, self._refuse)
 
     def __repr__(self) -> str:
-        return f"<Kernel {self.name} of {self.arm.name!r}, {self.dtype.name}>"
+        return f"<Kernel {self.name} of {self.function.label!r}, {self.dtype.name}>"
 
     # -- calling --------------------------------------------------------------------------------
 
@@ -162,7 +143,7 @@ class Kernel:
     def _evaluated(self, flat: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
         """All outputs as columns, in NumPy."""
         values: dict[str, Any] = {}
-        for (_, names), array in zip(self.function.arguments, flat, strict=True):
+        for (_, names), array in zip(self.function.inputs, flat, strict=True):
             values |= {name: array[:, k].astype(float) for k, name in enumerate(names)}
         with np.errstate(all="ignore"):
             found = evaluate(self.function.nodes, values, REAL)
@@ -197,10 +178,10 @@ class Kernel:
         return bound
 
     def _all(self, arrays: Sequence[Any]) -> list[Any]:
-        """The arguments, the arm's own parameters in place of left out ones."""
+        """The arguments, the parameters of the description in place of left out ones."""
         if len(arrays) == len(self.arguments):
             return list(arrays)
-        if self.parameters and len(arrays) == len(self.arguments) - 1:
+        if self.function.parameters.names and len(arrays) == len(self.arguments) - 1:
             return [*arrays, self.default_parameters]
         wanted = ", ".join(name for name, _ in self.arguments)
         raise ArmError(f"{self.name} takes {len(self.arguments)} arguments ({wanted}), got {len(arrays)}")
@@ -246,7 +227,7 @@ class Kernel:
     def _load(self, which: str) -> bool:
         try:
             library = cache.library(self._key(which), lambda folder: self._build(which, folder))
-            self.fast.attach(which, load.address(library, f"kernel_{which}"))
+            self.fast.attach(which, shared_library.address(library, f"kernel_{which}"))
         except build.CompileError as fault:
             build.say_slow(fault)
             return False
@@ -259,9 +240,8 @@ class Kernel:
 
     def _key(self, which: str) -> str:
         facts = (
-            "1", code_digest(), arm_facts(self.arm), self.name, str(self.dtype), str(self.parameters), which,
-            build.find().identity, " ".join(build.BASE_FLAGS), build.machine(),
-            *((graph_facts(self._made),) if self._made is not None else ()),
+            "2", code_digest(), self.function.identity, str(self.dtype), which, build.find().identity,
+            " ".join(build.BASE_FLAGS), build.machine(),
         )  # fmt: skip
         return hashlib.sha256("\0".join(facts).encode()).hexdigest()
 
@@ -279,11 +259,11 @@ class Kernel:
         """One state against the same graph in NumPy: a compiler that gets it wrong is not used."""
         rng = np.random.default_rng(0)
         flat = tuple(rng.uniform(-1, 1, (CHUNK, width)).astype(self.dtype) for _, width in self.arguments)
-        if self.parameters:
+        if self.function.parameters.names:
             flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
         found = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)
-        caller = load.CtypesCaller((), (), 0, 0, self._call)
-        caller.attach(which, load.address(library, f"kernel_{which}"))
+        caller = shared_library.CtypesCaller((), (), 0, 0, self._call)
+        caller.attach(which, shared_library.address(library, f"kernel_{which}"))
         if which == "batch":
             caller.chunk(flat, found, 0, CHUNK)
         else:
@@ -298,11 +278,6 @@ class Kernel:
             raise build.CompileError(f"the C compiler {build.find().command[0]} built a kernel that computes wrongly")
 
     # -- what it is -----------------------------------------------------------------------------
-
-    @cached_property
-    def function(self) -> Function:
-        """The graph of the outputs."""
-        return self._made or function(self.arm, self.name, self.parameters)
 
     @cached_property
     def program(self) -> Program:
@@ -321,12 +296,12 @@ class Kernel:
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the numbers that are inputs, in their order."""
-        return parameter_names(self.arm, self.parameters)
+        return self.function.parameters.names
 
     @cached_property
     def default_parameters(self) -> NDArray[Any]:
-        """The arm's own values of ``parameter_names``."""
-        return np.array(parameter_values(self.arm, self.parameters), self.dtype)
+        """The values that the description has for ``parameter_names``."""
+        return np.array(self.function.parameters.values, self.dtype)
 
 
 def _flat(array: NDArray[Any], batch: tuple[int, ...], size: int) -> NDArray[Any]:
@@ -362,23 +337,8 @@ def code_digest() -> str:
     """Digest of the code that shapes kernels: another version of it builds other kernels."""
     root = Path(__file__).resolve().parents[1]
     found = hashlib.sha256()
-    for room in ("arm", "rings", "formulations", "compile"):
+    for room in ("arm", "rings", "formulations", "compile", "mechanisms"):
         for file in sorted((root / room).glob("*.[pc]*")):
             if file.is_file():
                 found.update(file.read_bytes())
     return found.hexdigest()
-
-
-def arm_facts(arm: ArmDescription) -> str:
-    """Everything about an arm that its kernels depend on, as text."""
-    return repr((arm.links, arm.joints, arm.gravity, arm.tool, arm.tool_link, arm.loads, arm.elastic))
-
-
-def graph_facts(made: Function) -> str:
-    """A function that no arm has of its own, as text: its graph, node for node."""
-    nodes = (
-        f"{x.index}{x.op}{','.join(str(operand.index) for operand in x.operands)}{x.value}"
-        for x in reachable(made.nodes)
-    )
-    outputs = (f"{shape}{[node.index for node in part]}" for shape, part in made.outputs)
-    return ";".join([repr(made.arguments), *nodes, *outputs])

@@ -16,7 +16,7 @@ from typing import Any
 from ..arm.description import ArmDescription
 from ..formulations import generalized_dalembert, influence, lagrange_euler, newton_euler
 from ..formulations.chain import chain
-from ..rings.graph import ADD, COS, INV, MUL, NEG, SIN, SQRT, SUB, Graph, Node, reachable
+from ..rings.graph import ADD, COS, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Graph, Node, reachable
 from ..rings.ring import Scalar
 from .functions import function
 
@@ -33,7 +33,7 @@ class Operations:
 
     @property
     def total(self) -> int:
-        """Multiplications, additions (including subtractions and negations), divisions and roots."""
+        """Multiplications, additions (including subtractions, negations and signs), divisions and roots."""
         return self.multiplications + self.additions + self.divisions + self.roots
 
     def __str__(self) -> str:
@@ -48,7 +48,7 @@ def count(outputs: Sequence[Node]) -> Operations:
     nodes = reachable(outputs)
     kinds = Counter(node.op for node in nodes)
     pairs = len({node.operands[0].index for node in nodes if node.op in (SIN, COS)})
-    return Operations(kinds[MUL], kinds[ADD] + kinds[SUB] + kinds[NEG], kinds[INV], kinds[SQRT], pairs)
+    return Operations(kinds[MUL], kinds[ADD] + kinds[SUB] + kinds[NEG] + kinds[SIGN], kinds[INV], kinds[SQRT], pairs)
 
 
 # -- general code -----------------------------------------------------------------------------------

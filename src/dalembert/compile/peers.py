@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..arm.description import ArmDescription
 from ..arm.io.urdf import write_urdf
 from .bridges import casadi_function
+from .functions import function as function_of
 
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
@@ -153,7 +154,7 @@ def toolbox(arm: ArmDescription, function: str) -> Peer | None:
 
 def casadi(arm: ArmDescription, function: str) -> Peer:
     """CasADi's virtual machine on the graph of this package, mapped over the batch."""
-    made = casadi_function(arm, function)
+    made = casadi_function(function_of(arm, function))
     maps: dict[int, Any] = {}
 
     def batch(*arrays: Array) -> Any:

@@ -21,7 +21,8 @@ from ..arm.description import ArmDescription
 from . import build
 from . import shared_library as load
 from .emit_batch import head
-from .functions import BUILDERS
+from .functions import FUNCTIONS
+from .functions import function as function_of
 from .kernel import Kernel
 from .peers import Peer, peers
 
@@ -88,7 +89,7 @@ def random_states(arm: ArmDescription, arguments: int, count: int, seed: int = 0
 
 def compare_batch(arm: ArmDescription, function: str, count: int = STATES) -> list[Line]:
     """A batch on one thread against each peer."""
-    kernel = Kernel(arm, function)
+    kernel = Kernel(function_of(arm, function))
     arrays = random_states(arm, len(kernel.arguments), count)
     kernel(*arrays)
     found: list[Line] = []
@@ -133,7 +134,7 @@ def _batched(peer: Peer, arrays: list[np.ndarray]) -> tuple[Any, int, Callable[[
 
 def compare_single(arm: ArmDescription, function: str = "inverse_dynamics", calls: int = 20_000) -> list[Line]:
     """One state at a time from Python: the plain call and the bound form against each peer."""
-    kernel = Kernel(arm, function)
+    kernel = Kernel(function_of(arm, function))
     arrays = [a[0].copy() for a in random_states(arm, len(kernel.arguments), 1)]
     plain = _method(arm, function) or kernel.fast
     bound = kernel.bind(*arrays)
@@ -169,7 +170,7 @@ def _many(call: Callable[..., Any], arguments: Sequence[Any], count: int) -> Cal
 
 def compare_threads(arm: ArmDescription, function: str = "inverse_dynamics", count: int = 1_000_000) -> Line:
     """Two threads against one."""
-    kernel = Kernel(arm, function)
+    kernel = Kernel(function_of(arm, function))
     arrays = random_states(arm, len(kernel.arguments), count)
     out = kernel(*arrays)
     # many repetitions: both processors must be free at the same time
@@ -219,7 +220,7 @@ def roofline(arm: ArmDescription, function: str) -> float:
 
     A sine-cosine pair counts as 45 operations; arrays are read and written once.
     """
-    kernel = Kernel(arm, function)
+    kernel = Kernel(function_of(arm, function))
     flops, bandwidth = machine_limits()
     work = kernel.operations.total + 45 * kernel.operations.sine_cosine_pairs
     moved = 8 * (sum(width for _, width in kernel.arguments) + sum(int(np.prod(shape)) for shape in kernel.shapes))
@@ -232,7 +233,7 @@ def available(functions: Sequence[str] | None) -> list[str]:
         "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix",
         "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
     )  # fmt: skip
-    return [name for name in (functions or default) if name in BUILDERS]
+    return [name for name in (functions or default) if name in FUNCTIONS]
 
 
 def compiled_here() -> bool:

@@ -13,48 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..rings.graph import evaluate
 from ..rings.real import REAL
-from .emit_c import Program, Style, literal, statements
+from .emit_c import Program, statements
+from .emit_scalar import C99, scalar_style
 from .emit_single import places
-from .functions import Function, function, parameter_names, parameter_values
+from .function import MEANINGS, Function
 from .operations import count
 
-RESULTS = {
-    "inverse_dynamics": ("tau",),
-    "forward_dynamics": ("qdd",),
-    "mass_matrix": ("mass",),
-    "inverse_mass_matrix": ("inverse",),
-    "coriolis_matrix": ("coriolis",),
-    "gravity_load": ("load",),
-    "bias": ("tau",),
-    "forward_kinematics": ("frame",),
-    "jacobian": ("jacobian",),
-    "regressor": ("regressor",),
-    "inverse_dynamics_derivatives": ("tau_q", "tau_qd", "tau_qdd"),
-    "forward_dynamics_derivatives": ("qdd_q", "qdd_qd", "qdd_tau"),
-}
-MEANINGS = {
-    "q": "joint positions (rad or m)",
-    "qd": "joint velocities (rad/s or m/s)",
-    "qdd": "joint accelerations (rad/s^2 or m/s^2)",
-    "tau": "joint torques (N m) or forces (N)",
-    "mass": "mass matrix D(q)",
-    "inverse": "inverse of the mass matrix",
-    "coriolis": "C(q, qd), with C qd the Coriolis and centrifugal torques",
-    "load": "gravity torques G(q)",
-    "frame": "tool frame in the base, 4x4",
-    "jacobian": "velocity of the tool per joint velocity: three linear rows, three angular",
-    "regressor": "torques per inertial parameter",
-    "tau_q": "d tau/dq",
-    "tau_qd": "d tau/dqd",
-    "tau_qdd": "d tau/dqdd",
-    "qdd_q": "d qdd/dq",
-    "qdd_qd": "d qdd/dqd",
-    "qdd_tau": "d qdd/d tau",
-}
 STATES = 5
 
 
@@ -69,26 +36,24 @@ def comment(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9 _.,:()+-]", "?", " ".join(text.split()))[:80]
 
 
-def write_c(
-    arm: ArmDescription, name: str, folder: str | Path, dtype: str = "float64", parameters: str | None = None
-) -> list[Path]:
-    """Write the function ``name`` as C into ``folder``; the files written."""
+def write_c(function: Function, folder: str | Path, dtype: str = "float64") -> list[Path]:
+    """Write the function as C into ``folder``; the files written."""
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
-    return Controller(arm, function(arm, name, parameters), dtype, parameters).write(folder)
+    return ControllerCode(function, dtype).write(folder)
 
 
-class Controller:
-    """The texts of one function for one arm."""
+class ControllerCode:
+    """The texts of one function: header, code, test, CMake file."""
 
-    def __init__(self, arm: ArmDescription, made: Function, dtype: str, parameters: str | None) -> None:
-        self.arm, self.function, self.dtype, self.parameters = arm, made, dtype, parameters
-        self.program = Program(made)
-        self.symbol = f"{identifier(arm.name)}_{made.name}"
-        self.real, self.suffix = ("float", "f") if dtype == "float32" else ("double", "")
-        self.operations = count(made.nodes)
-        self.inputs = [(name, len(nodes)) for name, nodes in made.arguments]
-        self.results = [(name, shape) for name, (shape, _) in zip(RESULTS[made.name], made.outputs, strict=True)]
+    def __init__(self, function: Function, dtype: str) -> None:
+        self.function, self.dtype = function, dtype
+        self.program = Program(function)
+        self.symbol = f"{identifier(function.label)}_{function.name}"
+        self.language = C99[dtype]
+        self.real, self.suffix = self.language.type, self.language.suffix
+        self.operations = count(function.nodes)
+        self.inputs, self.results = function.arguments, function.results
 
     def prototype(self) -> str:
         taken = [f"const {self.real} {name}[{width}]" for name, width in self.inputs]
@@ -110,23 +75,21 @@ class Controller:
         return [place / file for file in files]
 
     def header(self) -> str:
-        lines = [f"{self.function.name} of the arm {comment(self.arm.name)}.", ""]
+        lines = [f"{self.function.name} of the arm {comment(self.function.label)}.", ""]
         lines += [f"in   {name}[{width}]: {MEANINGS.get(name, 'see below')}" for name, width in self.inputs]
         for name, shape in self.results:
             size = "x".join(map(str, shape))
             lines.append(f"out  {name}[{size}]: {MEANINGS[name]}{', row by row' if len(shape) > 1 else ''}")
         lines += ["", "Joints, in the order of q:"]
-        lines += [f"  {k}: {comment(j.name)} ({j.kind})" for k, j in enumerate(self.arm.moving)]
-        if self.parameters:
-            values = parameter_values(self.arm, self.parameters)
+        lines += [f"  {k}: {comment(joint)}" for k, joint in enumerate(self.function.joints)]
+        kept = self.function.parameters
+        if kept.names:
             lines += ["", "Parameters (SI units; inertia about the frame of the link), with the values of this arm:"]
             lines += [
                 f"  {k}: {comment(name)} = {value!r}"
-                for k, (name, value) in enumerate(zip(parameter_names(self.arm, self.parameters), values, strict=True))
+                for k, (name, value) in enumerate(zip(kept.names, kept.values, strict=True))
             ]
-        else:
-            gravity = ", ".join(repr(float(g)) for g in self.arm.gravity)
-            lines += ["", f"Geometry, inertia and gravity ({gravity}) m/s^2 are built in."]
+        lines += ["", *self.function.remarks]
         stack = (len(self.program.order) + 2) * (4 if self.dtype == "float32" else 8)
         lines += [
             "",
@@ -144,46 +107,16 @@ class Controller:
         )
 
     def code(self) -> str:
-        spots = [f"{name}[{k}]" for name, width in self.inputs for k in range(width)]
-        angles, count_in = list(self.program.angles), len(self.program.inputs)
-        functions = f"sin{self.suffix}", f"cos{self.suffix}"
-        used = {self.program.row(node) for node in self.program.early.values()}
-
-        def read(row: int) -> str:
-            if row < count_in:
-                return spots[row]
-            row -= count_in
-            return f"s{row}" if row < len(angles) else f"c{row - len(angles)}"
-
-        early = []
-        for k, angle in enumerate(angles):
-            argument = spots[self.program.inputs[angle.input]]
-            if angle.offset:
-                argument += f" + {literal(angle.offset, self.suffix)}"
-            for which, letter in enumerate(("s", "c")):
-                if count_in + which * len(angles) + k in used:
-                    early.append(f"const {self.real} {letter}{k} = {functions[which]}({argument});")
         outputs = [
             re.sub(r"\by(\d+)\[", lambda m: f"{self.results[int(m[1])][0]}[", text) for text in places(self.program)
         ]
-        body = statements(
-            self.program,
-            Style(
-                self.real,
-                self.suffix,
-                read,
-                outputs.__getitem__,
-                f"{{sin}} = {functions[0]}({{angle}}); {{cos}} = {functions[1]}({{angle}});",
-                f"sqrt{self.suffix}({{x}})",
-                late=True,
-            ),
-        )
+        early, style = scalar_style(self.program, self.language, outputs.__getitem__)
         read_names = {node.value for node in self.program.nodes if node.op == "input"}
         unread = [
-            name for (name, _), (_, nodes) in zip(self.inputs, self.function.arguments, strict=True)
+            name for (name, _), (_, nodes) in zip(self.inputs, self.function.inputs, strict=True)
             if not read_names & set(nodes)
         ]  # fmt: skip
-        lines = [*(f"(void){name};" for name in unread), *early, *body]
+        lines = [*(f"(void){name};" for name in unread), *early, *statements(self.program, style)]
         needs_math = any(node.op in ("sin", "cos", "sqrt") for node in self.program.nodes)
         return (
             f"/* {self.function.name}: {self.operations}. See the header. */\n"
@@ -200,11 +133,11 @@ class Controller:
         states, results = [], []
         for _ in range(STATES):
             arrays: list[Any] = [rng.uniform(-2, 2, width) for _, width in self.inputs]
-            if self.parameters:
-                arrays[-1] = np.array(parameter_values(self.arm, self.parameters))
+            if self.function.parameters.names:
+                arrays[-1] = np.array(self.function.parameters.values)
             arrays = [array.astype(self.dtype).astype(float) for array in arrays]
             values: dict[str, Any] = {}
-            for (_, names), array in zip(self.function.arguments, arrays, strict=True):
+            for (_, names), array in zip(self.function.inputs, arrays, strict=True):
                 values |= dict(zip(names, array.tolist(), strict=True))
             with np.errstate(all="ignore"):
                 found = [float(x) for x in evaluate(self.function.nodes, values, REAL)]

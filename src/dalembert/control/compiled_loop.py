@@ -8,7 +8,7 @@ dynamics of the model feeds forward dynamics of the arm.
 from __future__ import annotations
 
 import ctypes
-import weakref
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,19 +19,20 @@ from ..arm.errors import ArmError
 from ..compile import build
 from ..compile.emit_c import Program
 from ..compile.emit_single import single_source
-from ..compile.functions import Function, Model
-from ..compile.kernel import arm_facts
-from ..drives.batch import joint_values
-from ..formulations import composite_body, factor, newton_euler
-from ..rings.algebra import add, mul, sub
-from ..rings.graph import Graph, Node
+from ..compile.function import Function
+from ..compile.functions import Model, solved, system_facts, torque
+from ..rings.algebra import add
+from ..rings.graph import Graph
 from ..rings.ring import Scalar
 from ..simulation.dop853 import dop853_source
-from ..simulation.inputs import Input
+from ..simulation.inputs import Control, Input
 from ..simulation.motion import Motion, SimulationError
 from ..simulation.native import loaded
 from ..simulation.simulate import TOO_FAST
+from ..systems.arm_system import ArmSystem
+from ..systems.arrays import vector_array
 from .controllers import ComputedTorque, PDGravity
+from .laws import feedback
 from .trajectories import Polynomials
 
 Array = NDArray[np.float64]
@@ -94,18 +95,22 @@ void settings(const double *a, const double *b, long c, int d, const double *e, 
 }}
 """
 
-_kept: dict[tuple[int, int, str], Any] = {}
+ARGUMENTS = ("q", "qd", "r", "rd", "rdd", "kp", "kd")
 
 
-def serves(arm: Any, control: Any) -> str:
+def serves(arm: ArmSystem, control: Control) -> str:
     """Why this loop cannot be compiled, or nothing."""
+    if arm.contacts:
+        return "Coulomb friction needs events"
+    if arm.counts_drives or any(getattr(part, "damping", 0) for part in arm.elastic):
+        return "the power that friction and dampers take is accounted for in Python"
     if not callable(control):
         return ""
-    if type(control) not in (ComputedTorque, PDGravity):
+    if not isinstance(control, ComputedTorque | PDGravity) or type(control) not in (ComputedTorque, PDGravity):
         return "the controller is a function of Python"
     if not isinstance(control.trajectory, Polynomials):
         return "the trajectory is not made of polynomials"
-    if not isinstance(control.model, ArmDescription) or control.model.n != arm.n:
+    if not isinstance(control.model, ArmSystem) or control.model.contacts or control.model.n != arm.n:
         return "the model of the controller is not an arm with as many joints"
     if control.trajectory.n != arm.n:
         return "the trajectory has another number of joints"
@@ -113,88 +118,87 @@ def serves(arm: Any, control: Any) -> str:
 
 
 def closed_loop(arm: ArmDescription, model: ArmDescription, kind: str) -> Function:
-    """The loop as a graph: (q, qd, reference, gains) to accelerations and torques."""
+    """The loop as a function: (q, qd, reference, gains) to accelerations and torques."""
+    n = arm.n
+    return Function(
+        "closed_loop",
+        tuple((name, n) for name in ARGUMENTS),
+        (("qdd", (n,)), ("tau", (n,))),
+        partial(_loop_tables, arm, model, kind),
+        label=arm.name,
+        facts=f"{kind} {system_facts(arm)} {system_facts(model)}",
+    )
+
+
+def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> tuple[list[Scalar], list[Scalar]]:
     graph = Graph()
     plant, inner = Model(arm, graph), Model(model, graph)
-    n = arm.n
-    q, qd, r, rd, rdd, kp, kd = (plant.input(name) for name in ("q", "qd", "r", "rd", "rdd", "kp", "kd"))
-    pull = [add(mul(kp[j], sub(r[j], q[j])), mul(kd[j], sub(rd[j], qd[j]))) for j in range(n)]
+    q, qd, r, rd, rdd, kp, kd = (plant.input(name) for name in ARGUMENTS)
+    errors = zip(kp, kd, r, rd, q, qd, strict=True)
+    pull = [feedback(*row) for row in errors]
     tau: list[Scalar]
     if kind == "torque":
         tau = list(kp)
     elif kind == "computed torque":
-        tau = _torque(inner, q, qd, [add(rdd[j], pull[j]) for j in range(n)])
+        tau = torque(inner, q, qd, [add(a, p) for a, p in zip(rdd, pull, strict=True)])
     else:
-        tau = [add(g, p) for g, p in zip(composite_body.gravity(inner.chain, graph, q), pull, strict=True)]
-    lower, pivots = factor.factor(plant.chain, graph, composite_body.mass_matrix(plant.chain, graph, q))
-    bias = _torque(plant, q, qd, [0] * n)
-    qdd = factor.solve(plant.chain, lower, pivots, [sub(t, b) for t, b in zip(tau, bias, strict=True)])
-    names = tuple((name, tuple(f"{name}_{j}" for j in range(n))) for name in ("q", "qd", "r", "rd", "rdd", "kp", "kd"))
-    outputs = tuple(((n,), tuple(graph.node(x) for x in table)) for table in (qdd, tau))
-    return Function("closed_loop", names, outputs)
+        tau = [add(g, p) for g, p in zip(inner.system.gravity(graph, q, inner.chain), pull, strict=True)]
+    qdd, _ = solved(plant, q, qd, tau)
+    return qdd, tau
 
 
-def _torque(model: Model, q: list[Node], qd: list[Node], qdd: list[Scalar]) -> list[Scalar]:
-    torque = newton_euler.inverse_dynamics(model.chain, model.graph, q, qd, qdd)
-    if model.extra is None:
-        return torque
-    return [sub(t, load) for t, load in zip(torque, model.extra(model.graph, q, qd), strict=True)]
+@lru_cache(maxsize=64)
+def _library(text: str, facts: str) -> Any:
+    library = loaded(text, facts)
+    if library is not None:
+        library.dop853.restype = ctypes.c_int
+        library.torques.restype = library.settings.restype = None
+    return library
 
 
 def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
-    """The compiled loop, kept while both arms live; None without a compiler."""
-    key = id(arm), id(model), kind
-    if key not in _kept:
-        try:
-            build.find()
-        except build.CompileError as fault:
-            build.say_slow(fault)
-            return None
-        program = Program(closed_loop(arm, model, kind))
-        text = single_source(program, "float64") + RATES.format(n=arm.n) + dop853_source()
-        found = loaded(text, f"{kind} {arm_facts(arm)} {arm_facts(model)}")
-        if found is None:
-            return None
-        found.dop853.restype = ctypes.c_int
-        found.torques.restype = found.settings.restype = None
-        _kept[key] = found
-        for one in (arm, model):
-            weakref.finalize(one, _kept.pop, key, None)
-    return _kept[key]
+    """The compiled loop; None without a compiler."""
+    if not build.available():
+        return None
+    loop = closed_loop(arm, model, kind)
+    source = single_source(Program(loop), "float64") + RATES.format(n=arm.n) + dop853_source()
+    return _library(source, loop.identity)
 
 
 def run(
-    arm: Any, control: Any, q: ArrayLike, qd: ArrayLike | None, duration: float, times: ArrayLike | None, samples: int,
-    start: float, rtol: float, atol: float,
+    arm: ArmSystem, control: Control, q: ArrayLike, qd: ArrayLike | None, duration: float, times: ArrayLike | None,
+    samples: int, start: float, rtol: float, atol: float,
 ) -> Motion | None:  # fmt: skip
     """The motion, or None where there is no compiler."""
     n = arm.n
-    place = joint_values(n, "q", q)
-    speed = np.zeros(n) if qd is None else joint_values(n, "qd", qd)
+    place = vector_array(n, "q", q)
+    speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd)
     if not duration > 0 or not np.isfinite(duration):
         raise ArmError(f"the duration is {duration:g} s; give a time above zero")
     if place.shape != (n,) or speed.shape != (n,):
         raise ArmError("a simulation starts from one state; use simulate_many for a batch")
-    if callable(control):
-        kind, model = "computed torque" if type(control) is ComputedTorque else "pd", control.model
+    if isinstance(control, ComputedTorque | PDGravity):
+        kind, model = "computed torque" if isinstance(control, ComputedTorque) else "pd", control.model
         path, gains = control.trajectory, [control.kp, control.kd]
     else:
         # the torques take the place of the gains, and nothing is followed
         kind, model, path = "torque", arm, Polynomials(np.array([start, start + duration]), np.zeros((1, 1, n)))
         gains = [Input(control, arm.joint_names).constant, 0.0]
+    assert isinstance(model, ArmSystem), "serves() has looked"
+    assert isinstance(path, Polynomials), "serves() has looked"
     loop = library(arm, model, kind)
     if loop is None:
         return None
     grid = np.linspace(start, start + duration, samples) if times is None else np.array(times, dtype=float)
     grid = np.ascontiguousarray(grid[(grid >= start) & (grid <= start + duration)])
     tables = [np.ascontiguousarray(x, dtype=float) for x in (path.times, path.coefficients)]
-    gains = [np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains]
+    stiffness, damping = (np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains)
     state = np.concatenate([place, speed, [0.0]])
     states = np.empty((len(grid), 2 * n + 1))
     stats, reached = (ctypes.c_long * 3)(), ctypes.c_double()
     loop.settings(
         _at(tables[0]), _at(tables[1]), ctypes.c_long(len(path.times) - 1), ctypes.c_int(tables[1].shape[1] - 1),
-        _at(gains[0]), _at(gains[1]),
+        _at(stiffness), _at(damping),
     )  # fmt: skip
     fault = loop.dop853(
         ctypes.c_double(start), ctypes.c_double(start + duration), ctypes.c_double(rtol), ctypes.c_double(atol),
@@ -215,7 +219,7 @@ def run(
     return motion
 
 
-def _motion(arm: Any, t: Array, states: Array, tau: Array, stats: Any, fault: str) -> Motion:
+def _motion(arm: ArmSystem, t: Array, states: Array, tau: Array, stats: Any, fault: str) -> Motion:
     n = arm.n
     q, qd = states[:, :n], states[:, n : 2 * n]
     turning = [joint.kind == "revolute" for joint in arm.moving]

@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..drives.driven import Driven
 from ..formulations import kinematics
 from ..formulations.chain import chain
 from ..rings.dual import Dual, Duals, slope_of, value_of
 from ..rings.real import REAL
+from ..systems.arm_system import ArmSystem
+from ..systems.driven import DrivenSystem
+from ..systems.protocol import System
+from .laws import feedback
 from .trajectories import Trajectory
 
 Array = NDArray[np.float64]
+ToolPath: TypeAlias = "Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]"
+"""Position, velocity and acceleration of the tool (m) at a time."""
 
 
-def _needed(model: Any, q: Array, qd: Array, qdd: Array) -> Array:
+def _needed(model: System, q: Array, qd: Array, qdd: Array) -> Array:
     """The input a model says is needed: motor torques for an arm with drives, else joint torques."""
-    return model.motor_torques(q, qd, qdd) if isinstance(model, Driven) else model.inverse_dynamics(q, qd, qdd)
+    return _to_input(model, q, model.inverse_dynamics(q, qd, qdd))
 
 
-def _to_input(model: Any, q: Array, torque: Array) -> Array:
-    return model.to_motors(q, torque) if isinstance(model, Driven) else torque
+def _to_input(model: System, q: Array, torque: Array) -> Array:
+    return model.to_motors(q, torque) if isinstance(model, DrivenSystem) else torque
 
 
 @dataclass(frozen=True)
 class PDGravity:
     """tau = G(q) + kp (q_ref - q) + kd (qd_ref - qd), gains at the joints."""
 
-    model: Any
+    model: System
     trajectory: Trajectory
     kp: ArrayLike
     kd: ArrayLike
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         place, speed, _ = self.trajectory.state(t)
-        torque = self.model.gravity_load(q) + np.asarray(self.kp) * (place - q) + np.asarray(self.kd) * (speed - qd)
+        torque = self.model.gravity_load(q) + feedback(np.asarray(self.kp), np.asarray(self.kd), place, speed, q, qd)
         return _to_input(self.model, q, torque)
 
 
@@ -49,14 +55,14 @@ class ComputedTorque:
     With the exact model the error obeys e'' + kd e' + kp e = 0.
     """
 
-    model: Any
+    model: System
     trajectory: Trajectory
     kp: ArrayLike = 100.0
     kd: ArrayLike = 20.0
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         place, speed, rate = self.trajectory.state(t)
-        wanted = rate + np.asarray(self.kd) * (speed - qd) + np.asarray(self.kp) * (place - q)
+        wanted = rate + feedback(np.asarray(self.kp), np.asarray(self.kd), place, speed, q, qd)
         return _needed(self.model, q, qd, wanted)
 
 
@@ -64,12 +70,12 @@ class ComputedTorque:
 class ServoFollowingInertia:
     """Bejczy's position servo (1974, section II): one loop a joint, its velocity gain follows the inertia.
 
-    tau_i = kp_i (q_ref - q)_i - kv_i qd_i + G_i, kv_i = 2 zeta sqrt(kp_i D_ii(q)). If D_ii falls by n, damping and
-    frequency rise by sqrt(n); a velocity gain lower by sqrt(n) restores the damping. ``adapt=False`` keeps the gain
-    of the configuration ``at``.
+    tau_i = kp_i (q_ref - q)_i + kv_i (qd_ref - qd)_i + G_i, kv_i = 2 zeta sqrt(kp_i D_ii(q)). If D_ii falls by n,
+    damping and frequency rise by sqrt(n); a velocity gain lower by sqrt(n) restores the damping. ``adapt=False`` keeps
+    the gain of the configuration ``at``.
     """
 
-    model: Any
+    model: System
     trajectory: Trajectory
     kp: ArrayLike
     damping: float = 1.0
@@ -83,7 +89,8 @@ class ServoFollowingInertia:
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         place, speed, _ = self.trajectory.state(t)
-        torque = np.asarray(self.kp) * (place - q) + self.velocity_gain(q) * (speed - qd) + self.model.gravity_load(q)
+        pull = feedback(np.asarray(self.kp), self.velocity_gain(q), place, speed, q, qd)
+        torque = pull + self.model.gravity_load(q)
         return _to_input(self.model, q, torque)
 
 
@@ -91,7 +98,7 @@ class ServoFollowingInertia:
 class StateFeedback:
     """u = u_ref(t) - K(t) (x - x_ref(t)); gains on a grid of times, linear between."""
 
-    model: Any
+    model: System
     trajectory: Trajectory
     times: Array
     gains: Array
@@ -116,7 +123,9 @@ class OperationalSpace:
     damped by ``rest_damping`` in its null space. ``path(t)`` gives position, velocity and acceleration of the tool.
     """
 
-    def __init__(self, arm: Any, path: Any, kp: float = 100.0, kd: float = 20.0, rest_damping: float = 5.0) -> None:
+    def __init__(
+        self, arm: ArmSystem, path: ToolPath, kp: float = 100.0, kd: float = 20.0, rest_damping: float = 5.0
+    ) -> None:
         self.arm, self.path = arm, path
         self.kp, self.kd, self.rest_damping = kp, kd, rest_damping
         self._chain = chain(arm, REAL)
@@ -134,7 +143,7 @@ class OperationalSpace:
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         place, jacobian, drift = self._hand(q, qd)
         wanted, speed, rate = (np.asarray(x, dtype=float) for x in self.path(t))
-        pull = rate + self.kd * (speed - jacobian @ qd) + self.kp * (wanted - place)
+        pull = rate + feedback(self.kp, self.kd, wanted, speed, place, jacobian @ qd)
         mass = self.arm.mass_matrix(q)
         carried = np.linalg.solve(mass, jacobian.T)
         inertia = np.linalg.inv(jacobian @ carried)

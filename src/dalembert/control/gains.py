@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +10,10 @@ from scipy.linalg import solve_continuous_are, solve_discrete_are
 from scipy.signal import place_poles
 
 from ..arm.errors import ArmError
-from ..drives.driven import Driven
 from ..linear.joints import driven_model, links_model
 from ..linear.linear_model import LinearModel
+from ..systems.arm_system import ArmSystem
+from ..systems.driven import DrivenSystem
 from .controllers import StateFeedback
 from .trajectories import Trajectory
 
@@ -50,16 +50,16 @@ def closed_loop_poles(model: LinearModel, gain: Array) -> NDArray[np.complex128]
     return np.sort_complex(np.asarray(np.linalg.eigvals(model.A - model.B @ gain), dtype=np.complex128))
 
 
-def linear_at(model: Any, trajectory: Trajectory, t: float) -> LinearModel:
+def linear_at(model: ArmSystem, trajectory: Trajectory, t: float) -> LinearModel:
     """The linear model of an arm, with drives or without, at time ``t`` of a trajectory."""
     q, qd, qdd = trajectory.position(t), trajectory.velocity(t), trajectory.acceleration(t)
-    if isinstance(model, Driven):
+    if isinstance(model, DrivenSystem):
         return driven_model(model, q, qd, qdd)
     return links_model(model, q, qd, model.inverse_dynamics(q, qd, qdd))
 
 
 def tracking_lqr(
-    model: Any, trajectory: Trajectory, q: ArrayLike = 100.0, r: ArrayLike = 0.01, knots: int = 11
+    model: ArmSystem, trajectory: Trajectory, q: ArrayLike = 100.0, r: ArrayLike = 0.01, knots: int = 11
 ) -> StateFeedback:
     """LQR gains at ``knots`` times of the trajectory, its nominal torques fed forward."""
     times = np.linspace(0, trajectory.duration, knots)
@@ -67,7 +67,9 @@ def tracking_lqr(
     return StateFeedback(model, trajectory, times, gains)
 
 
-def tracking_poles(model: Any, trajectory: Trajectory, poles: Sequence[complex], knots: int = 11) -> StateFeedback:
+def tracking_poles(
+    model: ArmSystem, trajectory: Trajectory, poles: Sequence[complex], knots: int = 11
+) -> StateFeedback:
     """Gains that place the same poles at ``knots`` times of the trajectory."""
     times = np.linspace(0, trajectory.duration, knots)
     gains = np.array([place(linear_at(model, trajectory, t), poles) for t in times])

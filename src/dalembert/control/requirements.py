@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..drives.driven import Driven
+from ..drives.motors import Electric
+from ..systems.arm_system import ArmSystem
+from ..systems.driven import DrivenSystem
 from .trajectories import Trajectory
 
 Array = NDArray[np.float64]
@@ -48,34 +49,29 @@ class Requirements:
         return not self.uses or self.uses[0].share <= 1.0
 
 
-def requirements(model: Any, trajectory: Trajectory, samples: int = 501) -> Requirements:
+def requirements(system: ArmSystem, trajectory: Trajectory, samples: int = 501) -> Requirements:
     """Torques at joints and motors, currents and voltages with jerk (Freeman 1985, 2-238 to 2-240), and limits."""
     t = np.linspace(0, trajectory.duration, samples)
     q, qd, qdd, jerk = (
         trajectory.position(t), trajectory.velocity(t), trajectory.acceleration(t), trajectory.jerk(t),
     )  # fmt: skip
-    driven = model if isinstance(model, Driven) else None
-    arm: Any = driven.links if driven is not None else model
-    torque = model.inverse_dynamics(q, qd, qdd)
+    torque = system.inverse_dynamics(q, qd, qdd)
     uses = [
-        *_uses("position, upper", arm.joint_names, q, arm.upper, t),
-        *_uses("position, lower", arm.joint_names, -q, -arm.lower, t),
-        *_uses("speed", arm.joint_names, np.abs(qd), arm.velocity_limits, t),
+        *_uses("position, upper", system.joint_names, q, system.upper, t),
+        *_uses("position, lower", system.joint_names, -q, -system.lower, t),
+        *_uses("speed", system.joint_names, np.abs(qd), system.velocity_limits, t),
+        *_uses("torque", system.joint_names, np.abs(torque), system.effort_limits, t),
     ]
     motor = current = voltage = None
-    if driven is None:
-        uses += _uses("torque", arm.joint_names, np.abs(torque), arm.effort_limits, t)
-    else:
-        torque = torque + driven.friction_torque(q, qd)
-        uses += _uses("torque", arm.joint_names, np.abs(torque), arm.effort_limits, t)
-        motor = driven.motor_torques(q, qd, qdd)
-        if all(actuator.motor is not None for actuator in driven.train.actuators):
-            electric = driven.electric
+    if isinstance(system, DrivenSystem):
+        motor = system.to_motors(q, torque)
+        if all(actuator.motor is not None for actuator in system.drives.actuators):
+            electric = Electric(system)
             current = motor / electric.torque_constant
             voltage = electric.voltages(q, qd, qdd, jerk)
-            uses += _uses("current", driven.motor_names, np.abs(current), electric.largest_current, t)
-            uses += _uses("voltage", driven.motor_names, np.abs(voltage), electric.supply, t)
-            uses += _uses("stall torque", driven.motor_names, np.abs(motor), electric.stall_torque, t)
+            uses += _uses("current", system.motor_names, np.abs(current), electric.largest_current, t)
+            uses += _uses("voltage", system.motor_names, np.abs(voltage), electric.supply, t)
+            uses += _uses("stall torque", system.motor_names, np.abs(motor), electric.stall_torque, t)
     order = tuple(sorted(uses, key=lambda use: -use.share))
     return Requirements(t, torque, motor, current, voltage, order)
 

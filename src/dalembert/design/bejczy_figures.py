@@ -15,6 +15,9 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..arm.inertia import Inertia, Load
+from ..reduction.states import states_of
+from ..systems.arm_system import ArmSystem
+from .certified_ranges import CertifiedRanges
 from .importance import Curve, ratio_curves
 
 CUBE = Load.of(Inertia.box("1.8", ("0.0762", "0.0762", "0.0762")))
@@ -23,7 +26,10 @@ CUBE = Load.of(Inertia.box("1.8", ("0.0762", "0.0762", "0.0762")))
 
 @dataclass(frozen=True)
 class Setting:
-    """One curve: its name, where the joints stand that do not move (others at zero), whether drives count in D."""
+    """One curve: its name, where the joints stand that do not move (others at zero), whether drives count in D.
+
+    The report counts each drive as an inertia at its own joint: the model "diagonal" of the drives.
+    """
 
     label: str
     joints: Mapping[str | int, float]
@@ -84,15 +90,14 @@ def belongs(arm: ArmDescription) -> bool:
     return arm.name == "jpl-rrp" and arm.joint_names == tuple(f"joint{k}" for k in range(1, 7))
 
 
-def curve(arm: ArmDescription, figure: RatioFigure, points: int = 181) -> Curve:
+def curve(arm: ArmSystem, figure: RatioFigure, points: int = 181) -> Curve:
     """The curves of one figure in SI units, theta2 from 0 (boom upright) to 180 degrees."""
     held = arm.holding(CUBE if figure.held else None)
-    parts = [
-        ratio_curves(
-            held, figure.top, figure.bottom, "joint2", [one.joints], points=points, drives=one.drives,
-            box={"joint2": (0.0, math.pi)},
-        )
-        for one in figure.settings
-    ]  # fmt: skip
+    systems = {drives: held.counting_drives("diagonal" if drives else "none") for drives in (True, False)}
+    parts = []
+    for one in figure.settings:
+        system = systems[one.drives]
+        ranges = CertifiedRanges(system, states_of(system, {"joint2": (0.0, math.pi)}))
+        parts.append(ratio_curves(ranges, figure.top, figure.bottom, "joint2", [one.joints], points=points))
     labels = tuple(one.label for one in figure.settings)
     return Curve(parts[0].name, parts[0].joint, parts[0].x, labels, np.concatenate([part.values for part in parts]))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from ..arm.description import ArmDescription
-from ..arm.inertia import Load
-from ..bounds.ranges import LESS_WORK, Range
+from ..bounds.ranges import Range
 from ..equations import names
-from .certified_ranges import Known
+from .certified_ranges import CertifiedRanges
 from .coupling import Coupling, coupling, moved_mass
 from .tables import GravityRow, InertiaRow, load_tables
 
-Limits: TypeAlias = Mapping[str | int, tuple[float, float]]
 Row = TypeVar("Row", InertiaRow, GravityRow)
 SAME = 1e-6
 """Changes below this share are rounding."""
@@ -46,36 +44,28 @@ class Compared:
 
     @property
     def changed(self) -> bool:
+        """Whether the two differ by more than rounding."""
         return self.change is None or abs(self.change) > SAME
 
 
-def compared(
-    first: ArmDescription, second: ArmDescription, *, box: Limits | None = None, load: Load | None = None,
-    known: Known | None = None,
-) -> tuple[Compared, ...]:  # fmt: skip
-    """Two designs side by side, joint by joint in their order; ``load`` adds the figures with it in both hands.
+def compared(first: Sequence[CertifiedRanges], second: Sequence[CertifiedRanges]) -> tuple[Compared, ...]:
+    """Two designs side by side, joint by joint in their order.
 
-    ``box`` is by joint: names that only one of the arms has count for that one. ``known`` holds ranges of the first arm
-    over the box.
+    Each is one system, or one with the hand empty and the same with a load, whose figures are then added.
     """
-    boxes = [{key: ends for key, ends in (box or {}).items() if belongs(arm, key)} for arm in (first, second)]
-    books = [known or Known(first, boxes[0], work=LESS_WORK), Known(second, boxes[1], work=LESS_WORK)]
-    tables = [load_tables(arm, load, own, known=book)
-              for arm, own, book in zip((first, second), boxes, books, strict=True)]  # fmt: skip
-    found = masses(first, second)
-    count = max(first.n, second.n)
+    tables = [load_tables(*side) for side in (first, second)]
+    systems = [side[0].system for side in (first, second)]
+    rows = masses(*systems)
+    count = max(system.n for system in systems)
     for index in range(count):
-        found += inertia_rows([at(table.inertia, index) for table in tables])
+        rows += inertia_rows([at(table.inertia, index) for table in tables])
     for index in range(count):
-        found += gravity_rows([at(table.gravity, index) for table in tables])
-    return (*found, *coupling_rows(first, second, books))
-
-
-def belongs(arm: ArmDescription, key: str | int) -> bool:
-    return key in arm.joint_names if isinstance(key, str) else -arm.n <= key < arm.n
+        rows += gravity_rows([at(table.gravity, index) for table in tables])
+    return (*rows, *coupling_rows([side[0] for side in (first, second)]))
 
 
 def at(rows: Sequence[Row], index: int) -> Row | None:
+    """The row of a joint, or None where the design has no such joint."""
     return rows[index] if index < len(rows) else None
 
 
@@ -90,7 +80,7 @@ def masses(first: ArmDescription, second: ArmDescription) -> list[Compared]:
 
 
 def inertia_rows(rows: Sequence[InertiaRow | None]) -> list[Compared]:
-    """What is told of D_ii."""
+    """The figures of D_ii."""
     known = next(row for row in rows if row is not None)
     sure = all(row.certified for row in rows if row is not None)
     name, unit = known.name, known.unit
@@ -105,14 +95,14 @@ def inertia_rows(rows: Sequence[InertiaRow | None]) -> list[Compared]:
     ]
     if any(row is not None and row.loaded is not None for row in rows):
         found.append(line("greatest with load", [loaded(row).maximum if row else None for row in rows]))
-    if any(row is not None and row.gear_ratio for row in rows):
-        most = [row.at_motor(loaded(row).maximum) if row else None for row in rows]
-        found.append(line("greatest at the motor", most, group="motor"))
+    if any(row is not None and row.empty_at_motor for row in rows):
+        felt = [at_motor(row) for row in rows]
+        found.append(line("greatest at the motor", [x.maximum if x else None for x in felt], "kg m^2", "motor"))
     return found
 
 
 def gravity_rows(rows: Sequence[GravityRow | None]) -> list[Compared]:
-    """What is told of G_i."""
+    """The figures of G_i."""
     known = next(row for row in rows if row is not None)
     sure = all(row.certified for row in rows if row is not None)
     name, unit = known.name, known.unit
@@ -123,9 +113,9 @@ def gravity_rows(rows: Sequence[GravityRow | None]) -> list[Compared]:
     found = [line("largest", [row.empty.largest if row else None for row in rows])]
     if any(row is not None and row.loaded is not None for row in rows):
         found.append(line("largest with load", [loaded(row).largest if row else None for row in rows]))
-    if any(row is not None and row.gear_ratio for row in rows):
-        most = [row.at_motor(loaded(row).largest) if row else None for row in rows]
-        found.append(line("largest at the motor", most, group="motor"))
+    if any(row is not None and row.empty_at_motor for row in rows):
+        felt = [at_motor(row) for row in rows]
+        found.append(line("largest at the motor", [x.largest if x else None for x in felt], "N m", "motor"))
     if any(row is not None and row.capacity for row in rows):
         shares = [row.share(loaded(row)) if row else None for row in rows]
         found.append(line("share of what the drive gives", shares, "", "motor"))
@@ -137,18 +127,25 @@ def loaded(row: InertiaRow | GravityRow) -> Range:
     return row.loaded if row.loaded is not None else row.empty
 
 
-def coupling_rows(first: ArmDescription, second: ArmDescription, books: Sequence[Known]) -> list[Compared]:
+def at_motor(row: InertiaRow | GravityRow | None) -> Range | None:
+    """The range at the motor shaft, with the load where there is one."""
+    if row is None:
+        return None
+    return row.loaded_at_motor if row.loaded_at_motor is not None else row.empty_at_motor
+
+
+def coupling_rows(designs: Sequence[CertifiedRanges]) -> list[Compared]:
     """The largest coupling of every pair that couples in either design."""
-    found: list[dict[tuple[int, int], Coupling]] = []
-    for arm, book in zip((first, second), books, strict=True):
-        place = {name: index for index, name in enumerate(arm.joint_names)}
-        found.append({(place[one.first], place[one.second]): one for one in coupling(arm, known=book)})
+    couplings: list[dict[tuple[int, int], Coupling]] = []
+    for design in designs:
+        index = {name: k for k, name in enumerate(design.system.joint_names)}
+        couplings.append({(index[one.first], index[one.second]): one for one in coupling(design)})
     rows = []
-    for i, j in sorted({*found[0], *found[1]}):
+    for i, j in sorted({*couplings[0], *couplings[1]}):
         values = [
-            pairs[i, j].largest if (i, j) in pairs else (0.0 if j < arm.n else None)
-            for arm, pairs in zip((first, second), found, strict=True)
+            pairs[i, j].largest if (i, j) in pairs else (0.0 if j < design.n else None)
+            for design, pairs in zip(designs, couplings, strict=True)
         ]
-        sure = all(pairs[i, j].certified for pairs in found if (i, j) in pairs)
+        sure = all(pairs[i, j].certified for pairs in couplings if (i, j) in pairs)
         rows.append(Compared("coupling", f"k{names.name('D', (i, j))[1:]}", "", values[0], values[1], sure))
     return rows

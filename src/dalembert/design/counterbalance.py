@@ -7,7 +7,7 @@ link, is a linear system over the rationals, one equation for every term of the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -19,12 +19,12 @@ from ..arm.errors import ArmError
 from ..arm.exact import exact
 from ..arm.inertia import Inertia
 from ..bounds.box import Box
-from ..bounds.ranges import LESS_WORK, range_of
+from ..bounds.ranges import range_of
 from ..bounds.waves import wave_of
 from ..equations.closed_form import Equations
 from ..equations.polynomial import TrigPolynomial
 from ..reduction.states import place
-from .certified_ranges import Known
+from .certified_ranges import CertifiedRanges
 
 SEARCH = 1.0e6
 """Control values for a load of which only the attained largest value is told."""
@@ -54,14 +54,11 @@ class Counterbalance:
 
 
 def counterbalance(
-    arm: ArmDescription, joint: str | int, *, mass: object = None, radius: object = "0.2",
-    box: Mapping[str | int, tuple[float, float]] | None = None, known: Known | None = None,
-) -> Counterbalance:  # fmt: skip
-    """The weight that balances a revolute joint: its mass (then the place follows) or its radius (m) may be chosen.
-
-    ``known`` holds ranges of this arm over this box.
-    """
-    i, known = place(arm, joint), known or Known(arm, box, work=LESS_WORK)
+    ranges: CertifiedRanges, joint: str | int, *, mass: object = None, radius: object = "0.2"
+) -> Counterbalance:
+    """The weight that balances a revolute joint: its mass (then the place follows) or its radius (m) may be chosen."""
+    arm = ranges.system
+    i = place(arm, joint)
     body = arm.bodies[i]
     if body.joint.kind != "revolute":
         raise ArmError(
@@ -71,9 +68,9 @@ def counterbalance(
     full = Equations(arm, "full")
     names = [f"{k}{i + 1}" for k in ("mx", "my", "mz")]
     given = {s.name: s.value for s in full.symbols if s.value is not None}
-    exact_load = Equations(arm, "numbers").gravity[i]
+    exact_load = ranges.equations.gravity[i]
     slopes = [full.gravity[i].diff(name).substitute(given) for name in names]
-    domain = known.box
+    domain = ranges.box
     moment = solved(exact_load, slopes)
     rest = remaining(exact_load, slopes, moment)
     if rest:
@@ -94,7 +91,7 @@ def counterbalance(
         origin = [-sum(turn[k][a] * shift[k] for k in range(3)) for a in range(3)]
         spot = tuple(origin[a] + moment[a] / weight for a in range(3))  # type: ignore[assignment]
     balanced = with_weight(arm, body.joint.child, weight, spot)
-    before = known.gravity(i).largest
+    before = ranges.gravity(i).largest
     after = range_of(wave_of(rest), domain, work=SEARCH).largest if rest else 0.0
     return Counterbalance(
         body.joint.name, body.joint.child, floats(moment), float(weight), floats(spot), not rest, before, after, "N m",

@@ -16,9 +16,8 @@ from ..bounds.branch import Branch
 from ..bounds.ranges import LESS_WORK, range_of
 from ..bounds.search import descended_from
 from ..bounds.waves import Wave, constant, turning
-from ..reduction.coefficient_waves import ModelWaves
-from ..reduction.states import box_of, place
-from .certified_ranges import Known
+from ..reduction.states import place
+from .certified_ranges import CertifiedRanges
 
 SEARCH = 1.0e5
 """Control values for a figure of which only the attained largest value is told."""
@@ -63,36 +62,28 @@ class CouplingMap:
     values: NDArray[np.float64]
 
 
-def coupling(
-    arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = False,
-    work: float | None = None, known: Known | None = None,
-) -> tuple[Coupling, ...]:  # fmt: skip
+def coupling(ranges: CertifiedRanges, work: float | None = None) -> tuple[Coupling, ...]:
     """The coupling of every pair of joints whose mutual inertia is not zero, strongest first.
 
-    ``work`` (control values) limits each proof; ``known`` holds ranges of this arm over this box.
+    ``work`` (control values) limits each proof.
     """
     work = LESS_WORK if work is None else work
-    known = known or Known(arm, box, work=work)
-    model = ModelWaves(arm, drives) if drives else known.links
-    found = [
-        pair(known, model, i, j, drives, work)
-        for i in range(arm.n)
-        for j in range(i + 1, arm.n)
-        if len(model.inertia(i, j))
-    ]
-    return tuple(sorted(found, key=lambda c: -c.largest))
+    n, waves = ranges.n, ranges.waves
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if len(waves.inertia(i, j))]
+    return tuple(sorted((pair(ranges, i, j, work) for i, j in pairs), key=lambda c: -c.largest))
 
 
-def pair(known: Known, model: ModelWaves, i: int, j: int, drives: bool, work: float) -> Coupling:
-    arm, box = model.arm, known.box
-    known.tell(f"coupling of joints {i + 1} and {j + 1}")
-    mutual, first, second = model.inertia(i, j), model.inertia(i, i), model.inertia(j, j)
-    below = known.sampled(i, i, drives) * known.sampled(j, j, drives)
-    k = np.abs(known.sampled(i, j)) / np.sqrt(np.maximum(below, 1e-300))
-    largest, at = attained(mutual, first, second, box, known.samples, k)
+def pair(ranges: CertifiedRanges, i: int, j: int, work: float) -> Coupling:
+    """The coupling of joints i and j."""
+    arm, box, waves = ranges.system, ranges.box, ranges.waves
+    ranges.tell(f"coupling of joints {i + 1} and {j + 1}")
+    mutual, first, second = waves.inertia(i, j), waves.inertia(i, i), waves.inertia(j, j)
+    below = ranges.sampled(i, i) * ranges.sampled(j, j)
+    k = np.abs(ranges.sampled(i, j)) / np.sqrt(np.maximum(below, 1e-300))
+    largest, at = attained(mutual, first, second, box, ranges.samples, k)
     proved = bounded(mutual, first, second, box, at, largest, work)
     if proved is None:
-        floors = [known.inertia(k, k, drives).lower for k in (i, j)]
+        floors = [ranges.inertia(k, k).lower for k in (i, j)]
         floor = math.sqrt(floors[0] * floors[1]) if min(floors) > 0 else 0.0
         proved = min(1.0, range_of(mutual, box, work=work / 5).bound / floor) if floor else 1.0
     masses = moved_mass(arm)
@@ -167,20 +158,19 @@ def moved_mass(arm: ArmDescription) -> list[float]:
 
 
 def coupling_map(
-    arm: ArmDescription, first: str | int, second: str | int, across: str | int, along: str | int,
-    at: Mapping[str | int, float] | None = None, *, points: int = 61, drives: bool = False,
-    box: Mapping[str | int, tuple[float, float]] | None = None,
+    ranges: CertifiedRanges, first: str | int, second: str | int, across: str | int, along: str | int,
+    at: Mapping[str | int, float] | None = None, *, points: int = 61,
 ) -> CouplingMap:  # fmt: skip
     """k_ij over two joints."""
-    model, domain = ModelWaves(arm, drives), box_of(arm, box)
+    arm, box, waves = ranges.system, ranges.box, ranges.waves
     i, j, a, b = place(arm, first), place(arm, second), place(arm, across), place(arm, along)
     if i == j or a == b:
         raise ArmError(f"{arm.where}a coupling map needs two different joints on each side")
-    x, y = (np.linspace(domain.lower[k], domain.upper[k], points) for k in (a, b))
+    x, y = (np.linspace(box.lower[k], box.upper[k], points) for k in (a, b))
     q = np.zeros((points, points, arm.n))
     for key, value in (at or {}).items():
         q[..., place(arm, key)] = value
     q[..., a], q[..., b] = x[None, :], y[:, None]
-    k = np.abs(model.inertia(i, j)(q)) / np.sqrt(model.inertia(i, i)(q) * model.inertia(j, j)(q))
+    k = np.abs(waves.inertia(i, j)(q)) / np.sqrt(waves.inertia(i, i)(q) * waves.inertia(j, j)(q))
     names = arm.joint_names
     return CouplingMap(names[i], names[j], names[a], names[b], x, y, k)

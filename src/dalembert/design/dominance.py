@@ -6,20 +6,17 @@ branch and bound decides (``bounds/branch.py``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import ArmDescription
 from ..bounds.box import Box
 from ..bounds.branch import Branch
 from ..bounds.ranges import LESS_WORK
 from ..bounds.ratios import search
 from ..bounds.waves import Wave, total
-from ..reduction.coefficient_waves import ModelWaves
-from .certified_ranges import Known
+from .certified_ranges import CertifiedRanges
 
 NEAR = 1.01
 """The sum to prove, as a multiple of the largest found."""
@@ -46,36 +43,31 @@ class Dominance:
         return True if self.proved is not None and self.proved > 0 else None
 
 
-def dominance(
-    arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = False,
-    work: float = LESS_WORK, known: Known | None = None,
-) -> tuple[Dominance, ...]:  # fmt: skip
+def dominance(ranges: CertifiedRanges, work: float = LESS_WORK) -> tuple[Dominance, ...]:
     """How dominant the diagonal of D is, row by row; ``work`` (control values) limits the proof of each row."""
-    known = known or Known(arm, box, work=work)
-    model, domain = ModelWaves(arm, drives) if drives else known.links, known.box
-    found = []
-    for i, name in enumerate(arm.joint_names):
-        known.tell(f"dominance of row {i + 1}")
-        own = model.inertia(i, i)
-        others = [model.inertia(i, j) for j in range(arm.n) if j != i and len(model.inertia(i, j))]
+    n, waves, box = ranges.n, ranges.waves, ranges.box
+    rows = []
+    for i, name in enumerate(ranges.system.joint_names):
+        ranges.tell(f"dominance of row {i + 1}")
+        own = waves.inertia(i, i)
+        others = [waves.inertia(i, j) for j in range(n) if j != i and len(waves.inertia(i, j))]
         if not len(own) or not others:
-            found.append(Dominance(name, 1.0 if not others else -np.inf, domain.centre, 1.0 if not others else None))
+            rows.append(Dominance(name, 1.0 if not others else -np.inf, box.centre, 1.0 if not others else None))
             continue
-        above = sum(np.abs(known.sampled(i, j)) for j in range(arm.n) if j != i)
-        below = known.sampled(i, i, drives)
-        ratio, at = largest(own, others, known, np.asarray(above / np.maximum(below, 1e-300)))
-        found.append(Dominance(name, 1 - ratio, at, proof(own, others, domain, ratio, work)))
-    return tuple(found)
+        above = sum(np.abs(ranges.sampled(i, j)) for j in range(n) if j != i)
+        ratio, at = largest(own, others, ranges, np.asarray(above / np.maximum(ranges.sampled(i, i), 1e-300)))
+        rows.append(Dominance(name, 1 - ratio, at, proof(own, others, box, ratio, work)))
+    return tuple(rows)
 
 
 def largest(
-    own: Wave, others: list[Wave], known: Known, values: NDArray[np.float64]
+    own: Wave, others: list[Wave], ranges: CertifiedRanges, values: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
     """The largest sum of |D_ij| over D_ii that a search from the samples and their ``values`` finds, and where."""
-    q = known.samples
+    q = ranges.samples
     best = q[int(np.argmax(values))]
     top = total([wave.times(float(np.sign(wave(best)) or 1.0)) for wave in others])
-    at = search(-top, own, known.box, q[np.argsort(-values)[:3]])
+    at = search(-top, own, ranges.box, q[np.argsort(-values)[:3]])
     reached = float(sum(abs(wave(at)) for wave in others) / max(float(own(at)), 1e-300))
     return (reached, at) if reached > values.max() else (float(values.max()), best)
 

@@ -17,14 +17,14 @@ from ..bounds.box import Box
 from ..bounds.ranges import WORK, Range, least, range_of
 from ..bounds.search import search
 from ..bounds.waves import Wave, total, turning, zero
-from ..reduction.coefficient_waves import ModelWaves
+from ..reduction.coefficient_waves import CoefficientWaves
 
 FEW = 2
 """Joints before i up to which nothing is gained."""
 
 
 def load_range(
-    model: ModelWaves, i: int, box: Box, gap: float | None = None, *, name: str = "", unit: str = "",
+    model: CoefficientWaves, i: int, box: Box, gap: float | None = None, *, name: str = "", unit: str = "",
     work: float = WORK,
 ) -> Range:  # fmt: skip
     """The certified range of G_i; see ``range_of``."""
@@ -65,7 +65,7 @@ def ancestors(arm: ArmDescription, i: int) -> list[int]:
     return found[::-1]
 
 
-def over_directions(model: ModelWaves, i: int, before: list[int], box: Box) -> tuple[Wave, Box]:
+def over_directions(model: CoefficientWaves, i: int, before: list[int], box: Box) -> tuple[Wave, Box]:
     """G_i with gravity g (cos a cos b, cos a sin b, sin a), a and b in place of the first two of ``before``.
 
     The joints of ``before`` stand at zero: whatever direction they leave is one of those that a and b go through.
@@ -76,7 +76,7 @@ def over_directions(model: ModelWaves, i: int, before: list[int], box: Box) -> t
     (cos_a, sin_a), (cos_b, sin_b) = ((turning(n, j), turning(n, j, -1j)) for j in (a, b))
     parts = [zero(n)]
     for axis, direction in enumerate((cos_a * cos_b, cos_a * sin_b, sin_a)):
-        pulled = ModelWaves(arm.with_gravity(tuple(float(axis == k) for k in range(3))))
+        pulled = CoefficientWaves(arm.with_gravity(tuple(float(axis == k) for k in range(3))))
         seen = at_zero(pulled.gravity(i), before)
         if len(seen):
             parts.append((seen * direction).times(strength))

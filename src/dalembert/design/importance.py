@@ -8,15 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..bounds.ranges import Range, range_of
+from ..bounds.ranges import Range
 from ..bounds.ratios import ratio_range
 from ..bounds.waves import Wave, total
 from ..equations import names
-from ..reduction.coefficient_waves import ModelWaves
-from ..reduction.states import Amounts, box_of, place, states_of
-from .gravity_ranges import load_range
+from ..reduction.coefficient_waves import CoefficientWaves
+from ..reduction.states import place
+from .certified_ranges import CertifiedRanges
 from .significance import Bounds
 
 
@@ -57,49 +56,39 @@ class SlowFast:
     proved: float
 
 
-def ratio(
-    arm: ArmDescription, top: str, bottom: str, *, box: Mapping[str | int, tuple[float, float]] | None = None,
-    drives: bool = True, gap: float | None = None,
-) -> Range:  # fmt: skip
-    """The certified range of a ratio of two coefficients such as D12 / D11; names may be sums, "D12+D13"."""
-    model = ModelWaves(arm, drives)
-    return ratio_range(combined(model, top), combined(model, bottom), box_of(arm, box), gap, name=f"{top}/{bottom}")
-
-
-def coefficient_range(
-    arm: ArmDescription, name: str, *, box: Mapping[str | int, tuple[float, float]] | None = None,
-    drives: bool = False, gap: float | None = None,
-) -> Range:  # fmt: skip
+def range_by_name(ranges: CertifiedRanges, expression: str) -> Range:
     """The certified range of a coefficient, a sum of coefficients ("D12+D13") or a ratio ("D12/D11")."""
-    if "/" in name:
-        top, _, bottom = name.partition("/")
-        return ratio(arm, top.strip("() "), bottom.strip("() "), box=box, drives=drives, gap=gap)
-    model = ModelWaves(arm, drives)
-    single = name.replace(" ", "")
-    said = model.unit(single) if not set("+-") & set(single) else ""
-    if said and single[:1] in "Gg":
-        return load_range(model, names.parse(single, arm.n)[1][0], box_of(arm, box), gap, name=name, unit=said)
-    return range_of(combined(model, single), box_of(arm, box), gap, name=name, unit=said)
+    if "/" in expression:
+        top, _, bottom = (part.strip("() ") for part in expression.partition("/"))
+        above, below = combined(ranges.waves, top), combined(ranges.waves, bottom)
+        return ratio_range(above, below, ranges.box, ranges.gap, name=f"{top}/{bottom}")
+    single = expression.replace(" ", "")
+    if set("+-") & set(single):
+        return ranges.range_of_wave(single, combined(ranges.waves, single), "")
+    kind, index = names.parse(single, ranges.n)
+    if kind == "G":
+        return ranges.gravity(index[0])
+    return ranges.range_of_wave(names.name(kind, index), combined(ranges.waves, single))
 
 
-def combined(model: ModelWaves, expression: str) -> Wave:
+def combined(waves: CoefficientWaves, expression: str) -> Wave:
     """A coefficient, or a sum and difference of coefficients."""
     text = expression.replace(" ", "").replace("-", "+-")
     parts = [part for part in text.split("+") if part]
     if not parts:
         raise ArmError(f"there is no coefficient in {expression!r}")
-    return total([-model.wave(p[1:]) if p.startswith("-") else model.wave(p) for p in parts])
+    return total([-waves.wave(p[1:]) if p.startswith("-") else waves.wave(p) for p in parts])
 
 
 def ratio_curves(
-    arm: ArmDescription, top: str, bottom: str, along: str | int, settings: Sequence[Mapping[str | int, float]],
-    *, points: int = 181, drives: bool = True, box: Mapping[str | int, tuple[float, float]] | None = None,
+    ranges: CertifiedRanges, top: str, bottom: str, along: str | int,
+    settings: Sequence[Mapping[str | int, float]] = (), *, points: int = 181,
 ) -> Curve:  # fmt: skip
     """|top / bottom| along one joint, the others at zero or at the positions of each setting (Figures 4 to 11)."""
-    model, domain = ModelWaves(arm, drives), box_of(arm, box)
+    arm, box = ranges.system, ranges.box
     joint = place(arm, along)
-    x = np.linspace(domain.lower[joint], domain.upper[joint], points)
-    above, below = combined(model, top), combined(model, bottom)
+    x = np.linspace(box.lower[joint], box.upper[joint], points)
+    above, below = combined(ranges.waves, top), combined(ranges.waves, bottom)
     rows, labels = [], []
     for setting in settings or [{}]:
         q = np.zeros((points, arm.n))
@@ -111,36 +100,28 @@ def ratio_curves(
     return Curve(f"{top}/{bottom}", arm.joint_names[joint], x, tuple(labels), np.array(rows))
 
 
-def balances(
-    arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = True
-) -> tuple[Balance, ...]:
+def balances(ranges: CertifiedRanges) -> tuple[Balance, ...]:
     """Gravity against inertia at every joint that gravity loads."""
-    model, domain = ModelWaves(arm, drives), box_of(arm, box)
+    waves = ranges.waves
     found = []
-    for i, name in enumerate(arm.joint_names):
-        if len(model.gravity(i)):
-            spread = ratio_range(model.gravity(i), model.inertia(i, i), domain, name=f"G{i + 1}/D{i + 1}{i + 1}")
+    for i, name in enumerate(ranges.system.joint_names):
+        if len(waves.gravity(i)):
+            spread = ratio_range(waves.gravity(i), waves.inertia(i, i), ranges.box, name=f"G{i + 1}/D{i + 1}{i + 1}")
             found.append(Balance(name, spread, spread.largest))
     return tuple(found)
 
 
-def slow_fast(
-    arm: ArmDescription, share: float = 0.05, *, speed: Amounts = None, acceleration: Amounts = None,
-    box: Mapping[str | int, tuple[float, float]] | None = None, drives: bool = True, bounds: Bounds | None = None,
-) -> tuple[SlowFast, ...]:  # fmt: skip
+def slow_fast(bounds: Bounds, share: float = 0.05) -> tuple[SlowFast, ...]:
     """For every joint, how fast is fast: the part of the speed limits at which velocity terms reach ``share``.
 
     They are compared with the largest torque of acceleration and gravity. Velocity torques grow with the square of
-    the speed, so the boundary is sqrt(share x reference / velocity torque at the limits). ``bounds`` are those of the
-    arm and its states, where they are known already.
+    the speed, so the boundary is sqrt(share x reference / velocity torque at the limits).
     """
     if not share > 0:
         raise ArmError(f"a share of the torque must be above zero, got {share!r}")
-    if bounds is None:
-        bounds = Bounds(ModelWaves(arm, drives), states_of(arm, box, speed, acceleration))
     model, states = bounds.model, bounds.states
     found = []
-    for i, name in enumerate(arm.joint_names):
+    for i, name in enumerate(model.arm.joint_names):
         reached, proved = velocity_torque(bounds, i)
         steady = bounds(model.gravity(i))[1] if len(model.gravity(i)) else 0.0
         inertial = bounds(model.inertia(i, i))[1] * float(states.acceleration[i])

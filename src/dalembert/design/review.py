@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..arm.description import ArmDescription
-from ..bounds.ranges import LESS_WORK
 from ..equations.closed_form import Equations
-from .certified_ranges import Known
+from .certified_ranges import CertifiedRanges
 from .counterbalance import Counterbalance, counterbalance
 from .coupling import Coupling, coupling, moved_mass
 from .tables import capacity
@@ -34,30 +33,30 @@ class Review:
     balances: tuple[Counterbalance, ...]
 
 
-def review(arm: ArmDescription, *, box: Mapping[str | int, tuple[float, float]] | None = None) -> Review:
-    """The four guidelines, coupling and counterbalancing of an arm."""
-    known = Known(arm, box, work=LESS_WORK)
-    pairs = coupling(arm, known=known)
-    return Review(arm.name, guidelines(known, pairs), pairs, weights(known))
+def review(ranges: CertifiedRanges) -> Review:
+    """The four guidelines, coupling and counterbalancing of a system."""
+    pairs = coupling(ranges)
+    return Review(ranges.system.name, guidelines(ranges, pairs), pairs, weights(ranges))
 
 
-def guidelines(known: Known, pairs: tuple[Coupling, ...]) -> tuple[Finding, ...]:
+def guidelines(ranges: CertifiedRanges, pairs: tuple[Coupling, ...]) -> tuple[Finding, ...]:
     """What each guideline says; ``pairs`` are the couplings, strongest first."""
-    arm = known.arm
-    return translation(arm), directions(arm, known.links.equations), masses(arm, pairs), gravity(known)
+    arm = ranges.system
+    return translation(arm), directions(arm, ranges.equations), masses(arm, pairs), gravity(ranges)
 
 
-def weights(known: Known) -> tuple[Counterbalance, ...]:
+def weights(ranges: CertifiedRanges) -> tuple[Counterbalance, ...]:
     """What would balance each revolute joint that gravity loads."""
-    found = []
-    for i, joint in enumerate(known.arm.moving):
-        if joint.kind == "revolute" and len(known.links.gravity(i)):
-            known.tell(f"counterweight of {joint.name}")
-            found.append(counterbalance(known.arm, i, known=known))
-    return tuple(found)
+    balanced = []
+    for i, joint in enumerate(ranges.system.moving):
+        if joint.kind == "revolute" and len(ranges.waves.gravity(i)):
+            ranges.tell(f"counterweight of {joint.name}")
+            balanced.append(counterbalance(ranges, i))
+    return tuple(balanced)
 
 
 def translation(arm: ArmDescription) -> Finding:
+    """Translational joints have simple dynamics."""
     slides = [joint.name for joint in arm.moving if joint.kind == "prismatic"]
     verdict = "met" if len(slides) >= 3 else "partly met" if slides else "not met"
     said = f"{len(slides)} of {arm.n} joints translate" + (f" ({', '.join(slides)})" if slides else "")
@@ -119,14 +118,14 @@ def masses(arm: ArmDescription, pairs: tuple[Coupling, ...]) -> Finding:
     )  # fmt: skip
 
 
-def gravity(known: Known) -> Finding:
+def gravity(ranges: CertifiedRanges) -> Finding:
     """No work against gravity at the first joint, and where gravity costs most."""
-    arm = known.arm
-    loads = {f"G{i + 1}": known.gravity(i).largest for i in range(arm.n)}
+    arm = ranges.system
+    loads = {f"G{i + 1}": ranges.gravity(i).largest for i in range(arm.n)}
     free = [name for name, value in loads.items() if not value]
     parts = []
     for i, joint in enumerate(arm.moving):
-        limit = capacity(joint)
+        limit = capacity(arm, i)
         if loads[f"G{i + 1}"] and limit:
             parts.append(f"{joint.name} {100 * loads[f'G{i + 1}'] / limit:.0f} percent")
     cost = f" Gravity takes of what the drives can give: {', '.join(parts)}." if parts else ""

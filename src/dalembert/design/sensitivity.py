@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..arm.description import ArmDescription
-from ..bounds.ranges import Range, range_of
-from ..bounds.waves import wave_of
 from ..equations.closed_form import Equations
-from ..reduction.states import box_of
+from .certified_ranges import CertifiedRanges
+from .importance import range_by_name
 
 
 @dataclass(frozen=True)
@@ -28,22 +26,19 @@ class Sensitivity:
 
 
 def sensitivities(
-    arm: ArmDescription,
+    ranges: CertifiedRanges,
     coefficient: str,
     parameters: Sequence[str] | None = None,
     *,
     style: str = "centre+lengths+gravity",
-    box: Mapping[str | int, tuple[float, float]] | None = None,
-    spread: Range | None = None,
 ) -> tuple[Sensitivity, ...]:
     """The effect of each parameter on the range of a coefficient, strongest first.
 
-    ``style`` says which parameters (see ``arm.equations``): mass centres and inertia about them by default. ``spread``
-    is the range of the coefficient, where it is known already.
+    ``style`` says which parameters (see ``arm.equations``): mass centres and inertia about them by default.
     """
-    eq = Equations(arm, style)
+    eq = Equations(ranges.system, style)
     poly = eq[coefficient]
-    spread = spread or range_of(wave_of(poly), box_of(arm, box), name=coefficient)
+    spread = range_by_name(ranges, coefficient)
     largest = max(spread.minimum, spread.maximum, key=abs)
     found = []
     for symbol in eq.symbols:

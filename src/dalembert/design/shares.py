@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..arm.description import ArmDescription
 from ..bounds.moments import rms
 from ..bounds.waves import wave_of
-from ..equations.closed_form import Equations
-from ..equations.names import coefficient_unit
-from ..reduction.states import box_of
+from .certified_ranges import CertifiedRanges
 
 
 @dataclass(frozen=True)
@@ -25,27 +21,19 @@ class PartShare:
 
     @property
     def share(self) -> float:
+        """Translation over the sum of both."""
         both = self.translational + self.rotational
         return self.translational / both if both else 0.0
 
 
-def part_shares(
-    arm: ArmDescription, *, velocity: bool = False, box: Mapping[str | int, tuple[float, float]] | None = None
-) -> tuple[PartShare, ...]:
+def part_shares(ranges: CertifiedRanges, velocity: bool = False) -> tuple[PartShare, ...]:
     """The parts of every D_ij, and of every C_ijk with ``velocity``, that is not zero."""
-    eq, domain = Equations(arm, "numbers"), box_of(arm, box)
+    eq, box = ranges.equations, ranges.box
     kinds = "DC" if velocity else "D"
-    found = []
+    shares = []
     for name in eq.names(zeros=False):
         if name[0] in kinds:
             move, turn = wave_of(eq.translational(name)), wave_of(eq.rotational(name))
-            found.append(
-                PartShare(
-                    name,
-                    coefficient_unit(arm, name),
-                    rms(wave_of(eq[name]), domain),
-                    rms(move, domain),
-                    rms(turn, domain),
-                )
-            )
-    return tuple(found)
+            sizes = (rms(wave, box) for wave in (wave_of(eq[name]), move, turn))
+            shares.append(PartShare(name, ranges.waves.unit(name), *sizes))
+    return tuple(shares)

@@ -6,20 +6,19 @@ acceleration, the RMS is exact. Over a given motion both are taken at its moment
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
-from ..arm.description import ArmDescription
 from ..bounds.moments import mean_square
 from ..bounds.ranges import largest
 from ..bounds.waves import Wave
 from ..equations import names
 from ..reduction.certify import GAP, Key, allotted, signature, weight
-from ..reduction.coefficient_waves import ModelWaves
-from ..reduction.states import Amounts, States, states_of
+from ..reduction.coefficient_waves import CoefficientWaves
+from ..reduction.states import States
 from .motion_samples import MotionSamples
 
 EFFORT = 0.15
@@ -47,7 +46,7 @@ class Bounds:
     """(proved, attained) largest magnitudes of an arm's coefficients over one box, each worked out once."""
 
     def __init__(
-        self, model: ModelWaves, states: States, effort: float = EFFORT, tell: Callable[[str], None] | None = None
+        self, model: CoefficientWaves, states: States, effort: float = EFFORT, tell: Callable[[str], None] | None = None
     ) -> None:
         self.model, self.states, self.tell = model, states, tell
         self.work = allotted(len(model.christoffel) + model.n * (model.n + 1), effort)
@@ -65,48 +64,31 @@ class Bounds:
         return self._known[key]
 
 
-def significance(
-    arm: ArmDescription,
-    *,
-    speed: Amounts = None,
-    acceleration: Amounts = None,
-    box: Mapping[str | int, tuple[float, float]] | None = None,
-    drives: bool = False,
-    motion: MotionSamples | None = None,
-    bounds: Bounds | None = None,
-) -> tuple[TermShare, ...]:
-    """All terms of all joints, joint by joint, the largest first.
-
-    ``motion`` judges them along a motion in place of all states. ``bounds`` are those of the arm, where
-    they are known already.
-    """
-    if motion is not None:
-        return along(ModelWaves(arm, drives), motion)
-    if bounds is None:
-        bounds = Bounds(ModelWaves(arm, drives), states_of(arm, box, speed, acceleration))
+def significance(bounds: Bounds) -> tuple[TermShare, ...]:
+    """All terms of all joints over all states, joint by joint, the largest first."""
     model, states = bounds.model, bounds.states
     found: list[TermShare] = []
-    for i in range(arm.n):
+    for i, joint in enumerate(model.arm.joint_names):
         rows: list[Row] = []
         for (kind, index), wave in terms_of(model, i).items():
             proved, largest = bounds(wave)
             factor = weight(kind, index, states)
             root = float(np.sqrt(mean_square(wave, states.box) * square(kind, index, states)))
             rows.append((names.name(kind, index), moving(kind, index), factor * largest, factor * proved, root))
-        found += ranked(arm.joint_names[i], rows)
+        found += ranked(joint, rows)
     return tuple(found)
 
 
 Row: TypeAlias = tuple[str, str, float, float, float]
 
 
-def along(model: ModelWaves, motion: MotionSamples) -> tuple[TermShare, ...]:
+def along(model: CoefficientWaves, motion: MotionSamples) -> tuple[TermShare, ...]:
     """The terms along a motion."""
     found: list[TermShare] = []
     for i, joint in enumerate(model.arm.joint_names):
         rows: list[Row] = []
         for (kind, index), wave in terms_of(model, i).items():
-            values = np.abs(wave(motion.q) * driven(kind, index, motion.qd, motion.qdd))
+            values = np.abs(wave(motion.q) * motion_factor(kind, index, motion.qd, motion.qdd))
             most, root = float(values.max()), float(np.sqrt(motion.weights @ values**2))
             rows.append((names.name(kind, index), moving(kind, index), most, most, root))
         found += ranked(joint, rows)
@@ -122,7 +104,7 @@ def ranked(joint: str, rows: list[Row]) -> list[TermShare]:
     ]
 
 
-def terms_of(model: ModelWaves, i: int) -> dict[Key, Wave]:
+def terms_of(model: CoefficientWaves, i: int) -> dict[Key, Wave]:
     """The coefficients of one joint that are not zero."""
     found: dict[Key, Wave] = {("D", (i, j)): model.inertia(i, j) for j in range(model.n)}
     found |= {("C", key): wave for key, wave in model.christoffel.items() if key[0] == i}
@@ -150,7 +132,8 @@ def square(kind: str, index: tuple[int, ...], states: States) -> float:
     return float(states.speed[j] ** 4) / 5 if j == k else 4 * float(states.speed[j] ** 2 * states.speed[k] ** 2) / 9
 
 
-def driven(kind: str, index: tuple[int, ...], qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+def motion_factor(kind: str, index: tuple[int, ...], qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """What a coefficient is multiplied with, at each moment."""
     if kind == "G":
         return np.ones(len(qd))
     if kind == "D":

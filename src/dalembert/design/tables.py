@@ -1,32 +1,44 @@
-"""Ranges of total inertia and gravity load at every joint: Bejczy 1974, Tables 1 and 2, Figure 3, for any arm."""
+"""Ranges of total inertia and gravity load at every joint: Bejczy 1974, Tables 1 and 2, Figure 3, for any system.
+
+At the motor shafts D_a = N^-T D N^-1 and G_a = N^-T G; for a motor that turns with one joint alone these are D_ii over
+the square of its ratio and G_i over the ratio.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..arm.description import ArmDescription, Joint
-from ..arm.inertia import Load
+import numpy as np
+
+from ..arm.description import ArmDescription
 from ..bounds.ranges import Range
+from ..bounds.waves import total
 from ..equations import names
-from ..equations.names import coefficient_unit
-from .certified_ranges import Known
+from .certified_ranges import CertifiedRanges
 
 
 @dataclass(frozen=True, eq=False)
 class InertiaRow:
-    """One line of Table 1: the total inertia D_ii of a joint, its input inertia included."""
+    """One line of Table 1: the total inertia D_ii of a joint.
+
+    ``rotors`` is the largest part of it that the rotors of the drives have, zero where they do not count. ``motor``
+    names the motor of the joint; ``empty_at_motor`` and ``loaded_at_motor`` are what its shaft feels while the other
+    motors are held (kg m^2), None where no transmission is known.
+    """
 
     joint: str
     name: str
     unit: str
-    input_inertia: float
-    gear_ratio: float | None
+    rotors: float
     empty: Range
     loaded: Range | None
+    motor: str = ""
+    empty_at_motor: Range | None = None
+    loaded_at_motor: Range | None = None
 
     @property
     def certified(self) -> bool:
+        """Whether the ranges of the row are proved to their tolerance."""
         return certified(self)
 
     @property
@@ -41,34 +53,30 @@ class InertiaRow:
             return None
         return self.loaded.maximum / self.empty.minimum if self.empty.minimum > 0 else float("inf")
 
-    def at_motor(self, value: float) -> float | None:
-        """An inertia of this row as the motor shaft feels it: over the square of the gear ratio."""
-        return value / self.gear_ratio**2 if self.gear_ratio else None
-
 
 @dataclass(frozen=True, eq=False)
 class GravityRow:
     """One line of Table 2: the gravity load G_i of a joint.
 
-    ``capacity`` is what the drive can give at the joint (stall torque times gear ratio, else the effort limit).
+    ``capacity`` is what the drive can give at the joint (stall torque times gear ratio, else the effort limit);
+    the ranges at the motor are as in ``InertiaRow``, in N m.
     """
 
     joint: str
     name: str
     unit: str
-    gear_ratio: float | None
     stall_torque: float | None
     capacity: float | None
     empty: Range
     loaded: Range | None
+    motor: str = ""
+    empty_at_motor: Range | None = None
+    loaded_at_motor: Range | None = None
 
     @property
     def certified(self) -> bool:
+        """Whether the ranges of the row are proved to their tolerance."""
         return certified(self)
-
-    def at_motor(self, value: float) -> float | None:
-        """A load of this row as the motor shaft feels it: over the gear ratio."""
-        return value / abs(self.gear_ratio) if self.gear_ratio else None
 
     def share(self, which: Range | None) -> float | None:
         """The largest load as a share of what the drive can give."""
@@ -77,10 +85,14 @@ class GravityRow:
 
 @dataclass(frozen=True, eq=False)
 class LoadTables:
-    """Total inertia and gravity load at all joints, without and with a load."""
+    """Total inertia and gravity load at all joints, of one system, or of it with the hand empty and with a load.
+
+    ``drives`` says whether the rotors of the drives are in the inertia.
+    """
 
     arm: str
     load: str
+    drives: bool
     inertia: tuple[InertiaRow, ...]
     gravity: tuple[GravityRow, ...]
 
@@ -100,43 +112,81 @@ class LoadTables:
         return tuple((row.name, 1.0, row.relative, row.relative_loaded) for row in self.inertia)
 
 
-def load_tables(
-    arm: ArmDescription,
-    load: Load | None = None,
-    box: Mapping[str | int, tuple[float, float]] | None = None,
-    gap: float | None = None,
-    work: float | None = None,
-    known: Known | None = None,
-) -> LoadTables:
-    """The ranges of D_ii (with input inertia) and G_i over the joint limits or ``box``, certified to ``gap``.
-
-    ``gap`` is a share of each function's spread (1e-4 by default). ``work`` limits each end (see ``range_of``); a range
-    still open then has ``certified`` False, its proved ends wider than its attained ones. ``known`` holds ranges of
-    the arm with its hand empty over this box.
-    """
-    bare = arm.holding(None) if load is not None else arm
-    empty = known if known is not None and known.arm == bare else Known(bare, box, gap, work)
-    loaded = Known(arm.holding(load), box, gap, empty.work) if load is not None else None
+def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None) -> LoadTables:
+    """The ranges of D_ii and G_i of a system, and of the same system with a load beside it."""
+    system = empty.system
+    geared = transmission(system)
     rows_d, rows_g = [], []
-    for index, joint in enumerate(arm.moving):
-        gear = joint.drive.gear_ratio if joint.drive is not None else None
+    for index, joint in enumerate(system.moving):
         d, g = names.name("D", (index, index)), names.name("G", (index,))
+        motor, levers = geared[index] if geared is not None else ("", None)
+        rotors = empty.range_of_wave(f"rotors of {d}", empty.waves.rotors(index, index), "").largest
         rows_d.append(
             InertiaRow(
-                joint.name, d, coefficient_unit(arm, d), float(empty.added[index]), gear,
-                empty.inertia(index, index, True),
-                loaded.inertia(index, index, True) if loaded is not None else None,
+                joint.name, d, names.coefficient_unit(system, d), rotors if system.counts_drives else 0.0,
+                empty.inertia(index, index), loaded.inertia(index, index) if loaded is not None else None, motor,
+                inertia_at_motor(empty, levers), inertia_at_motor(loaded, levers),
             )
         )  # fmt: skip
-        stall = joint.drive.stall_torque if joint.drive is not None else None
         rows_g.append(
             GravityRow(
-                joint.name, g, coefficient_unit(arm, g), gear, stall, capacity(joint), empty.gravity(index),
-                loaded.gravity(index) if loaded is not None else None,
+                joint.name, g, names.coefficient_unit(system, g), stall_torque(system, joint.name),
+                capacity(system, index), empty.gravity(index),
+                loaded.gravity(index) if loaded is not None else None, motor,
+                gravity_at_motor(empty, levers), gravity_at_motor(loaded, levers),
             )
         )  # fmt: skip
-    said = f"{float(load.body.mass):g} kg" if load is not None else ""
-    return LoadTables(arm.name, said, tuple(rows_d), tuple(rows_g))
+    said = payload(loaded.system) if loaded is not None else ""
+    return LoadTables(system.name, said, system.counts_drives, tuple(rows_d), tuple(rows_g))
+
+
+def payload(arm: ArmDescription) -> str:
+    """The masses that an arm holds, in words."""
+    return ", ".join(f"{float(load.body.mass):g} kg" for _, load in arm.loads)
+
+
+def transmission(arm: ArmDescription) -> list[tuple[str, np.ndarray]] | None:
+    """For each joint its motor and the column of N^-1 for it; None where no ratio is known or it varies."""
+    drives = arm.drives
+    if not drives or drives.turns is not None or len(drives.actuators) != arm.n:
+        return None
+    rows = np.array([[float(x) for x in row] for row in drives.rows(arm)])
+    inverse = np.linalg.inv(rows)
+    own = [j if rows[j, j] else int(np.argmax(np.abs(rows[:, j]))) for j in range(arm.n)]
+    return [(drives.names[motor], inverse[:, motor]) for motor in own]
+
+
+def inertia_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None) -> Range | None:
+    """The range of a diagonal entry of N^-T D N^-1."""
+    if ranges is None or levers is None:
+        return None
+    moved = np.flatnonzero(levers)
+    if len(moved) == 1:
+        return scaled(ranges.inertia(int(moved[0]), int(moved[0])), float(levers[moved[0]] ** 2), "kg m^2")
+    parts = [ranges.waves.inertia(int(i), int(j)).times(float(levers[i] * levers[j])) for i in moved for j in moved]
+    return ranges.range_of_wave(f"inertia at the motor {levers.tolist()}", total(parts), "kg m^2")
+
+
+def gravity_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None) -> Range | None:
+    """The range of an entry of N^-T G."""
+    if ranges is None or levers is None:
+        return None
+    moved = np.flatnonzero(levers)
+    if len(moved) == 1:
+        return scaled(ranges.gravity(int(moved[0])), float(levers[moved[0]]), "N m")
+    parts = [ranges.waves.gravity(int(i)).times(float(levers[i])) for i in moved]
+    return ranges.range_of_wave(f"gravity at the motor {levers.tolist()}", total(parts), "N m")
+
+
+def scaled(one: Range, factor: float, unit: str) -> Range:
+    """The range of the function times a number; the proved ends are rounded outwards."""
+    ends = [(one.minimum, one.at_minimum, one.lower), (one.maximum, one.at_maximum, one.upper)]
+    low, high = ends if factor > 0 else ends[::-1]
+    return replace(
+        one, unit=unit, minimum=low[0] * factor, maximum=high[0] * factor, at_minimum=low[1], at_maximum=high[1],
+        lower=float(np.nextafter(low[2] * factor, -np.inf)), upper=float(np.nextafter(high[2] * factor, np.inf)),
+        tolerance=one.tolerance * abs(factor) + 4 * float(np.spacing(abs(factor) * one.bound)),
+    )  # fmt: skip
 
 
 def certified(row: InertiaRow | GravityRow) -> bool:
@@ -144,9 +194,17 @@ def certified(row: InertiaRow | GravityRow) -> bool:
     return row.empty.certified and (row.loaded is None or row.loaded.certified)
 
 
-def capacity(joint: Joint) -> float | None:
-    """Largest torque or force at the joint: stall torque through the gear, else the effort limit, where known."""
-    drive = joint.drive
-    if drive is not None and drive.stall_torque is not None:
-        return drive.stall_torque * abs(drive.gear_ratio or 1.0)
+def stall_torque(arm: ArmDescription, joint: str) -> float | None:
+    """The stall torque of the motor that turns with this joint alone, where it is known (N m)."""
+    own = [actuator for actuator in arm.drives.actuators if [name for name, _ in actuator.ratios] == [joint]]
+    return own[0].stall_torque if len(own) == 1 else None
+
+
+def capacity(arm: ArmDescription, index: int) -> float | None:
+    """Largest torque or force at a joint: stall torque through the gear, else the effort limit, where known."""
+    joint = arm.moving[index]
+    stall = stall_torque(arm, joint.name)
+    if stall is not None:
+        ratio = next(float(dict(a.ratios)[joint.name]) for a in arm.drives.actuators if joint.name in dict(a.ratios))
+        return stall * abs(ratio)
     return joint.limits.effort if joint.limits.effort < float("inf") else None

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulations.drive_train import APPROXIMATIONS
+from ..arm.drives import DRIVE_MODELS
 
 if TYPE_CHECKING:
-    from .driven import Driven
+    from ..systems.driven import DrivenSystem
 
 Array = NDArray[np.float64]
 
@@ -40,16 +40,16 @@ class ApproximationError:
         return f"{self.name}: torque error (rms, of the exact torque) {shares}; D off by at most {self.inertia:.3g}"
 
 
-def measure(driven: Driven, name: str, q: Array, qd: Array, qdd: Array) -> ApproximationError:
+def measure(driven: DrivenSystem, name: str, q: Array, qd: Array, qdd: Array) -> ApproximationError:
     """The error of approximation ``name`` over these states ``(count, n)``."""
-    exact, rough = driven.approximate("exact"), driven.approximate(name)
+    exact, rough = (driven.frictionless().counting_drives(model) for model in ("exact", name))
     right = exact.inverse_dynamics(q, qd, qdd)
     error = rough.inverse_dynamics(q, qd, qdd) - right
     still = np.zeros_like(q)
     velocity = rough.inverse_dynamics(q, qd, still) - exact.inverse_dynamics(q, qd, still)
     matrix = exact.mass_matrix(q)
     inertia = np.abs(rough.mass_matrix(q) - matrix).max() / np.abs(matrix).max()
-    motion = rough.joint_acceleration(q, qd, right) - qdd
+    motion = rough.forward_dynamics(q, qd, right) - qdd
     return ApproximationError(
         name, driven.joint_names, _rms(error), np.abs(error).max(axis=0), _rms(error) / _rms(right),
         float(inertia), _rms(velocity), _rms(motion) / _rms(qdd),
@@ -57,7 +57,7 @@ def measure(driven: Driven, name: str, q: Array, qd: Array, qdd: Array) -> Appro
 
 
 def compare(
-    driven: Driven, lower: Array, upper: Array, speed: float = 1.0, acceleration: float = 1.0, samples: int = 500
+    driven: DrivenSystem, lower: Array, upper: Array, speed: float = 1.0, acceleration: float = 1.0, samples: int = 500
 ) -> dict[str, ApproximationError]:
     """All approximations over the same random motions within these ranges (rad/s and rad/s^2, or m)."""
     rng = np.random.default_rng(0)
@@ -66,7 +66,7 @@ def compare(
     q = low + (high - low) * rng.random((samples, driven.n))
     qd = speed * rng.uniform(-1, 1, (samples, driven.n))
     qdd = acceleration * rng.uniform(-1, 1, (samples, driven.n))
-    return {name: measure(driven, name, q, qd, qdd) for name in APPROXIMATIONS[1:]}
+    return {name: measure(driven, name, q, qd, qdd) for name in DRIVE_MODELS[2:]}
 
 
 def _rms(values: Array) -> Array:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 if TYPE_CHECKING:
-    from .driven import Driven
+    from ..systems.driven import DrivenSystem
 
 Array = NDArray[np.float64]
 
@@ -35,13 +35,13 @@ class InertiaRange:
         return self.greatest / self.least
 
 
-def motor_mass_matrix(driven: Driven, q: ArrayLike) -> Array:
+def motor_mass_matrix(driven: DrivenSystem, q: ArrayLike) -> Array:
     """D_a = N^-T D N^-1, ``(..., motors, motors)``."""
     inverse = np.linalg.inv(driven.transmission(q))
     return np.swapaxes(inverse, -1, -2) @ driven.mass_matrix(q) @ inverse
 
 
-def effective_inertia(driven: Driven, q: ArrayLike, others: str = "held") -> Array:
+def effective_inertia(driven: DrivenSystem, q: ArrayLike, others: str = "held") -> Array:
     """Inertia at each motor shaft (kg m^2), the other motors "held" or "free"."""
     matrix = motor_mass_matrix(driven, q)
     if others == "free":
@@ -50,7 +50,7 @@ def effective_inertia(driven: Driven, q: ArrayLike, others: str = "held") -> Arr
 
 
 def inertia_range(
-    driven: Driven, lower: Array, upper: Array, others: str = "held", samples: int = 2000, seed: int = 0
+    driven: DrivenSystem, lower: Array, upper: Array, others: str = "held", samples: int = 2000, seed: int = 0
 ) -> InertiaRange:
     """The range over all configurations: the best of ``samples`` random ones, each then improved by descent.
 

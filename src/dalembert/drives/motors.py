@@ -11,39 +11,28 @@ the joints and C_M carried there; the same is done here at the motor shafts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
-from .batch import joint_values
+from ..systems.arrays import vector_array
 
 if TYPE_CHECKING:
-    from .driven import Driven
+    from ..systems.driven import DrivenSystem
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Limit:
-    """The first limit that a motion hits: of which motor or joint, what, how far (1 is the limit itself), when."""
-
-    name: str
-    what: str
-    share: float
-    index: int
-
-
 class Electric:
-    """The motors of a ``Driven`` as arrays: constants, currents, voltages, limits."""
+    """The motors of a ``DrivenSystem`` as arrays: constants, currents, voltages, limits."""
 
-    def __init__(self, driven: Driven) -> None:
-        missing = [actuator.name for actuator in driven.train.actuators if actuator.motor is None]
+    def __init__(self, driven: DrivenSystem) -> None:
+        missing = [actuator.name for actuator in driven.drives.actuators if actuator.motor is None]
         if missing:
             raise ArmError(f"no electric data for {', '.join(missing)}; give each of them a motor with its constants")
-        motors = [actuator.motor for actuator in driven.train.actuators if actuator.motor is not None]
+        motors = [actuator.motor for actuator in driven.drives.actuators if actuator.motor is not None]
         self.driven = driven
         self.torque_constant = np.array([m.torque_constant for m in motors])
         self.speed_constant = np.array([m.back_emf for m in motors])
@@ -66,27 +55,21 @@ class Electric:
     def current_rates(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, jerk: ArrayLike) -> Array:
         """di/dt (A/s) by (2-239): the derivatives of the torque times velocity, acceleration and jerk.
 
-        Coulomb friction is constant between reversals and does not enter. A transmission that varies adds
-        d(N^-T)/dt F = -N^-T dN^T/dt F_a.
+        Viscous friction is part of the torque, Coulomb friction is constant between reversals. A transmission that
+        varies adds d(N^-T)/dt F = -N^-T dN^T/dt F_a.
         """
         driven = self.driven
         to_q, to_qd, mass = driven.inverse_dynamics_derivatives(q, qd, qdd)
-        speed, rate = joint_values(driven.n, "qd", qd), joint_values(driven.n, "qdd", qdd)
-        third = joint_values(driven.n, "jerk", jerk)
+        speed, rate = vector_array(driven.n, "qd", qd), vector_array(driven.n, "qdd", qdd)
+        third = vector_array(driven.n, "jerk", jerk)
         change = sum(
             np.einsum("...ij,...j->...i", matrix, vector)
             for matrix, vector in ((to_q, speed), (to_qd, rate), (mass, third))
         )
-        change = change + driven.joint_friction.viscous * rate
-        turning = driven.transmission(q)
-        motor = driven.to_motors(q, change)
-        shaft_rate = np.einsum("...aj,...j->...a", turning, rate)
-        if driven.train.turns is not None:
-            bend = _transmission_rate(driven, q, speed)
-            load = driven.to_motors(q, driven.inverse_dynamics(q, qd, qdd) + driven.joint_friction.moving(speed))
-            motor = motor - driven.to_motors(q, np.einsum("...aj,...a->...j", bend, load))
-            shaft_rate = shaft_rate + np.einsum("...aj,...j->...a", bend, speed)
-        return (motor + driven.motor_friction.viscous * shaft_rate) / self.torque_constant
+        if driven.drives.turns is not None:
+            bend = np.einsum("...ajk,...k->...aj", driven.transmission_slopes(q), speed)
+            change = change - np.einsum("...aj,...a->...j", bend, driven.motor_torques(q, qd, qdd))
+        return driven.to_motors(q, change) / self.torque_constant
 
     def voltages(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, jerk: ArrayLike | None = None) -> Array:
         """V (2-240); without ``jerk`` the inductance is left out."""
@@ -119,13 +102,3 @@ class Electric:
             high = np.where(self.resistance > 0, (self.supply - back) / self.resistance, np.inf)
         limit = self.largest_current
         return self.torque_constant * np.clip(low, -limit, limit), self.torque_constant * np.clip(high, -limit, limit)
-
-
-def _transmission_rate(driven: Driven, q: ArrayLike, qd: Array) -> Array:
-    """dN/dt = sum_k dN/dq_k qd_k."""
-    from ..rings.real import REAL
-    from .batch import over_batch
-
-    place = joint_values(driven.n, "q", q)
-    second = over_batch(lambda x: driven._parts.transmission(REAL, x).second, place)
-    return np.einsum("...ajk,...k->...aj", second, qd)

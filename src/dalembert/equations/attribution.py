@@ -1,7 +1,8 @@
 """From which link each term comes.
 
 The equations are linear in the inertia of the bodies, so the share of a link is what remains when all other
-bodies are massless. With inertial symbols the symbols say the same; with numbers only this does.
+bodies are massless. With inertial symbols the symbols say the same; with numbers only this does. The rotors of
+the drives belong to two links each and are a share of their own.
 """
 
 from __future__ import annotations
@@ -44,15 +45,20 @@ def split_of(equations: Equations, kind: str, index: tuple[int, ...]) -> Callabl
 
 
 def links(equations: Equations) -> list[int | str]:
-    """The links, counted from 1, and "L" where the load has symbols of its own."""
+    """The links, counted from 1, "L" where the load has symbols of its own, and "drives" where they count."""
     found: list[int | str] = [i + 1 for i in range(equations.n)]
-    return [*found, "L"] if equations.model.selection.load else found
+    found += ["L"] if equations.model.selection.load else []
+    return [*found, "drives"] if equations.arm.counts_drives else found
 
 
 def share(equations: Equations, link: int | str) -> dict[str, Any]:
     """D, C and G with the inertia of one link alone; kept, since the next question is about the same link."""
     if link not in equations.shares:
         model = equations.model
+        if link == "drives":
+            spun = model.rotor_matrix
+            equations.shares[link] = {"D": spun, "C": model.christoffel(spun), "G": [0] * equations.n}
+            return equations.shares[link]
         alone = only(equations, link)
         matrix = composite_body.mass_matrix(alone, model.ring, model.ring.positions)
         gravity = composite_body.gravity(alone, model.ring, model.ring.positions)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ..formulations import regressor as regressor_page
 from ..formulations.chain import chain
 from . import names
 from .attribution import by_link, split_of
+from .attribution import share as share_of
 from .derive import Model
 from .polynomial import TrigPolynomial, as_polynomial
 from .space import Space
@@ -35,12 +36,12 @@ Polynomials = NDArray[np.object_]
 class Equations:
     """tau_i = sum_j D_ij qdd_j + sum_jk C_ijk qd_j qd_k + G_i, every coefficient an exact TrigPolynomial.
 
+    Where the drives count, their rotors are in D and C; friction, which is no polynomial, is not in tau:
+    ``system.friction_torque`` has it.
+
     Coefficients are arrays of polynomials indexed from 0: ``mass_matrix[i, j]``, ``christoffel[i, j, k]`` (symmetric
     in j and k), ``gravity[i]``. By printed name, counted from 1: ``equations["D12"]``.
     """
-
-    reducer: ClassVar[Callable[..., Any] | None] = None
-    """What ``reduce`` does; set by the room that knows about reduction, which stands on this one."""
 
     def __init__(
         self, arm: ArmDescription, parameters: Request = "symbols", starred: Mapping[str, TrigPolynomial] | None = None
@@ -198,6 +199,8 @@ class Equations:
     @cached_property
     def regressor(self) -> Polynomials:
         """Y(q, qd, qdd), n by 10 n: tau = Y pi, pi the inertial parameters about the link frames."""
+        if self.arm.counts_drives:
+            raise ArmError(f"{self.arm.name}: the regressor would leave out the drives; ask the equations of the links")
         space, geometry = self.moving_space, self.model.selection
         ring = space.ring
         given = {key: value for key, value in geometry.given(ring).items() if not _inertial(key)}
@@ -242,6 +245,17 @@ class Equations:
         table = part.inertia if kind == "D" else part.velocity
         for i in index:
             table = table[i]
+        share = as_polynomial(self.space, table)
+        return share + self.rotors(name) if which == 1 and self.arm.counts_drives else share
+
+    def rotors(self, name: str) -> TrigPolynomial:
+        """What the rotors of the drives add to a coefficient; zero where they do not count."""
+        kind, index = names.parse(name, self.n)
+        if kind == "G" or not self.arm.counts_drives:
+            return as_polynomial(self.space, 0)
+        table: Any = share_of(self, "drives")[kind]
+        for i in index:
+            table = table[i]
         return as_polynomial(self.space, table)
 
     def by_link(self, name: str) -> dict[int | str, TrigPolynomial]:
@@ -268,15 +282,6 @@ class Equations:
 
         return base_parameters(self.arm, of)
 
-    def reduce(self, tolerance: float = 0.01, **options: Any) -> Any:
-        """The cheapest model of this arm whose torque error is proved to stay within ``tolerance``.
-
-        Options as in ``dalembert.reduction.reduce.reduce``: speed, acceleration, box, load, drives, ...
-        """
-        if Equations.reducer is None:
-            raise ArmError("equations made without an Arm cannot be reduced; ask arm.equations() for them")
-        return Equations.reducer(self, tolerance, **options)
-
     def values(self, q: Any, parameters: Mapping[str, object] | None = None) -> tuple[Any, Any, Any]:
         """D, C and G as numbers at joint positions ``q``; mostly a check against the numeric formulations."""
         shape = np.asarray(q, dtype=float).shape[:-1]
@@ -291,7 +296,8 @@ class Equations:
         return found[0], found[1], found[2]
 
     def __repr__(self) -> str:
-        return f"<Equations of {self.arm.name}: {self.n} joints, {len(self.symbols)} symbols>"
+        drives = f" with {len(self.arm.drives.actuators)} drives" if self.arm.counts_drives else ""
+        return f"<Equations of {self.arm.name}{drives}: {self.n} joints, {len(self.symbols)} symbols>"
 
     def document(self, only: Sequence[str] = (), group_by: str | None = None, form: str = "html") -> str:
         """The whole model as one offline page ("html") or a LaTeX file ("tex")."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -16,6 +17,8 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..formulations import composite_body, generalized_dalembert, influence, lagrange_euler, tourassis_neuman
 from ..formulations.chain import Chain, chain
+from ..formulations.system import System
+from ..rings.algebra import matplus
 from ..rings.angles import Angles
 from ..rings.trig import TrigNumber, TrigRing, constant
 from .parallel_axes import axes
@@ -44,10 +47,31 @@ class Model:
         self.space = Space.of(self.ring, self.selection.symbols, arm.joint_names, twists)
         self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
 
+    @cached_property
+    def system(self) -> System:
+        """The whole system over the ring, rotors included where the drives count."""
+        return System(self.arm, self.ring, links=self.chain)
+
+    @cached_property
+    def rotor_matrix(self) -> list[list[Any]]:
+        """What the rotors add to D; ratios and rotor inertias enter as numbers."""
+        if self.arm.counts_drives and self.arm.drives.turns is not None:
+            try:
+                return self.system.rotor_matrix(self.ring, self.ring.positions)
+            except (TypeError, AttributeError):
+                raise ArmError(
+                    f"{self.arm.where}{self.arm.name}: its transmission is a function that sines and cosines of the "
+                    "joint angles cannot express, so it has no closed form; give constant ratios"
+                ) from None
+        return self.system.rotor_matrix(self.ring, self.ring.positions)
+
     def mass_matrix(self, formulation: str = "composite-body") -> list[list[Any]]:
-        return page(formulation).mass_matrix(self.chain, self.ring, self.ring.positions)
+        """D of links and rotors."""
+        links = page(formulation).mass_matrix(self.chain, self.ring, self.ring.positions)
+        return matplus(links, self.rotor_matrix) if self.arm.counts_drives else links
 
     def gravity(self, formulation: str = "composite-body") -> list[Any]:
+        """G."""
         return page(formulation).gravity(self.chain, self.ring, self.ring.positions)
 
     def christoffel(self, matrix: Sequence[Sequence[Any]]) -> list[list[list[Any]]]:

@@ -7,7 +7,7 @@ parameters, and each star is a polynomial in the parameters of the bodies it has
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
@@ -21,6 +21,8 @@ from .closed_form import Equations
 from .derive import Model
 from .polynomial import TrigPolynomial, as_polynomial
 from .symbols import Request, select
+
+Form = TypeVar("Form", bound=Equations)
 
 
 class Frozen:
@@ -41,20 +43,21 @@ def restricted(
     parameters: Request = "symbols",
     joints: Sequence[int | str] | None = None,
     at: Mapping[str | int, object] | None = None,
-) -> Equations:
+    kind: type[Form] = Equations,  # type: ignore[assignment]
+) -> Form:
     """The equations with only ``joints`` moving (names, or places counted from 0), the others at rest at ``at``.
 
     Joints at rest that ``at`` does not name rest at zero. Joints and bodies of the restricted model count anew.
     """
     if joints is None and not at:
-        return Equations(arm, parameters)
+        return kind(arm, parameters)
     resting = rest(arm, joints, at or {})
     if len(resting) == arm.n:
         raise ArmError(f"{arm.where}{arm.name}: all joints are at rest; leave at least one to move")
     small = arm.locked(resting)
     if not any(symbol.kind == "inertial" for symbol in select(arm, parameters).symbols):
-        return Equations(small, parameters)
-    return Equations(small, parameters, starred(arm, small, resting, parameters))
+        return kind(small, parameters)
+    return kind(small, parameters, starred(arm, small, resting, parameters))
 
 
 def rest(arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[str | int, object]) -> dict[str, object]:

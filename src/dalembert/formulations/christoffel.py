@@ -18,13 +18,15 @@ from . import composite_body, newton_euler
 from .chain import Chain
 from .coefficients import Christoffel
 
+HALF = Fraction(1, 2)
+
 
 def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
     """``[i][j][k]``, symmetric in j and k."""
     n = chain.n
     duals = Duals(ring)
     matrix = composite_body.mass_matrix(chain, duals, [duals.variable(value, k) for k, value in enumerate(q)])
-    half = ring.number(Fraction(1, 2))
+    half = ring.number(HALF)
     symbols: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
     for i in range(n):
         for j in range(n):
@@ -44,5 +46,5 @@ def coriolis_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[
     moving = [duals.variable(value, k) for k, value in enumerate(qd)]
     weightless = replace(chain, gravity=ZERO)
     velocity = newton_euler.inverse_dynamics(weightless, duals, q, moving, [0] * chain.n)
-    half = ring.number(Fraction(1, 2))
+    half = ring.number(HALF)
     return [[mul(half, slope_of(torque, k)) for k in range(chain.n)] for torque in velocity]

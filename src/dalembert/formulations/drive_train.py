@@ -13,33 +13,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..arm.description import ArmDescription, listed
-from ..arm.drives import Actuator, DriveTrain, Element, Rotor
-from ..arm.errors import ArmError
+from ..arm.description import ArmDescription
+from ..arm.drives import Rotor
 from ..rings.algebra import ZERO, Vec, add, matvec, mul
 from ..rings.ring import Ring, Scalar
 from .applied_loads import link_in_body
+from .friction import ShaftFriction
 from .rotors import Ratios, Spin, of_function
-
-APPROXIMATIONS = ("exact", "szkodny", "diagonal", "paul")
-
-
-def check_approximation(name: str) -> None:
-    if name not in APPROXIMATIONS:
-        raise ArmError(f"no approximation {name!r} of the drives; there are {listed(APPROXIMATIONS)}")
 
 
 class RingTrain:
     """The rotors of actuators and elements over ``ring``, in the order of the rows of N."""
 
-    def __init__(self, arm: ArmDescription, train: DriveTrain, ring: Ring, approximation: str = "exact") -> None:
-        check_approximation(approximation)
+    def __init__(self, arm: ArmDescription, ring: Ring, approximation: str = "exact") -> None:
+        train = arm.drives
+        train.check(arm)
         self.n, self.ring, self.approximation, self.turns = arm.n, ring, approximation, train.turns
         self.motors = len(train.actuators)
-        parts: tuple[Actuator | Element, ...] = (*train.actuators, *train.elements)
-        self.placed = tuple(_spin(arm, part.rotor, ring) for part in parts)
+        self.placed = tuple(_spin(arm, part.rotor, ring) for part in train.parts)
         self.rows = [[ring.number(x) for x in row] for row in train.rows(arm)]
         self.element_rows = [[ring.number(x) for x in row] for row in train.rows(arm, train.elements)]
+        self.motor_friction = tuple(ShaftFriction.of(actuator.friction, ring) for actuator in train.actuators)
+        self.joint_friction = tuple(ShaftFriction.of(train.friction_of(name), ring) for name in arm.joint_names)
+        self.rubs = any(self.motor_friction) or any(self.joint_friction)
 
     def transmission(self, ring: Ring, q: Sequence[Scalar]) -> Ratios:
         """N of the actuators, and its derivatives where it varies; ``ring`` may be duals over the train's own."""

@@ -7,13 +7,22 @@ nothing is filled in. The inverse and the solution of D x = b follow without squ
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from ..rings.algebra import mul, sub
 from ..rings.ring import Field, Scalar
-from .chain import Chain
 
 
-def factor(chain: Chain, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], list[Scalar]]:
+class Paths(Protocol):
+    """What the factors ask of a chain: how many joints, and which of them move each body."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def paths(self) -> tuple[tuple[int, ...], ...]: ...
+
+
+def factor(chain: Paths, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], list[Scalar]]:
     """L (unit lower triangular, entries at [i][j] for j on the path of i) and the inverses of the pivots."""
     work = [list(row) for row in matrix]
     inverse: list[Scalar] = [0] * chain.n
@@ -31,7 +40,7 @@ def factor(chain: Chain, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tu
 
 
 def solve(
-    chain: Chain, lower: Sequence[Sequence[Scalar]], inverse: Sequence[Scalar], right: Sequence[Scalar]
+    chain: Paths, lower: Sequence[Sequence[Scalar]], inverse: Sequence[Scalar], right: Sequence[Scalar]
 ) -> list[Scalar]:
     """x with D x = right."""
     x = list(right)
@@ -45,7 +54,7 @@ def solve(
     return x
 
 
-def inverse_matrix(chain: Chain, field: Field, matrix: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+def inverse_matrix(chain: Paths, field: Field, matrix: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
     """The inverse of D, symmetric."""
     lower, pivots = factor(chain, field, matrix)
     rows = [solve(chain, lower, pivots, [int(i == k) for i in range(chain.n)]) for k in range(chain.n)]

@@ -70,3 +70,9 @@ def jacobian(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[Scalar]
             else:
                 linear[joint] = axis
     return [[v[row] for v in linear] for row in range(3)] + [[w[row] for w in angular] for row in range(3)]
+
+
+def homogeneous(frame: Frame) -> list[list[Scalar]]:
+    """A frame as a 4x4 matrix."""
+    turn, shift = frame
+    return [[*turn[i], shift[i]] for i in range(3)] + [[0, 0, 0, 1]]

@@ -5,22 +5,19 @@ The derivatives are exact, by dual numbers through the formulations; Freeman giv
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..drives.driven import Driven
-from ..rings.real import REAL
+from ..drives.motors import Electric
+from ..systems.arm_system import ArmSystem
+from ..systems.driven import DrivenSystem
 from .linear_model import LinearModel, Signal
 
 Array = NDArray[np.float64]
 
 
-def joint_signals(arm: Any) -> tuple[tuple[Signal, ...], tuple[Signal, ...], tuple[Signal, ...]]:
+def joint_signals(arm: ArmSystem) -> tuple[tuple[Signal, ...], tuple[Signal, ...], tuple[Signal, ...]]:
     """Positions, velocities and torques of the joints as named signals with units."""
     turning = [joint.kind == "revolute" for joint in arm.moving]
     pairs = list(zip(arm.joint_names, turning, strict=True))
@@ -31,7 +28,7 @@ def joint_signals(arm: Any) -> tuple[tuple[Signal, ...], tuple[Signal, ...], tup
     )
 
 
-def links_model(arm: Any, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> LinearModel:
+def links_model(arm: ArmSystem, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> LinearModel:
     """States (q, qd), inputs the joint torques, about a state under torques ``tau``.
 
     A = [[0, 1], [d qdd/dq, d qdd/dqd]], B = [[0], [D^-1]].
@@ -43,7 +40,7 @@ def links_model(arm: Any, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Linear
 
 
 def driven_model(
-    driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None = None
+    driven: DrivenSystem, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None = None
 ) -> LinearModel:
     """States (q, qd) of the joints, inputs the motor torques, with rotors and friction, about this motion.
 
@@ -51,20 +48,23 @@ def driven_model(
     """
     to_q, to_qd, matrix, drive = _torque_derivatives(driven, q, qd, qdd, width)
     inverse = np.linalg.inv(matrix)
-    arm: ArmDescription = driven.links  # type: ignore[assignment]
-    positions, speeds, _ = joint_signals(arm)
+    positions, speeds, _ = joint_signals(driven)
     motors = tuple(Signal(f"torque_{name}", "N m") for name in driven.motor_names)
     at = {"q": np.asarray(q, float), "qd": np.asarray(qd, float), "qdd": np.asarray(qdd, float)}
-    return _second_order(-inverse @ to_q, -inverse @ to_qd, inverse @ drive.T, positions, speeds, motors, arm.name, at)
+    return _second_order(
+        -inverse @ to_q, -inverse @ to_qd, inverse @ drive.T, positions, speeds, motors, driven.name, at
+    )
 
 
-def motor_model(driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None = None) -> LinearModel:
+def motor_model(
+    driven: DrivenSystem, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None = None
+) -> LinearModel:
     """States position, velocity and current, inputs voltage (2-241).
 
     F21 = -I*^-1 dT/dphi (2-248; in print dT/dphi-dot), F22 = -I*^-1 (dT/dphi-dot + B), F23 = I*^-1 C_M,
     F32 = -L^-1 C_E, F33 = -L^-1 R, G31 = L^-1 (2-251, 2-252).
     """
-    electric = driven.electric
+    electric = Electric(driven)
     if (electric.inductance == 0).any():
         raise ArmError(
             f"{driven.motor_names[int(np.argmin(electric.inductance))]} has no inductance, so its current is no "
@@ -77,7 +77,7 @@ def motor_model(driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wid
     a[: 2 * n, : 2 * n] = mechanical.A
     a[: 2 * n, 2 * n :] = mechanical.B * electric.torque_constant
     a[2 * n :, n : 2 * n] = -(electric.speed_constant / electric.inductance)[:, None] * transmission
-    if driven.train.turns is not None:
+    if driven.drives.turns is not None:
         speed_slopes = _speed_slopes(driven, q, qd)
         a[2 * n :, :n] = -(electric.speed_constant / electric.inductance)[:, None] * speed_slopes
     a[2 * n :, 2 * n :] = -np.diag(electric.resistance / electric.inductance)
@@ -91,41 +91,34 @@ def motor_model(driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wid
     )
 
 
-def along(model: Any, states: Iterable[tuple[Array, ...]], build: Any) -> list[LinearModel]:
-    """``build(model, *state)`` at every state of a trajectory."""
-    return [build(model, *state) for state in states]
-
-
 def _torque_derivatives(
-    driven: Driven, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None
+    driven: DrivenSystem, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, width: float | None
 ) -> tuple[Array, Array, Array, Array]:
     """d(required - applied)/dq and /dqd at the joints, D, and N, with friction and a varying transmission."""
-    to_q, to_qd, matrix = driven.inverse_dynamics_derivatives(q, qd, qdd)
-    transmission = driven.transmission(q)
-    speed = np.asarray(qd, float)
-    motor_speeds = transmission @ speed
+    transmission, speed = driven.transmission(q), np.asarray(qd, float)
     if width is None:
-        motor_slope, joint_slope = driven.motor_friction.viscous, driven.joint_friction.viscous
-        motor_friction = driven.motor_friction.moving(motor_speeds)
+        to_q, to_qd, matrix = driven.inverse_dynamics_derivatives(q, qd, qdd)
+        torque = driven.motor_torques(q, qd, qdd)
     else:
-        motor_slope = driven.motor_friction.smooth_slope(motor_speeds, width)
-        joint_slope = driven.joint_friction.smooth_slope(speed, width)
-        motor_friction = driven.motor_friction.smooth(motor_speeds, width)
-    to_qd = to_qd + transmission.T @ (motor_slope[:, None] * transmission) + np.diag(joint_slope)
-    if driven.train.turns is not None:
-        second = np.array(driven._parts.transmission(REAL, np.asarray(q, float).tolist()).second, dtype=float)
-        friction_at_joints = driven.friction_torque(q, qd, width)
-        torque = driven.to_motors(q, driven.inverse_dynamics(q, qd, qdd) + friction_at_joints)
-        # d(N^T (F_a - friction(N qd)))/dq: the transmission ratio varies with q, and so does the speed of the shaft
-        to_q = to_q - np.einsum("ajk,a->jk", second, torque - motor_friction)
-        to_q = to_q + transmission.T @ (motor_slope[:, None] * np.einsum("ajk,j->ak", second, speed))
-    return to_q, to_qd, matrix, transmission
+        plain, motor_speeds, speed_slopes = driven.frictionless(), transmission @ speed, _speed_slopes(driven, q, qd)
+        to_q, to_qd, matrix = plain.inverse_dynamics_derivatives(q, qd, qdd)
+        slope = driven.motor_friction.smooth_slope(motor_speeds, width)
+        to_qd = to_qd + transmission.T @ (slope[:, None] * transmission)
+        to_qd = to_qd + np.diag(driven.joint_friction.smooth_slope(speed, width))
+        to_q = to_q + transmission.T @ (slope[:, None] * speed_slopes)
+        to_q = to_q + _lever_slopes(driven, q, driven.motor_friction.smooth(motor_speeds, width))
+        torque = driven.to_motors(q, plain.inverse_dynamics(q, qd, qdd) + driven.friction_torque(q, qd, width))
+    return to_q - _lever_slopes(driven, q, torque), to_qd, matrix, transmission
 
 
-def _speed_slopes(driven: Driven, q: ArrayLike, qd: ArrayLike) -> Array:
+def _lever_slopes(driven: DrivenSystem, q: ArrayLike, motor: Array) -> Array:
+    """d(N^T F_a)/dq: the lever of a motor varies."""
+    return np.einsum("ajk,a->jk", driven.transmission_slopes(q), motor)
+
+
+def _speed_slopes(driven: DrivenSystem, q: ArrayLike, qd: ArrayLike) -> Array:
     """d(N qd)/dq."""
-    second = np.array(driven._parts.transmission(REAL, np.asarray(q, float).tolist()).second, dtype=float)
-    return np.einsum("ajk,j->ak", second, np.asarray(qd, float))
+    return np.einsum("ajk,j->ak", driven.transmission_slopes(q), np.asarray(qd, float))
 
 
 def _second_order(

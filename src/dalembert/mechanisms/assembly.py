@@ -23,7 +23,7 @@ from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
 
 if TYPE_CHECKING:
-    from .compiled_state import MechanismKernel
+    from .compiled_state import CompiledState
 
 LARGEST_CONDITION = 1e11
 
@@ -56,7 +56,7 @@ class Assembly:
         starts = np.cumsum([self.n, *(len(closure.held) for closure in closures)])
         self.closure_rows = [slice(int(a), int(b)) for a, b in pairwise(starts)]
         self.r = int(starts[-1]) - self.n
-        self.kernel: MechanismKernel | None = None
+        self.kernel: CompiledState | None = None
         """Closures and chains in one compiled function, where that is asked for."""
         self.rank: int | None = None
         """Rank of [G^c_phi] where it is known: off the closures by a rounding, redundant equations seem independent."""

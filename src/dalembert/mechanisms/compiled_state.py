@@ -8,20 +8,17 @@ equations as in ``closures.py``; shared subexpressions are computed once.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from functools import cached_property
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from ..compile import build
-from ..compile import shared_library as load
-from ..compile.functions import Function
-from ..compile.kernel import Kernel, arm_facts, code_digest
-from ..formulations import applied_loads, composite_body, newton_euler
-from ..formulations.chain import Chain, chain
+from ..compile.function import Function, Tables
+from ..compile.functions import system_facts
+from ..compile.kernel import Kernel
+from ..formulations.chain import Chain
 from ..formulations.influence import PointInfluence
 from ..formulations.kinematics import Frame, frames
+from ..formulations.system import System as ArmOverRing
 from ..rings.algebra import ZERO, Vec, add, column, cross, dot, matvec, minus, plus, scale, sub
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
@@ -30,69 +27,59 @@ from .chain_frames import Carrier, System
 from .closures import ClosureNumbers
 
 
-class MechanismKernel(Kernel):
+class CompiledState:
     """Called with phi and phi' ``(..., m)``; gives c, [G^c], the closures' drift, I* and loads at no acceleration."""
 
     def __init__(self, system: System, closures: Sequence[ClosureNumbers]) -> None:
-        super().__init__(next(iter(system.arms.values())), "mass_matrix")
-        self.system, self.closures = system, tuple(closures)
-        self.name = "mechanism"
-        m, r = system.m, sum(len(c.closure.held) for c in closures)
-        self.arguments = (("phi", m), ("rate", m))
-        self.shapes = ((max(r, 1),), (max(r, 1), m), (max(r, 1),), (m, m), (m,))
-        self.r = r
-        self.fast = load.caller_type()((m, m), self.shapes, self.dtype.num, 0, self._call)
+        self.r = sum(len(c.closure.held) for c in closures)
+        self.kernel = Kernel(state_function(system, tuple(closures)))
 
     def state(self, phi: Array, rate: Array) -> tuple[Array, Array, Array, Array, Array]:
         """The five tables at states ``(b, m)``."""
-        value, g, drift, inertia, rest = self(phi, rate)
+        value, g, drift, inertia, rest = self.kernel(phi, rate)
         return value[..., : self.r], g[..., : self.r, :], drift[..., : self.r], inertia, rest
 
-    def _key(self, which: str) -> str:
-        own = Path(__file__).read_bytes() + (Path(__file__).parent / "closures.py").read_bytes()
-        facts = (
-            "mechanism", code_digest(), hashlib.sha256(own).hexdigest(), str(self.dtype), which,
-            build.find().identity, " ".join(build.BASE_FLAGS), build.machine(),
-            *(arm_facts(arm) for arm in self.system.arms.values()),
-            *(repr((c.closure.held, *_facts(c.a), *_facts(c.b))) for c in self.closures),
-        )  # fmt: skip
-        return hashlib.sha256("\0".join(facts).encode()).hexdigest()
 
-    @cached_property
-    def function(self) -> Function:
-        graph = Graph()
-        m = self.system.m
-        phi, rate = graph.inputs("phi_", m), graph.inputs("rate_", m)
-        inertia: list[list[Scalar]] = [[0] * m for _ in range(m)]
-        rest: list[Scalar] = []
-        placed: list[tuple[Chain, list[Frame]]] = []
-        for arm, part in zip(self.system.arms.values(), self.system.slices, strict=True):
-            own, q, qd = chain(arm, graph), phi[part], rate[part]
-            for i, row in enumerate(composite_body.mass_matrix(own, graph, q)):
-                inertia[part.start + i][part] = row
-            load_here = newton_euler.inverse_dynamics(own, graph, q, qd, [0] * own.n)
-            springs = applied_loads.elastics(arm, graph)
-            if springs:
-                pull = applied_loads.elastic_load(own, graph, q, qd, springs)
-                load_here = [sub(a, b) for a, b in zip(load_here, pull, strict=True)]
-            rest += load_here
-            placed.append((own, frames(own, graph, q)))
-        value: list[Scalar] = []
-        jacobian: list[list[Scalar]] = []
-        drift: list[Scalar] = []
-        for closure in self.closures:
-            a, b = (_Frame(graph, self.system, frame, placed, rate) for frame in (closure.a, closure.b))
-            for c, row, bend in _equations(closure, a, b, m):
-                value.append(c)
-                jacobian.append(row)
-                drift.append(bend)
-        tables = (value or [0], jacobian or [[0] * m], drift or [0], inertia, rest)
-        outputs = tuple(
-            (shape, tuple(graph.node(x) for x in _flat(table)))
-            for shape, table in zip(self.shapes, tables, strict=True)
-        )
-        names = (("phi", tuple(f"phi_{i}" for i in range(m))), ("rate", tuple(f"rate_{i}" for i in range(m))))
-        return Function(self.name, names, outputs)
+def state_function(system: System, closures: tuple[ClosureNumbers, ...]) -> Function:
+    """The state of a mechanism as a function to compile."""
+    m, r = system.m, max(1, sum(len(c.closure.held) for c in closures))
+    facts = (
+        *(system_facts(arm) for arm in system.arms.values()),
+        *(repr((c.closure.held, *_facts(c.a), *_facts(c.b))) for c in closures),
+    )
+    return Function(
+        "mechanism",
+        (("phi", m), ("rate", m)),
+        (("closure", (r,)), ("slopes", (r, m)), ("drift", (r,)), ("inertia", (m, m)), ("rest", (m,))),
+        partial(_tables, system, closures),
+        label="mechanism",
+        facts="\0".join(facts) if all(facts) else "",
+    )
+
+
+def _tables(system: System, closures: tuple[ClosureNumbers, ...]) -> Tables:
+    graph = Graph()
+    m = system.m
+    phi, rate = graph.inputs("phi_", m), graph.inputs("rate_", m)
+    inertia: list[list[Scalar]] = [[0] * m for _ in range(m)]
+    rest: list[Scalar] = []
+    placed: list[tuple[Chain, list[Frame]]] = []
+    for arm, part in zip(system.arms.values(), system.slices, strict=True):
+        own, q, qd = ArmOverRing(arm, graph), phi[part], rate[part]
+        for i, row in enumerate(own.mass_matrix(graph, q)):
+            inertia[part.start + i][part] = row
+        rest += own.torque(graph, q, qd, [0] * own.n)
+        placed.append((own.links, frames(own.links, graph, q)))
+    value: list[Scalar] = []
+    jacobian: list[list[Scalar]] = []
+    drift: list[Scalar] = []
+    for closure in closures:
+        a, b = (_Frame(graph, system, frame, placed, rate) for frame in (closure.a, closure.b))
+        for c, row, bend in _equations(closure, a, b, m):
+            value.append(c)
+            jacobian.append(row)
+            drift.append(bend)
+    return value or [0], jacobian or [[0] * m], drift or [0], inertia, rest
 
 
 class _Frame:
@@ -163,7 +150,3 @@ def _number(graph: Graph, value: float) -> Scalar:
 
 def _facts(frame: Carrier) -> tuple[Any, ...]:
     return frame.chain, frame.body, frame.rotation.tolist(), frame.position.tolist()
-
-
-def _flat(table: Any) -> list[Scalar]:
-    return [x for part in table for x in _flat(part)] if isinstance(table, list | tuple) else [table]

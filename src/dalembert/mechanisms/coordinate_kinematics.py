@@ -19,7 +19,7 @@ from .assembly import Assembly, Carried
 from .batch import Array, in_pieces, rows
 from .chain_frames import FrameOn, System
 from .closures import Closure
-from .compiled_state import MechanismKernel
+from .compiled_state import CompiledState
 from .diagnose import check_coordinates, independent_joints
 from .follow import follow
 from .mobility import mobility
@@ -118,13 +118,13 @@ class Kinematics:
         }
         return System(arms, parts.frames, parts.compiled)
 
-    def _kernel(self) -> MechanismKernel | None:
+    def _kernel(self) -> CompiledState | None:
         try:
             build.find()
         except build.CompileError as fault:
             build.say_slow(fault)
             return None
-        return MechanismKernel(self.system, self.assembly.closures)
+        return CompiledState(self.system, self.assembly.closures)
 
     def _guess(self, home: Mapping[str, float] | ArrayLike | None) -> Array:
         if home is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..arm.description import EARTH, ArmDescription, listed
+from ..arm.drives import train_of_joints
 from ..arm.errors import ArmError
 from ..arm.exact import exact
 from ..arm.inertia import Inertia
@@ -116,7 +117,7 @@ def _chains(top: Table, origin: str, folder: Path | None) -> tuple[dict[str, Arm
         elif "free" in given:
             chains[name] = free_body(name, _inertia(given), planar=bool(given.values.get("planar", False)))
         else:
-            links, joints = read_tree(given, None)
+            links, joints, drives = read_tree(given, None)
             tool = given.table("tool", PLACE)
             chains[name] = ArmDescription(
                 name,
@@ -124,6 +125,7 @@ def _chains(top: Table, origin: str, folder: Path | None) -> tuple[dict[str, Arm
                 tuple(joints),
                 tool=tool.placement() if tool else Placement(),
                 tool_link=tool.text("link", "") if tool else "",
+                drives=train_of_joints(drives, origin),
                 origin=origin,
             )
         bases[name] = _place(given, "at")
@@ -165,3 +167,8 @@ def _position(value: Any, what: str) -> float:
     if isinstance(value, str):
         return float(angle(value, what).radians)
     return float(exact(value, what))
+
+
+def load_mechanism(path: str | Path) -> Mechanism:
+    """The mechanism in a TOML file (docs/mechanism-file.md), or in MJCF with equality connect or weld."""
+    return read_mechanism(path)

@@ -15,9 +15,11 @@ from ..arm.exact import Angle
 from ..arm.force import Force
 from ..arm.inertia import Inertia
 from ..arm.placement import Placement, Step, Vector
-from ..compile.kernels import numeric
-from ..formulations import applied_loads, christoffel, composite_body, derivatives, newton_euler
-from ..formulations.chain import chain
+from ..compile import build
+from ..compile.functions import function
+from ..compile.kernel import Kernel
+from ..formulations import applied_loads
+from ..formulations.system import System
 from ..rings.real import REAL
 from ..rings.ring import Scalar
 from .batch import Array, through
@@ -81,13 +83,14 @@ class ChainNumbers:
 
     def __init__(self, arm: ArmDescription, compiled: bool = False) -> None:
         self.arm, self.compiled = arm, compiled
-        self.chain = chain(arm, REAL)
+        self.system = System(arm, REAL)
+        self.chain = self.system.links
         segments = self.chain.segments
         self.turns = np.array([[[float(x) for x in row] for row in s.rotation] for s in segments]).reshape(-1, 3, 3)
         self.shifts = np.array([[float(x) for x in s.position] for s in segments]).reshape(-1, 3)
-        self.elastics = applied_loads.elastics(arm, REAL)
         self.revolute = np.array([segment.revolute for segment in self.chain.segments], dtype=bool)
         self.massive = any(body.inertia for body in arm.bodies)
+        self._kernels: dict[str, Kernel] = {}
 
     @property
     def n(self) -> int:
@@ -120,39 +123,48 @@ class ChainNumbers:
 
     def kernel(self, name: str) -> Callable[..., Array] | None:
         """The compiled function of this chain, where compiling is asked for and there is a compiler."""
-        return numeric(self.arm, name) if self.compiled and self.massive else None
+        if not self.compiled or not self.massive or not self.n or not build.available():
+            return None
+        if name not in self._kernels:
+            self._kernels[name] = Kernel(function(self.arm, name))
+        return self._kernels[name]
 
     def mass_matrix(self, phi: Array) -> Array:
         kernel = self.kernel("mass_matrix")
         if kernel:
             return kernel(phi)
-        return through(lambda q: composite_body.mass_matrix(self.chain, REAL, q), phi)
+        return through(lambda q: self.system.mass_matrix(REAL, q), phi)
 
     def christoffel(self, phi: Array) -> Array:
         """``(b, n, n, n)``; compiled, column by column from the Coriolis matrix at unit rates."""
         kernel = self.kernel("coriolis_matrix")
         if kernel:
             return np.stack([kernel(phi, unit) for unit in np.eye(self.n)], axis=-1)
-        return through(lambda q: christoffel.christoffel(self.chain, REAL, q), phi)
+        return through(lambda q: self.system.christoffel(REAL, q), phi)
 
     def gravity(self, phi: Array) -> Array:
         kernel = self.kernel("gravity_load")
         if kernel:
             return kernel(phi)
-        return through(lambda q: composite_body.gravity(self.chain, REAL, q), phi)
+        return through(lambda q: self.system.gravity(REAL, q), phi)
 
     def load(self, phi: Array, rate: Array | None, forces: Sequence[Force] = ()) -> Array:
         """T^L: what weight, springs, dampers and ``forces`` put on the joints."""
         return -self.gravity(phi) + self.extra_load(phi, rate, forces)
 
     def extra_load(self, phi: Array, rate: Array | None, forces: Sequence[Force] = ()) -> Array:
-        """T^L of springs, dampers and ``forces``, without weight."""
+        """T^L of springs, dampers, friction and ``forces``, without weight."""
+        total = self.force_load(phi, forces)
+        moving = np.zeros_like(phi) if rate is None else rate
+        if self.system.elastics:
+            total += through(lambda q, qd: self.system.elastic_load(REAL, q, qd), phi, moving)
+        if self.system.train is not None:
+            total -= through(lambda q, qd: self.system.friction(REAL, q, qd, [0] * self.n), phi, moving)
+        return total
+
+    def force_load(self, phi: Array, forces: Sequence[Force]) -> Array:
+        """T^L of ``forces``."""
         total = np.zeros_like(phi)
-        if self.elastics:
-            moving = np.zeros_like(phi) if rate is None else rate
-            total += through(
-                lambda q, qd: applied_loads.elastic_load(self.chain, REAL, q, qd, self.elastics), phi, moving
-            )
         for force in forces:
             force.check(self.arm)
             body, frame = applied_loads.link_in_body(self.arm, REAL, force.link)
@@ -188,26 +200,21 @@ class ChainNumbers:
         kernel = self.kernel("inverse_dynamics")
         if kernel and not forces:
             return kernel(phi, rate, rate2)  # springs and dampers included
-        found = through(lambda *x: newton_euler.inverse_dynamics(self.chain, REAL, *x), phi, rate, rate2)
-        return found - self.extra_load(phi, rate, forces) if self.elastics or forces else found
+        torque = through(lambda *x: self.system.torque(REAL, *x), phi, rate, rate2)
+        return torque - self.force_load(phi, forces) if forces else torque
 
     def torque_slopes(self, phi: Array, rate: Array, rate2: Array) -> tuple[Array, Array, Array]:
         """Derivatives of ``torque`` to phi, phi' and phi''."""
 
-        def springs(ring: Any, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
-            return applied_loads.elastic_load(self.chain, ring, q, qd, self.elastics)
-
         def slopes(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> Any:
-            extra = springs if self.elastics else None
-            return derivatives.inverse_dynamics_derivatives(self.chain, REAL, q, qd, qdd, extra)
+            return (*self.system.torque_derivatives(REAL, q, qd, qdd), self.system.mass_matrix(REAL, q))
 
         return through(slopes, phi, rate, rate2)
 
     def kinetic_energy(self, phi: Array, rate: Array) -> Array:
-        return through(lambda *x: composite_body.kinetic_energy(self.chain, REAL, *x), phi, rate)
+        """T (J)."""
+        return through(lambda *x: self.system.kinetic_energy(REAL, *x), phi, rate)
 
     def potential_energy(self, phi: Array) -> Array:
-        found = through(lambda q: composite_body.potential_energy(self.chain, REAL, q), phi)
-        if self.elastics:
-            found = found + through(lambda q: applied_loads.elastic_energy(self.chain, REAL, q, self.elastics), phi)
-        return found
+        """V (J) of gravity and springs."""
+        return through(lambda q: self.system.potential_energy(REAL, q), phi)

@@ -1,53 +1,37 @@
-"""All coefficients of an arm as waves: D, C, G from the exact closed form, C from the derivatives of D."""
+"""All coefficients of a system as waves: D, C, G from the exact closed form, C from the derivatives of D."""
 
 from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..arm.description import ArmDescription
-from ..bounds.waves import Wave, constant, total, wave_of, zero
+from ..bounds.waves import Wave, total, wave_of, zero
 from ..equations import names
 from ..equations.closed_form import Equations
 
 
-def input_inertia(arm: ArmDescription) -> NDArray[np.float64]:
-    """What the drives add to the diagonal of D at the joint (kg m^2 or kg): armature, rotors through their gears."""
-    found = np.zeros(arm.n)
-    for index, joint in enumerate(arm.moving):
-        found[index] = joint.armature
-        drive = joint.drive
-        if drive is not None:
-            if drive.input_inertia is not None:
-                found[index] += drive.input_inertia
-            elif drive.motor_inertia is not None:
-                found[index] += drive.motor_inertia * (drive.gear_ratio or 1.0) ** 2
-    return found
+class CoefficientWaves:
+    """The coefficients of one system (with its load, and its rotors where the drives count), each when asked for."""
 
-
-class ModelWaves:
-    """The coefficients of one arm (with the load it holds), each turned into a wave when it is asked for."""
-
-    def __init__(self, arm: ArmDescription, drives: bool = False) -> None:
+    def __init__(self, arm: ArmDescription, equations: Equations | None = None) -> None:
         self.arm, self.n = arm, arm.n
-        self.equations = Equations(arm, "numbers")
-        self.added = input_inertia(arm) if drives else np.zeros(arm.n)
+        self.equations = equations if equations is not None else Equations(arm, "numbers")
         self._inertia: dict[tuple[int, int], Wave] = {}
         self._gravity: dict[int, Wave] = {}
 
     def inertia(self, i: int, j: int) -> Wave:
-        """D_ij, with the input inertia on the diagonal where drives count."""
+        """D_ij."""
         key = (min(i, j), max(i, j))
         if key not in self._inertia:
-            wave = wave_of(self.equations.mass_matrix[key])
-            if i == j and self.added[i]:
-                wave = wave + constant(float(self.added[i]), self.n)
-            self._inertia[key] = wave
+            self._inertia[key] = wave_of(self.equations.mass_matrix[key])
         return self._inertia[key]
 
+    def rotors(self, i: int, j: int) -> Wave:
+        """What the rotors add to D_ij."""
+        return wave_of(self.equations.rotors(names.name("D", (i, j))))
+
     def gravity(self, i: int) -> Wave:
+        """G_i."""
         if i not in self._gravity:
             self._gravity[i] = wave_of(self.equations.gravity[i])
         return self._gravity[i]
@@ -68,6 +52,7 @@ class ModelWaves:
         return self.christoffel.get((i, min(j, k), max(j, k)), zero(self.n))
 
     def unit(self, name: str) -> str:
+        """The SI unit of a coefficient."""
         return names.coefficient_unit(self.arm, name)
 
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
+from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..compile.functions import Function
+from ..compile.function import Function, Tables
+from ..compile.functions import FUNCTIONS, remarks
+from ..formulations.system import System
 from ..rings.algebra import add, mul, sub
 from ..rings.dual import Duals, slope_of, value_of
-from ..rings.graph import Graph, absorbed, evaluate
+from ..rings.graph import Graph, evaluate
 from ..rings.ring import Scalar
 from .hoist import Hoisted
 
@@ -27,31 +31,42 @@ ARGUMENTS = {
 }
 
 
-def function_of(program: Hoisted, values: Mapping[str, Fraction], name: str) -> Function:
-    """One function of a program with these constants."""
+def function_of(system: ArmDescription, program: Hoisted, values: Mapping[str, Fraction], name: str) -> Function:
+    """One function of a program with these constants, the friction of the drives in it where they count."""
     if name not in ARGUMENTS:
         raise ArmError(f"a reduced model has no function {name!r}; it has {', '.join(ARGUMENTS)}")
-    n, graph = len(program.outputs), Graph()
-    given = {part: graph.inputs(f"{part}_", n) for part in ARGUMENTS[name]}
+    entry, n = FUNCTIONS[name], system.n
+    return Function(
+        name,
+        tuple((argument, n) for argument in entry.arguments),
+        tuple((result, size(n)) for result, size in entry.results),
+        partial(_tables, system, program, dict(values), name),
+        label=f"{system.name}_reduced",
+        joints=tuple(f"{joint.name} ({joint.kind})" for joint in system.moving),
+        remarks=("A reduced model: its torques differ from the exact ones by a proved error.", *remarks(system, None)),
+    )
+
+
+def _tables(system: ArmDescription, program: Hoisted, values: Mapping[str, Fraction], name: str) -> Tables:
+    n, graph = system.n, Graph()
+    vectors = {part: graph.inputs(f"{part}_", n) for part in ARGUMENTS[name]}
     still: list[Scalar] = [0] * n
-    q, qd = given["q"], given.get("qd", still)
+    q, qd = vectors["q"], vectors.get("qd", still)
     constants: dict[str, Any] = {key: graph.number(value) for key, value in values.items()}
-    shape: tuple[int, ...] = (n,)
+    whole = System(system, graph)
     if name in ("mass_matrix", "forward_dynamics"):
         duals = Duals(graph)
         moved = [duals.variable(0, j) for j in range(n)]
         torque = evaluate(program.outputs, constants | named(q, qd, moved), duals)
         matrix = [[slope_of(t, j) for j in range(n)] for t in torque]
         if name == "mass_matrix":
-            shape, found = (n, n), [x for row in matrix for x in row]
-        else:
-            rest = [sub(t, value_of(x)) for t, x in zip(given["tau"], torque, strict=True)]
-            found = solved(matrix, rest, graph)
-    else:
-        found = evaluate(program.outputs, constants | named(q, qd, given.get("qdd", still)), graph)
-    nodes = absorbed(graph, [graph.node(x) for x in found])
-    inputs = tuple((part, tuple(f"{part}_{i}" for i in range(n))) for part in ARGUMENTS[name])
-    return Function(name, inputs, ((shape, tuple(nodes)),))
+            return (matrix,)
+        bias = [add(value_of(t), f) for t, f in zip(torque, whole.friction(graph, q, qd, still), strict=True)]
+        return (solved(matrix, [sub(t, b) for t, b in zip(vectors["tau"], bias, strict=True)], graph),)
+    qdd = vectors.get("qdd", still)
+    torque = evaluate(program.outputs, constants | named(q, qd, qdd), graph)
+    friction = whole.friction(graph, q, qd, qdd) if name != "gravity_load" else still
+    return ([add(t, f) for t, f in zip(torque, friction, strict=True)],)
 
 
 def named(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
 from ..bounds.waves import Wave, wave_of
-from ..equations.closed_form import Equations
 from ..equations.polynomial import TrigPolynomial
 from .certify import Key, Progress, Proof, prove
 from .constant_forms import Form
@@ -283,12 +281,10 @@ class Search:
 
 
 def exact_coefficients(case: Case) -> dict[Key, TrigPolynomial]:
-    """All exact coefficients of an arm, with the reflected inertia of the drives on the diagonal."""
-    eq, n = Equations(case.arm, "numbers"), case.arm.n
+    """All exact coefficients of a system, by key."""
+    eq, n = case.equations, case.system.n
     polynomials: dict[Key, TrigPolynomial] = {("G", (i,)): eq.gravity[i] for i in range(n)}
     polynomials |= {("D", (i, j)): eq.mass_matrix[i, j] for i in range(n) for j in range(n)}
-    for i in np.flatnonzero(case.added).tolist():
-        polynomials["D", (i, i)] = polynomials["D", (i, i)] + Fraction(float(case.added[i]))
     return polynomials | {
         ("C", (i, j, k)): eq.christoffel[i, j, k] for i in range(n) for j in range(n) for k in range(j, n)
     }

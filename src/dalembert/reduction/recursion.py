@@ -1,4 +1,4 @@
-"""The recursion that is reduced: Newton-Euler with the fewest parameters, its constants named.
+"""The recursion that is reduced: Newton-Euler with the fewest parameters, and rotors where they count; named constants.
 
 The parameters stay inputs until the constants are worked out, so another load changes numbers and not the program.
 """
@@ -10,42 +10,51 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from ..arm.description import ArmDescription
 from ..arm.inertia import ENTRIES
-from ..compile.regroup import over
-from ..formulations import newton_euler
+from ..compile.regroup import Rationals, over
+from ..equations.closed_form import Equations
+from ..formulations import newton_euler, rotors
+from ..formulations.drive_train import RingTrain
+from ..formulations.rotors import Ratios
 from ..rings.algebra import add, as_matrix
 from ..rings.graph import Graph
+from ..systems.arm_system import ArmSystem
 from .constant_forms import Form
 from .hoist import Hoisted, hoisted
 from .parameters import NAMES, Grouped, grouped, with_values
-from .states import Array
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One load: the arm that holds it, its grouped parameters, and the inertia of the drives."""
+    """One load: the system that holds it, its grouped parameters, and the inertias of its rotors."""
 
-    arm: ArmDescription
+    system: ArmSystem
     grouped: Grouped
-    added: Array
+    rotors: tuple[Fraction, ...]
+    equations: Equations
 
     @property
     def parameters(self) -> dict[str, Fraction]:
         """The values of the inputs p_name."""
-        found = {f"p_{name}": value for name, value in self.grouped.values.items()}
-        return found | {f"p_J{i + 1}": Fraction(float(x)) for i, x in enumerate(self.added)}
+        values = {f"p_{name}": value for name, value in self.grouped.values.items()}
+        return values | {f"p_J{k + 1}": inertia for k, inertia in enumerate(self.rotors)}
 
 
-def cases_of(arms: Sequence[ArmDescription], added: Array) -> list[Case]:
-    return [Case(arm, grouped(arm), added) for arm in arms]
+def case_of(system: ArmSystem, equations: Equations | None = None) -> Case:
+    """A system as the reduction sees it; friction and springs are no part of it."""
+    rotors: tuple[Fraction, ...] = ()
+    if system.counts_drives:
+        spins, _ = RingTrain(system, Rationals(), system.drive_model).spins(Rationals(), [Fraction(0)] * system.n)
+        rotors = tuple(Fraction(spin.inertia) for spin in spins)
+    return Case(system, grouped(system), rotors, equations or Equations(system, "numbers"))
 
 
 def recursion(cases: Sequence[Case]) -> Hoisted:
     """The whole recursion with every parameter that is not zero in some case."""
     names = tuple(dict.fromkeys(name for case in cases for name in case.grouped.names))
-    graph, n, added = Graph(), cases[0].arm.n, cases[0].added
-    bare = over(with_values(cases[0].grouped.chain, {}), graph)
+    graph, first = Graph(), cases[0]
+    n = first.system.n
+    bare = over(with_values(first.grouped.chain, {}), graph)
     segments = []
     for index, segment in enumerate(bare.segments):
         mine: list[Any] = [
@@ -58,10 +67,15 @@ def recursion(cases: Sequence[Case]) -> Hoisted:
         rows[2][2] = add(rows[0][0], rows[1][1])
         segments.append(replace(segment, mass=mine[0], moment=(mine[1], mine[2], mine[3]), tensor=as_matrix(rows)))
     q, qd, qdd = (graph.inputs(f"{name}_", n) for name in ("q", "qd", "qdd"))
-    torque = newton_euler.inverse_dynamics(replace(bare, segments=tuple(segments)), graph, q, qd, qdd)
-    outputs = [graph.node(t) for t in torque]
-    for index in range(n):
-        if added[index]:
-            outputs[index] = outputs[index] + graph.input(f"p_J{index + 1}") * qdd[index]
-    used = [f"p_{name}" for name in names] + [f"p_J{index + 1}" for index in range(n) if added[index]]
-    return hoisted(outputs, {name: Form.parameter(name) for name in used})
+    links = replace(bare, segments=tuple(segments))
+    torque = newton_euler.inverse_dynamics(links, graph, q, qd, qdd)
+    used = [f"p_{name}" for name in names]
+    if first.system.counts_drives:
+        spins, ratios = RingTrain(first.system, graph, first.system.drive_model).spins(graph, q)
+        turning = [k for k, inertia in enumerate(first.rotors) if inertia]
+        named = [replace(spins[k], inertia=graph.input(f"p_J{k + 1}")) for k in turning]
+        kept = Ratios([ratios.first[k] for k in turning])
+        spun = rotors.torque(links, graph, q, qd, qdd, named, kept)
+        torque = [add(a, b) for a, b in zip(torque, spun, strict=True)]
+        used += [f"p_J{k + 1}" for k in turning]
+    return hoisted([graph.node(t) for t in torque], {name: Form.parameter(name) for name in used})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -12,25 +12,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arm.description import ArmDescription, Joint
+from ..arm.description import Joint
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..bounds.waves import Wave, wave_of
-from ..compile.functions import Function
+from ..compile.function import Function
 from ..compile.kernel import Kernel
 from ..compile.operations import Operations, count
-from ..compile.write_c import Controller
+from ..compile.write_c import write_c
 from ..equations import names
 from ..equations.closed_form import Equations
 from ..equations.polynomial import TrigPolynomial
 from ..equations.symbols import Symbol
 from ..rings.graph import Node, absorbed
+from ..rings.real import REAL
+from ..systems.arm_system import ArmSystem
+from ..systems.arrays import evaluate
 from .certify import CoefficientError, Key, prove
 from .graph_edits import table, without
 from .hoist import Hoisted
 from .program_functions import function_of
 from .program_polynomials import coefficients
-from .recursion import cases_of
+from .recursion import case_of
 from .states import Array, States
 
 BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -75,10 +78,9 @@ class ReducedModel:
     each of the loads the model was made for, and for every mixture of them.
     """
 
-    arm: ArmDescription
+    system: ArmSystem
     tolerance: float
     states: States
-    drives: bool
     bound: Array
     found: Array
     rms: Array
@@ -90,52 +92,59 @@ class ReducedModel:
     constants: tuple[Constant, ...]
     program: Hoisted
     values: Mapping[str, Fraction]
-    added: Array
-    loads: tuple[str, ...] = ()
-    _equations: Equations | None = field(repr=False, default=None)
+    loads: tuple[str, ...]
+    exact_equations: Equations = field(repr=False)
 
     def __repr__(self) -> str:
         proved = ", ".join(f"{100 * share:.2g}" for share in self.bound / np.maximum(self.scale, 1e-300))
         return (
-            f"<ReducedModel of {self.arm.name!r}: {self.after.total} operations in place of {self.before.total}, "
+            f"<ReducedModel of {self.system.name!r}: {self.after.total} operations in place of {self.before.total}, "
             f"proved error {proved} percent of the largest torques>"
         )
 
+    # What is asked of any system (``systems/protocol.py``).
+
     @property
     def n(self) -> int:
-        return self.arm.n
-
-    # What a simulation asks of whatever moves.
+        """Number of joints."""
+        return self.system.n
 
     @property
     def name(self) -> str:
-        return f"{self.arm.name}, reduced"
+        """The name of the arm, and that it is reduced."""
+        return f"{self.system.name}, reduced"
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        return self.arm.joint_names
+        """Names of the joints."""
+        return self.system.joint_names
 
     @property
     def moving(self) -> tuple[Joint, ...]:
-        return self.arm.moving
-
-    @property
-    def elastic(self) -> tuple[()]:
-        return ()
+        """The joints."""
+        return self.system.moving
 
     @property
     def lower(self) -> Array:
-        return np.asarray(self._exact.lower, float)
+        """Lower position limits."""
+        return self.system.lower
 
     @property
     def upper(self) -> Array:
-        return np.asarray(self._exact.upper, float)
+        """Upper position limits."""
+        return self.system.upper
 
     def holding(self, load: Load | None) -> ReducedModel:
+        """Refused: the constants of a program follow a load, its proof does not."""
         raise ArmError(
-            f"{self.arm.where}a reduced model does not grip or drop a load on the way; reduce with load=[None, load], "
-            "and take the constants of with_load(load) for the second part"
+            f"{self.system.where}a reduced model does not grip or drop a load on the way; reduce with the loads it is "
+            "to serve, and take the constants of with_load(load) for the second part"
         )
+
+    def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
+        """Accelerations of single states in a loop, compiled where it can be."""
+        kernel = self.compile("forward_dynamics")
+        return kernel.fast if kernel.compiled else self.forward_dynamics
 
     @property
     def share(self) -> Array:
@@ -150,8 +159,11 @@ class ReducedModel:
     # -- numbers ---------------------------------------------------------------------------------
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Torques of the reduced model at states ``(..., n)``."""
+        """Torques at states ``(..., n)``: the short program, and the friction of the drives where they count."""
         q, qd, qdd = np.broadcast_arrays(*(self._joints(name, x) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))))
+        return self._rigid(q, qd, qdd) + self._friction(q, qd, qdd)
+
+    def _rigid(self, q: Array, qd: Array, qdd: Array) -> Array:
         inputs: dict[str, Any] = {name: float(value) for name, value in self.values.items()}
         for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
             inputs |= {f"{name}_{i}": array[..., i] for i in range(self.n)}
@@ -159,31 +171,39 @@ class ReducedModel:
         rows = [np.broadcast_to(np.asarray(done[node.index], float), q.shape[:-1]) for node in self.program.outputs]
         return np.stack(rows, axis=-1)
 
+    def _friction(self, q: Array, qd: Array, qdd: Array) -> Array | float:
+        if not self.system.counts_drives:
+            return 0.0
+        system = self.system.over_reals
+        arrays = [("q", q), ("qd", qd), ("qdd", qdd)]
+        return evaluate(lambda x, v, a: system.friction(REAL, x, v, a), arrays)
+
     def gravity_load(self, q: ArrayLike) -> Array:
+        """G of the reduced model."""
         q = self._joints("q", q)
-        return self.inverse_dynamics(q, np.zeros_like(q), np.zeros_like(q))
+        return self._rigid(q, np.zeros_like(q), np.zeros_like(q))
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """D of the reduced model, column by column; leaving out summands may cost its symmetry a little."""
         q = self._joints("q", q)
         rest, still = self.gravity_load(q), np.zeros_like(q)
-        columns = [self.inverse_dynamics(q, still, np.broadcast_to(unit, q.shape)) - rest for unit in np.eye(self.n)]
+        columns = [self._rigid(q, still, np.broadcast_to(unit, q.shape)) - rest for unit in np.eye(self.n)]
         return np.stack(columns, axis=-1)
 
     def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Torques at zero acceleration."""
-        q = self._joints("q", q)
-        return self.inverse_dynamics(q, qd, np.zeros_like(q))
+        q, qd = np.broadcast_arrays(self._joints("q", q), self._joints("qd", qd))
+        return self._rigid(q, qd, np.zeros_like(q)) + self.system.friction_torque(q, qd)
 
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
-        """Accelerations of the reduced model."""
+        """Accelerations of the reduced model; shafts at rest resist nothing."""
         rest = np.asarray(tau, float) - self.bias(q, qd)
         try:
             return np.asarray(np.linalg.solve(self.mass_matrix(q), rest[..., None])[..., 0], float)
         except np.linalg.LinAlgError:
             raise ArmError(
-                f"{self.arm.where}the mass matrix of the reduced model of {self.arm.name} is singular here: at this "
-                "tolerance a joint's own inertia was left out; reduce to a smaller tolerance, or count the drives"
+                f"{self.system.where}the mass matrix of the reduced model of {self.system.name} is singular here: at "
+                "this tolerance a joint's own inertia was left out; reduce to a smaller tolerance, or count the drives"
             ) from None
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -192,22 +212,15 @@ class ReducedModel:
         return np.asarray(np.einsum("...i,...ij,...j->...", speed, self.mass_matrix(q), speed) / 2, float)
 
     def potential_energy(self, q: ArrayLike) -> Array:
-        """That of the arm: the reduced gravity load need not be the gradient of anything."""
-        return np.asarray(self._exact.potential_energy(q), float)
-
-    def simulate(self, control: Any, q: ArrayLike, qd: ArrayLike | None = None, **options: Any) -> Any:
-        """The motion of the reduced model under joint torques; arguments as in ``Arm.simulate``."""
-        return self._exact.simulate(control, q, qd, model=self, **options)
-
-    @property
-    def _exact(self) -> Any:
-        """The arm, which the user's call made an ``Arm`` with dynamics of its own."""
-        return self.arm
+        """That of the exact system: the reduced gravity load need not be the gradient of anything."""
+        return self.system.potential_energy(q)
 
     def _joints(self, name: str, values: ArrayLike) -> Array:
         array = np.asarray(values, dtype=float)
         if array.shape[-1:] != (self.n,):
-            raise ArmError(f"{self.arm.name}: {name} must end in {self.n} numbers, got an array of shape {array.shape}")
+            raise ArmError(
+                f"{self.system.name}: {name} must end in {self.n} numbers, got an array of shape {array.shape}"
+            )
         return array
 
     # -- readable --------------------------------------------------------------------------------
@@ -223,7 +236,7 @@ class ReducedModel:
 
     @cached_property
     def polynomials(self) -> dict[Key, TrigPolynomial]:
-        equations = self._equations or Equations(self.arm, "numbers")
+        equations = self.exact_equations
         return coefficients(self.program.outputs, equations.space, self.values)
 
     @cached_property
@@ -232,7 +245,7 @@ class ReducedModel:
 
         Called with positions they give numbers; ``equations["D11"](q, {"k1": 0.5})`` with a constant of one's own.
         """
-        plain = (self._equations or Equations(self.arm, "numbers")).space
+        plain = self.exact_equations.space
         spelled = {name: name.replace("_", "") for name in self.values}
         space = plain.extended(Symbol(spelled[name], value, "constant") for name, value in self.values.items())
         known = {name: space.ring.symbol(symbol) for name, symbol in spelled.items()}
@@ -271,11 +284,11 @@ class ReducedModel:
     def summary(self) -> str:
         """What the model is and how good, in a few lines."""
         lines = [
-            f"{self.arm.name}: reduced model within {100 * self.tolerance:g} percent of each joint's largest torque",
+            f"{self.system.name}: reduced model within {100 * self.tolerance:g} percent of each joint's largest torque",
             f"operations: {self.before.total} before, {self.after.total} after; {len(self.constants)} constants, "
             f"{sum(c.depends_on_load for c in self.constants)} of them depend on the load",
         ]
-        for i, name in enumerate(self.arm.joint_names):
+        for i, name in enumerate(self.system.joint_names):
             lines.append(
                 f"  {name}: proved error {self.bound[i]:.4g} ({100 * self.share[i]:.3f} percent), "
                 f"found {self.found[i]:.4g}, RMS {self.rms[i]:.4g}, proved/found {self.tightness[i]:.2f}"
@@ -291,29 +304,27 @@ class ReducedModel:
         i, j = sorted(int(x) + 1 for x in np.unravel_index(int(self.asymmetry.argmax()), self.asymmetry.shape))
         name, other = names.name("D", (i - 1, j - 1)), names.name("D", (j - 1, i - 1))
         most = float(self.asymmetry.max())
-        unit = names.coefficient_unit(self.arm, name)
+        unit = names.coefficient_unit(self.system, name)
         return f"{name} and {other} differ by at most {most:.3g} {unit}, no other pair by more"
 
     # -- other loads, code -----------------------------------------------------------------------
 
     def with_load(self, load: Load | None) -> dict[str, float]:
         """The constants for another load, the program unchanged. Proved only for mixtures of the loads of ``loads``."""
-        given = cases_of([self.arm.holding(load)], self.added)[0].parameters
-        return {name: float(value) for name, value in self.program.values(given).items()}
+        parameters = case_of(self.system.holding(load)).parameters
+        return {name: float(value) for name, value in self.program.values(parameters).items()}
 
     def function(self, name: str = "inverse_dynamics") -> Function:
         """A function of the model as the compiler takes it: inverse_dynamics, forward_dynamics, mass_matrix, ..."""
-        return function_of(self.program, self.values, name)
+        return function_of(self.system, self.program, self.values, name)
 
     def compile(self, name: str = "inverse_dynamics", dtype: str = "float64") -> Kernel:
         """A compiled function of the reduced model."""
-        return Kernel(self.arm, name, dtype, made=self.function(name))
+        return Kernel(self.function(name), dtype)
 
-    def write_c(self, folder: str | Path, dtype: str = "float64", name: str = "inverse_dynamics") -> list[Path]:
+    def write_c(self, name: str, folder: str | Path, dtype: str = "float64") -> list[Path]:
         """The reduced torques, or another function, as plain C99 with header, test and CMake file."""
-        made = Controller(self.arm, self.function(name), dtype, None)
-        made.symbol += "_reduced"
-        return made.write(folder)
+        return write_c(self.function(name), folder, dtype)
 
 
 def operations_of(program: Hoisted, values: Mapping[str, Fraction]) -> Operations:

@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..bounds.box import TURN, Box
-from ..formulations import newton_euler
-from ..formulations.chain import chain
-from ..rings.real import REAL
+from ..systems.arm_system import ArmSystem
 
 Array: TypeAlias = NDArray[np.float64]
 Torque: TypeAlias = Callable[[Array, Array, Array], Array]
@@ -90,16 +88,9 @@ def amounts(arm: ArmDescription, what: str, given: Amounts, default: Array) -> A
     return found
 
 
-def exact_torque(arm: ArmDescription, added: Array | None = None) -> Torque:
-    """The torques of the arm, with ``added`` inertia at the joints."""
-    bodies = chain(arm, REAL)
-    extra = np.zeros(arm.n) if added is None else added
-
-    def torque(q: Array, qd: Array, qdd: Array) -> Array:
-        columns = newton_euler.inverse_dynamics(bodies, REAL, list(q.T), list(qd.T), list(qdd.T))
-        return np.stack([np.broadcast_to(np.asarray(c, float), len(q)) for c in columns], axis=1) + extra * qdd
-
-    return torque
+def rigid_torque(system: ArmSystem) -> Torque:
+    """D qdd + h + G of a system: what a reduced model computes; friction is added to both alike."""
+    return system.frictionless().inverse_dynamics
 
 
 def largest(torque: Torque, states: States, count: int = 6000, rounds: int = 40, seed: int = 0) -> tuple[Array, Array]:

@@ -10,11 +10,10 @@ from ..arm.description import ArmDescription
 from ..bounds.ranges import LESS_WORK, Range
 from ..bounds.ratios import ratio_range
 from ..bounds.waves import Wave
-from ..design.certified_ranges import Known
+from ..design.certified_ranges import CertifiedRanges
 from ..design.coupling import Coupling
 from ..design.significance import TermShare
 from ..equations.names import name
-from ..reduction.coefficient_waves import ModelWaves
 from .sections.coupling_section import Pair
 from .sections.significance_section import Contribution, printed
 
@@ -23,19 +22,20 @@ TOTAL = 3.0e9
 """Control values for all ratios together, so that an arm with many of them does not take minutes."""
 
 
-def importance(waves: ModelWaves, known: Known) -> tuple[list[Range], list[str]]:
-    """Certified ranges of G_i / D_ii and of those D_ij / D_ii that reach a hundredth, inertia with the drives.
+def importance(ranges: CertifiedRanges) -> tuple[list[Range], list[str]]:
+    """Certified ranges of G_i / D_ii and of those D_ij / D_ii that reach a hundredth.
 
     Ratios whose denominator is not proved to keep off zero have no range; their names come second.
     """
     asked: list[tuple[Wave, Wave, float, str]] = []
     unbounded: list[str] = []
-    samples = known.box.samples(400)
+    waves = ranges.waves
+    samples = ranges.box.samples(400)
     for i in range(waves.n):
         own = waves.inertia(i, i)
         if not len(own):
             continue
-        floor = known.inertia(i, i, drives=True).lower
+        floor = ranges.inertia(i, i).lower
         under = np.maximum(own(samples), 1e-300)
         for j in range(waves.n):
             top = waves.gravity(i) if i == j else waves.inertia(i, j)
@@ -50,18 +50,18 @@ def importance(waves: ModelWaves, known: Known) -> tuple[list[Range], list[str]]
     work = min(LESS_WORK, TOTAL / max(2 * len(asked), 1))
     found = []
     for top, own, floor, label in asked:
-        known.tell(f"range of {label}")
-        found.append(ratio_range(top, own, known.box, name=label, work=work, floor=floor))
+        ranges.tell(f"range of {label}")
+        found.append(ratio_range(top, own, ranges.box, name=label, work=work, floor=floor))
     return found, unbounded
 
 
-def pairs(known: Known, couplings: Sequence[Coupling]) -> list[Pair]:
+def pairs(ranges: CertifiedRanges, couplings: Sequence[Coupling]) -> list[Pair]:
     """The largest |k_ij| of every pair, with its factors; no bound where nothing below one is proved."""
-    found, names = {(one.first, one.second): one for one in couplings}, known.arm.joint_names
-    rest = tuple(map(float, known.box.centre))
+    found, names = {(one.first, one.second): one for one in couplings}, ranges.system.joint_names
+    rest = tuple(map(float, ranges.box.centre))
     made = []
-    for i in range(known.n):
-        for j in range(i + 1, known.n):
+    for i in range(ranges.n):
+        for j in range(i + 1, ranges.n):
             one = found.get((names[i], names[j]))
             if one is None:
                 made.append(Pair(i, j, 0.0, rest, 0.0))

@@ -1,7 +1,8 @@
 """The arm as data for the drawing in the page, and the controls beside it.
 
-The page computes frames, inertia D_ii and gravity load G_i of the pose on show by itself, from the same numbers
-(joint frames, masses, mass centres, central inertia), so that every joint can be moved without a server.
+The data are what is drawn: bars, mass centres and boxes in the joint frames of their bodies. Where these frames are
+at a pose, and inertia D_ii and gravity load G_i there, the page computes by itself (``arm_script``), so that every
+joint can be moved without a server.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from ..arm.description import ArmDescription, Body, Joint
 from ..arm.exact import Angle
 from ..arm.placement import IDENTITY, Placement, product, step_rotation
-from ..formulations.chain import Chain, Segment, chain
+from ..formulations.chain import Chain, chain
 from ..rings.real import REAL
 from .html.markup import Html, data, join, sub, tag
 from .html.numbers import joint_label, unit
@@ -30,13 +31,11 @@ def scene(
     """All that the drawing needs. Joint frames have the axis as z and move with their body."""
     model = chain(arm, REAL)
     found: dict[str, Any] = {
-        "name": arm.name,
-        "joints": [joint_data(joint, segment) for joint, segment in zip(arm.moving, model.segments, strict=True)],
+        "joints": [joint_data(joint) for joint in arm.moving],
         "paths": [paths(arm, index) for index in range(-1, arm.n)],
         "bodies": bodies(model),
         "loaded": bodies(chain(loaded, REAL)) if loaded is not None else None,
         "gravity": floats(model.gravity),
-        "tool": {"body": model.tool_body, "rotation": matrix(model.tool[0]), "position": floats(model.tool[1])},
         "pose": list(pose) if pose is not None else [start(joint) for joint in arm.moving],
     }
     found["size"] = size(found)
@@ -51,17 +50,9 @@ def matrix(rows: Sequence[Sequence[Any]]) -> list[float]:
     return [float(x) for row in rows for x in row]
 
 
-def joint_data(joint: Joint, segment: Segment) -> dict[str, Any]:
+def joint_data(joint: Joint) -> dict[str, Any]:
     low, high = travel(joint)
-    return {
-        "name": joint.name,
-        "revolute": segment.revolute,
-        "parent": segment.parent,
-        "rotation": matrix(segment.rotation),
-        "position": floats(segment.position),
-        "low": low,
-        "high": high,
-    }
+    return {"revolute": joint.kind == "revolute", "low": low, "high": high}
 
 
 def travel(joint: Joint) -> tuple[float, float]:
@@ -84,13 +75,13 @@ def start(joint: Joint) -> float:
 
 
 def bodies(model: Chain) -> list[dict[str, Any]]:
-    """Mass, mass centre, tensor about it, and the box of equal mass and inertia; in the joint frame."""
+    """Mass, mass centre, and the box of equal mass and inertia; in the joint frame."""
     found = []
     for segment in model.segments:
         mass = float(segment.mass)
         com = floats(segment.com) if segment.com is not None else [0.0] * 3
         central = np.array(matrix(segment.central), dtype=float).reshape(3, 3) if segment.central else np.zeros((3, 3))
-        found.append({"mass": mass, "com": com, "central": central.ravel().tolist(), "box": box(mass, central)})
+        found.append({"mass": mass, "com": com, "box": box(mass, central)})
     return found
 
 

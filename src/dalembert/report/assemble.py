@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
-from ..design.certified_ranges import Known
-from ..design.compare import compared
-from ..design.coupling import Coupling
-from ..design.coupling import coupling as couplings_of
-from ..design.dominance import dominance
-from ..design.importance import slow_fast
+from ..design.analysis import Analysis
 from ..design.motion_samples import MotionSamples
 from ..design.review import guidelines, weights
-from ..design.sensitivity import sensitivities
-from ..design.shares import part_shares
-from ..design.significance import Bounds
-from ..design.significance import significance as term_shares
-from ..design.tables import load_tables
 from ..equations.closed_form import Equations
 from ..equations.names import name
-from ..reduction.coefficient_waves import ModelWaves
 from ..reduction.reduced_model import ReducedModel
-from ..reduction.shortforms.short_form import reduce_coefficients
-from ..reduction.states import Amounts, checked, place, states_of
+from ..reduction.states import Amounts, checked, place
+from ..systems.arm_system import ArmSystem
 from . import analysis
 from .closed_loop import runs
 from .html.markup import Html, tag
@@ -91,58 +79,59 @@ LONG = 400
 
 @dataclass(frozen=True)
 class Report:
-    """The finished sections of one arm."""
+    """The finished sections of one system."""
 
-    arm: ArmDescription
+    arm: ArmSystem
     glance: Html
     sections: tuple[Section, ...]
+
+    def __repr__(self) -> str:
+        return f"<Report of {self.arm.name!r}: {len(self.sections)} sections>"
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of the report: the arm, a load to compare it with, and the box of positions that counts.
+    """What is asked of the report: the system, and the states that count.
 
     ``motion`` is one to judge the terms on beside all states, ``against`` another design to set beside this one.
     """
 
-    arm: ArmDescription
-    load: Load | None = None
+    system: ArmSystem
     box: Mapping[str | int, tuple[float, float]] | None = None
     speed: Amounts = None
     acceleration: Amounts = None
     tolerances: tuple[float, ...] = (0.05, 0.01)
     pose: tuple[float, ...] | None = None
     motion: MotionSamples | None = None
-    against: ArmDescription | None = None
+    against: ArmSystem | None = None
 
 
 class Work:
-    """What several sections need, each worked out when the first of them asks."""
+    """What several sections need, each worked out when the first of them asks.
+
+    ``analysis`` is of the very system. Where it holds a load in its hand, ``empty`` is the same with the hand empty.
+    """
 
     def __init__(self, question: Question, tell: Callable[[str], None]) -> None:
-        self.question, self.arm, self.tell = question, question.arm, tell
-        self.numbers, self.symbols = Equations(self.arm, "numbers"), Equations(self.arm, "symbols")
-        self.known = cache(lambda: Known(self.arm, question.box, tell=tell))
-        self.driven = cache(lambda: ModelWaves(self.arm, drives=True))
-        self.states = cache(lambda: states_of(self.arm, question.box, question.speed, question.acceleration))
-        self.bounds = cache(lambda: Bounds(self.driven(), self.states(), tell=tell))
-        self.couplings: Callable[[], tuple[Coupling, ...]] = cache(lambda: couplings_of(self.arm, known=self.known()))
+        self.question, self.system, self.tell = question, question.system, tell
+        self.symbols = cache(lambda: Equations(self.system, "symbols"))
+        self.analysis = Analysis(self.system, question.box, question.speed, question.acceleration, tell=tell)
+        held = self.system.tool_link in dict(self.system.loads)
+        self.empty = self.analysis.of(self.system.holding(None)) if held else self.analysis
+        self.loaded: ArmSystem | None = self.system if held else None
         self.models: Callable[[], tuple[reduced.Reduction, list[ReducedModel]]] = cache(
-            lambda: reductions(
-                self.arm,
-                question.tolerances,
-                question.load,
-                question.box,
-                question.speed,
-                question.acceleration,
-                tell,
-            )
+            lambda: reductions(self.empty, self.loaded, question.tolerances, tell)
         )
+
+    @property
+    def load(self) -> Load | None:
+        """What is in the hand."""
+        return dict(self.system.loads).get(self.system.tool_link)
 
 
 def report(question: Question, progress: Progress = no_progress) -> Report:
     """All sections, in the order of the page."""
-    arm, load = question.arm, question.load
+    arm = question.system
     if not arm.n:
         raise ArmError(f"{arm.where}{arm.name} has no joint that moves, so there is nothing to report")
     if not any(body.inertia for body in arm.bodies):
@@ -150,49 +139,47 @@ def report(question: Question, progress: Progress = no_progress) -> Report:
             f"{arm.where}{arm.name}: no moving link has mass, so there is no dynamics to report; give the links masses"
         )
     lacking = lack(question)
-    if lacking is None:
-        # A wrong speed, acceleration or tolerance is refused, not reported on.
-        states_of(arm, question.box, question.speed, question.acceleration)
-        if not all(0 <= tolerance < math.inf for tolerance in question.tolerances):
-            raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {question.tolerances}")
-    loaded = arm.holding(load) if load is not None else None
     following = Following(progress)
-    work = Work(question, following.tell)
-    numbers = work.numbers
-    steps: list[tuple[str, float, Callable[[], Section]]] = [
-        ("drawing", 1, lambda: drawing.section(arm, loaded, question.pose)),
+    if lacking is None and not all(0 <= tolerance < math.inf for tolerance in question.tolerances):
+        raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {question.tolerances}")
+    asked = question if lacking is None else replace(question, box=wide(question))
+    work = Work(asked, following.tell)
+    numbers, motion, other = work.analysis.equations, question.motion, question.against
+    steps: list[tuple[str, float, Callable[[], Section | None]]] = [
+        ("drawing", 1, lambda: drawing.section(work.empty.system, work.loaded, question.pose)),
         ("description", 1, lambda: description.section(arm)),
-        ("equations", 1, lambda: equations.section(numbers, work.symbols)),
+        ("equations", 1, lambda: equations.section(numbers, work.symbols())),
         ("structure", 1, lambda: structure.section(numbers.structure(), arm.joint_names)),
-        ("ranges", 8, lambda: ranges.section(load_tables(arm, load, question.box, known=work.known()))),
+        ("ranges", 8, lambda: ranges.section(work.empty.ranges(work.analysis if work.loaded is not None else None))),
         ("curves", 1, lambda: curves.section(numbers)),
         ("importance", 10, lambda: ratios(work)),
         ("coupling", 10, lambda: couplings(work)),
         ("significance", 8, lambda: terms(work)),
+        ("motion", 1, lambda: along.section(arm, motion, work.analysis.significance(motion)) if motion else None),
         ("short forms", 10, lambda: shortened(work)),
         ("reduced", 60, lambda: reduced.section(arm, work.models()[0])),
         ("closed loop", 8, lambda: loops(work)),
         ("review", 4, lambda: reviewed(work)),
+        ("comparison", 10, lambda: designs(work, other) if other is not None else None),
+        ("lacking", 1, lambda: lacking),
+        ("sources", 1, lambda: description.sources(arm)),
     ]
-    other, motion = question.against, question.motion
-    if motion is not None:
-        steps.insert(9, ("motion", 1, lambda: along.section(arm, motion, term_shares(arm, drives=True, motion=motion))))
-    if other is not None:
-        steps.append(("comparison", 10, lambda: designs(work, other)))
-    if lacking is not None:
-        steps = [step for step in steps if step[0] not in BOXED]
-        steps.append(("lacking", 1, lambda: lacking))
-    steps.append(("sources", 1, lambda: description.sources(arm)))
-    found: list[Section] = []
+    left_out: set[str] = {"motion"} if motion is None else set()
+    left_out |= {"comparison"} if other is None else set()
+    left_out |= {"lacking"} if lacking is None else set(BOXED)
+    steps = [step for step in steps if step[0] not in left_out]
+    sections: list[Section] = []
     following.expect(weight for _, weight, _ in steps)
     for label, _, make in steps:
         following.begin(label)
-        found.append(attempted(label, make))
+        made = attempted(label, make)
+        sections += [made] if made is not None else []
     following.begin("page")
-    return Report(arm, glance.glance(arm, float(load.body.mass) if load is not None else None), tuple(found))
+    load = work.load
+    return Report(arm, glance.glance(arm, float(load.body.mass) if load is not None else None), tuple(sections))
 
 
-def attempted(label: str, make: Callable[[], Section]) -> Section:
+def attempted(label: str, make: Callable[[], Section | None]) -> Section | None:
     """A section, or, where its analysis refuses this arm, one that says why; the page has the rest all the same."""
     try:
         return make()
@@ -204,70 +191,72 @@ def attempted(label: str, make: Callable[[], Section]) -> Section:
 
 
 def ratios(work: Work) -> Section:
-    found, unbounded = analysis.importance(work.driven(), work.known())
-    fast = slow_fast(work.arm, bounds=work.bounds())
-    return importance.section(work.arm, found, work.driven(), fast, unbounded)
+    """Ratios of coefficients, and how fast is fast."""
+    ratios_found, unbounded = analysis.importance(work.analysis)
+    return importance.section(work.system, ratios_found, work.analysis.waves, work.analysis.slow_fast(), unbounded)
 
 
 def couplings(work: Work) -> Section:
-    arm, known = work.arm, work.known()
-    pairs = analysis.pairs(known, work.couplings())
+    """Coupling of the joints, dominance, translation and rotation."""
+    arm, ask = work.system, work.analysis
+    pairs = analysis.pairs(ask, ask.coupling())
     strongest = sorted((pair for pair in pairs if pair.largest > 0), key=lambda pair: -pair.largest)[:2]
-    maps = [made for made in (coupling.coupling_map(arm, pair, known.links) for pair in strongest) if made is not None]
+    maps = [made for made in (coupling.coupling_map(arm, pair, ask.waves) for pair in strongest) if made is not None]
     return coupling.section(
         arm.joint_names,
         pairs,
         maps,
         (
             coupling.NOTE,
-            coupling.dominance_table(dominance(arm, known=known)),
-            coupling.parts_table(part_shares(arm, box=work.question.box)),
+            coupling.dominance_table(ask.dominance()),
+            coupling.parts_table(ask.part_shares()),
         ),
     )
 
 
 def terms(work: Work) -> Section:
-    found = term_shares(work.arm, bounds=work.bounds())
-    return significance.section(work.arm, analysis.contributions(work.arm, found), work.states())
+    """Every term by what it contributes."""
+    ask = work.analysis
+    return significance.section(work.system, analysis.contributions(work.system, ask.significance()), ask.states)
 
 
 def shortened(work: Work) -> Section:
-    question, arm = work.question, work.arm
-    tolerance = max(question.tolerances, default=0.05)
-    load = question.load
+    """Short closed forms of D_ii and G_i."""
+    arm, ask, load = work.system, work.empty, work.load
+    tolerance = max(work.question.tolerances, default=0.05)
     wanted = [name(kind, (i,) * count) for kind, count in (("D", 2), ("G", 1)) for i in range(arm.n)]
-    long = [each for each in wanted if len(work.numbers[each]) > LONG]
+    long = [each for each in wanted if len(ask.equations[each]) > LONG]
     work.tell(f"{len(wanted) - len(long)} coefficients")
-    found = reduce_coefficients(
-        arm,
-        [each for each in wanted if each not in long],
-        tolerance,
-        box=question.box,
-        load=[None, load] if load is not None else None,
-    )
+    others = (work.loaded,) if work.loaded is not None else ()
+    forms = ask.short_forms([each for each in wanted if each not in long], tolerance, others=others)
     return short_forms.section(
-        found, tolerance, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long
+        forms, tolerance, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long
     )
 
 
 def reviewed(work: Work) -> Section:
-    arm, known = work.arm, work.known()
-    varying = [i for i in range(arm.n) if work.numbers.mass_matrix[i, i].joints][:2]
-    hang = [one for i in varying for one in sensitivities(arm, name("D", (i, i)), spread=known.inertia(i, i))[:8]]
-    # A weight of nothing is no advice.
-    balances = [one for one in weights(known) if one.mass > 0]
-    return review.section(guidelines(known, work.couplings()), arm.joint_names, balances, hang)
+    """The guidelines, counterweights, and what moves the largest inertias."""
+    arm, ask = work.system, work.analysis
+    varying = [i for i in range(arm.n) if ask.equations.mass_matrix[i, i].joints][:2]
+    sensitive = [one for i in varying for one in ask.sensitivities(name("D", (i, i)))[:8]]
+    # A counterweight without mass is no advice.
+    balances = [one for one in weights(ask) if one.mass > 0]
+    return review.section(guidelines(ask, ask.coupling()), arm.joint_names, balances, sensitive)
 
 
 def loops(work: Work) -> Section:
     """Computed torque with the exact and each reduced model, coarsest last, without and with the load."""
     models = sorted(work.models()[1], key=lambda model: model.tolerance)
-    return closed_loop.section(work.arm, runs(work.arm, models, work.states(), work.question.load, work.tell))
+    tracked = runs(work.empty.system, work.loaded, models, work.analysis.states, work.tell)
+    return closed_loop.section(work.system, tracked)
 
 
-def designs(work: Work, other: ArmDescription) -> Section:
-    rows = compared(work.arm, other, box=work.question.box, load=work.question.load, known=work.known())
-    return comparison.section(work.arm, other, rows, work.question.load)
+def designs(work: Work, other: ArmSystem) -> Section:
+    """This design beside another; with the load in both hands where both hold one."""
+    load = work.load if other.tool_link in dict(other.loads) else None
+    first, second = work.empty, work.analysis.of(other.holding(None) if load is not None else other)
+    both = (work.analysis, work.analysis.of(other)) if load is not None else None
+    return comparison.section(work.system, other, first.compare(second, both), load)
 
 
 BOXED = frozenset(
@@ -288,7 +277,7 @@ BOXED = frozenset(
 
 def lack(question: Question) -> Section | None:
     """What takes the place of those sections where a prismatic joint has no limits; a box that is wrong is refused."""
-    arm, given = question.arm, question.box or {}
+    arm, given = question.system, question.box or {}
     named = {place(arm, key) for key in given}
     for key, ends in given.items():
         checked(arm, key, ends)
@@ -313,3 +302,9 @@ def lack(question: Question) -> Section | None:
         ".",
     )
     return Section("lacking", "What cannot be said", meaning, (remedy,))
+
+
+def wide(question: Question) -> dict[str | int, tuple[float, float]]:
+    """The box with some range for joints that have none: only for sections that do not depend on it."""
+    arm = question.system
+    return {index: (0.0, 1.0) for index, joint in enumerate(arm.moving) if joint.kind == "prismatic"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arm.description import ArmDescription
 from ..design.bejczy_figures import FIGURES, RatioFigure, belongs, curve
+from ..systems.arm_system import ArmSystem
 from .charts.figures import Axis, Figure
 from .charts.line_chart import LineChart, Series
 from .html.numbers import written
@@ -13,12 +13,12 @@ from .html.numbers import written
 LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def charts(arm: ArmDescription) -> list[Figure]:
+def charts(arm: ArmSystem) -> list[Figure]:
     """The figures of the source, where the arm is the one it is about."""
     return [chart(arm, figure) for figure in FIGURES] if belongs(arm) else []
 
 
-def chart(arm: ArmDescription, figure: RatioFigure) -> LineChart:
+def chart(arm: ArmSystem, figure: RatioFigure) -> LineChart:
     found = curve(arm, figure)
     values = figure.factor * found.values
     best = values.max(axis=1)

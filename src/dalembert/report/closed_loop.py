@@ -1,9 +1,9 @@
 """Computed torque on one motion with the exact and the reduced models: what the proved torque error costs in tracking.
 
-The arm is exact, drives included. The controller asks its model for tau = ID(q, qd, qdd_ref + kd e' + kp e); with the
-exact model the error obeys e'' + kd e' + kp e = 0 and stays zero, so that what remains is the model's doing. With a
-load in the hand each model is tried twice: with the load's constants, and with those of the empty hand, which is what
-a controller does that is not told of the load.
+The arm is exact; friction, which all models share, is left out. The controller asks its model for tau = ID(q, qd,
+qdd_ref + kd e' + kp e); with the exact model the error obeys e'' + kd e' + kp e = 0 and stays zero, so that what
+remains is the model's doing. With a load in the hand each model is tried twice: with the load's constants, and with
+those of the empty hand, which is what a controller does that is not told of the load.
 """
 
 from __future__ import annotations
@@ -16,17 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..control.trajectories import Polynomials, quintic
-from ..formulations import composite_body, newton_euler
-from ..formulations.chain import chain
-from ..reduction.coefficient_waves import input_inertia
 from ..reduction.graph_edits import table
 from ..reduction.reduced_model import ReducedModel
 from ..reduction.states import States
-from ..rings.real import REAL
+from ..systems.arm_system import ArmSystem
 from .html.numbers import percent
 
 Array: TypeAlias = NDArray[np.float64]
@@ -67,14 +63,15 @@ class Row:
 
 
 def runs(
-    arm: ArmDescription, models: Sequence[ReducedModel], states: States, load: Load | None,
+    empty: ArmSystem, loaded: ArmSystem | None, models: Sequence[ReducedModel], states: States,
     tell: Callable[[str], None] = lambda _text: None,
 ) -> list[Tracking]:  # fmt: skip
     """The motion with the hand empty; with the load, and models told of it; with the load, and models not told.
 
     ``models`` are given with the finest first.
     """
-    arms = [arm.holding(None), arm.holding(load)] if load is not None else [arm]
+    arms = [empty] if loaded is None else [empty, loaded]
+    load = dict(loaded.loads).get(loaded.tool_link) if loaded is not None else None
     believed = [("exact", None), *((percent(model.tolerance), model) for model in models)]
     kinds = [(0, True), (1, True), (1, False)][: 3 if load is not None else 1]
     rows = [Row(plant, model, told) for plant, told in kinds for _, model in believed]
@@ -103,21 +100,15 @@ def motion_within(states: States) -> Polynomials:
 
 
 class Exact:
-    """The exact equations of one arm, drives included, for some of the rows."""
+    """The exact equations of one system, friction left out, for some of the rows."""
 
-    def __init__(self, arm: ArmDescription, rows: Sequence[int]) -> None:
-        self.bodies, self.added, self.rows = chain(arm, REAL), input_inertia(arm), np.array(rows, int)
+    def __init__(self, system: ArmSystem, rows: Sequence[int]) -> None:
+        self.system, self.rows = system.frictionless(), np.array(rows, int)
 
     def __call__(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """Mass matrices and torques at no acceleration."""
         q, qd = q[self.rows], qd[self.rows]
-        still = np.zeros_like(q)
-        rest = self._columns(newton_euler.inverse_dynamics(self.bodies, REAL, list(q.T), list(qd.T), list(still.T)))
-        matrix = np.stack([self._columns(row) for row in composite_body.mass_matrix(self.bodies, REAL, list(q.T))], -2)
-        return matrix + np.diag(self.added), rest
-
-    def _columns(self, values: Sequence[object]) -> Array:
-        return np.stack([np.broadcast_to(np.asarray(x, float), (len(self.rows),)) for x in values], axis=-1)
+        return self.system.mass_matrix(q), self.system.bias(q, qd)
 
 
 class Reduced:
@@ -141,7 +132,7 @@ class Reduced:
 
 
 def tracked(
-    motion: Polynomials, rows: Sequence[Row], arms: Sequence[ArmDescription], models: Sequence[ReducedModel],
+    motion: Polynomials, rows: Sequence[Row], arms: Sequence[ArmSystem], models: Sequence[ReducedModel],
     load: Load | None, tell: Callable[[str], None],
 ) -> tuple[Array, Array]:  # fmt: skip
     """Times and errors (times, rows, joints) of all rows, in one integration."""

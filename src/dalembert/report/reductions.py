@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..arm.inertia import Load
+from ..design.analysis import Analysis
 from ..reduction import reduced_model as reduction_model
-from ..reduction.reduce import reduce
-from ..reduction.states import Amounts
+from ..systems.arm_system import ArmSystem
 from .html.data_tables import Rich
 from .html.markup import Html, join, tag
+from .html.numbers import counted
 from .sections import reduced_section as reduced
 from .sections.equations_section import flowing, name_math
 
@@ -22,17 +21,9 @@ CURVE = 6
 
 
 def reductions(
-    arm: ArmDescription,
-    tolerances: Sequence[float],
-    load: Load | None,
-    box: Mapping[str | int, tuple[float, float]] | None,
-    speed: Amounts,
-    acceleration: Amounts,
-    tell: Callable[[str], None],
+    analysis: Analysis, loaded: ArmSystem | None, tolerances: Sequence[float], tell: Callable[[str], None]
 ) -> tuple[reduced.Reduction, list[reduction_model.ReducedModel]]:
-    """The models at these tolerances, drives counted, to show and as they are; with a load, each serves the empty and
-    the loaded hand.
-    """
+    """The models at these tolerances, to show and as they are; with a load, each serves both hands."""
     models: list[reduction_model.ReducedModel] = []
     refused: list[str] = []
     for tolerance in tolerances:
@@ -42,15 +33,10 @@ def reductions(
 
         try:
             models.append(
-                reduce(
-                    arm,
+                analysis.reduce(
                     tolerance,
-                    speed=speed,
-                    acceleration=acceleration,
-                    box=box,
-                    load=[None, load] if load is not None else None,
-                    drives=True,
-                    curve=tolerance == min(tolerances) and arm.n <= CURVE,
+                    others=(loaded,) if loaded is not None else (),
+                    curve=tolerance == min(tolerances) and analysis.n <= CURVE,
                     progress=follow,
                 )
             )
@@ -58,7 +44,7 @@ def reductions(
             refused.append(str(fault))
     curve = front((point.operations, point.error) for model in models for point in model.curve)
     before = models[0].before.total if models else 0
-    shown = tuple(view(model, load) for model in models)
+    shown = tuple(view(model, loaded) for model in models)
     return reduced.Reduction(before, shown, tuple(curve), said(models), tuple(refused)), models
 
 
@@ -72,27 +58,32 @@ def front(points: object) -> list[tuple[float, float]]:
 
 
 def said(models: Sequence[reduction_model.ReducedModel]) -> str:
-    states = "Errors are proved for all states of the table of states above, drives counted"
+    states = "Errors are proved for all states of the table of states above"
+    states += f", {counted(models[0].system)}" if models else ""
     if models and models[0].loads:
         return f"{states}, and for the hand with {' and with '.join(models[0].loads)} and everything between."
     return f"{states}."
 
 
-def view(model: reduction_model.ReducedModel, load: Load | None) -> reduced.ReducedModel:
-    held = {name.replace("_", ""): value for name, value in model.with_load(load).items()} if load is not None else {}
+def view(model: reduction_model.ReducedModel, loaded: ArmSystem | None) -> reduced.ReducedRow:
+    """One model as the section shows it."""
+    held: dict[str, float] = {}
+    if loaded is not None:
+        load = dict(loaded.loads).get(loaded.tool_link)
+        held = {name.replace("_", ""): value for name, value in model.with_load(load).items()}
     joints = tuple(
         reduced.JointError(float(bound), float(found), float(rms), float(scale))
         for bound, found, rms, scale in zip(model.bound, model.found, model.rms, model.scale, strict=True)
     )
     errors = tuple(
-        reduced.CoefficientError(one.name, one.unit, one.bound, one.found, one.rms) for one in model.coefficient_errors
+        reduced.CoefficientRow(one.name, one.unit, one.bound, one.found, one.rms) for one in model.coefficient_errors
     )
     constants = tuple(
-        reduced.Constant(one.name, one.value, held.get(one.name) if one.depends_on_load else None, one.definition)
+        reduced.ConstantRow(one.name, one.value, held.get(one.name) if one.depends_on_load else None, one.definition)
         for one in model.constants
     )
     after = model.after
-    return reduced.ReducedModel(
+    return reduced.ReducedRow(
         model.tolerance,
         after.total,
         after.multiplications,

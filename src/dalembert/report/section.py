@@ -20,6 +20,8 @@ class Section:
     title: str
     meaning: str | Html
     parts: tuple[Part, ...]
+    script: str = ""
+    """JavaScript of this section alone."""
 
     @property
     def tables(self) -> tuple[Table, ...]:

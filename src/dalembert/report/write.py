@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..arm.inertia import Load
 from ..reduction.states import Amounts
 from ..simulation.motion_files import Given, motion_of
+from ..systems.arm_system import ArmSystem
 from .assemble import Question, Report, report
 from .html.browser import NONE_FOUND, find_browser, write_pdf
 from .html.page import page
@@ -20,31 +19,30 @@ from .progress import no_progress
 
 
 def write_report(
-    arm: ArmDescription,
+    system: ArmSystem,
     path: str | Path | None = None,
     *,
-    load: Load | None = None,
     box: Mapping[str | int, tuple[float, float]] | None = None,
     speed: Amounts = None,
     acceleration: Amounts = None,
     tolerances: Sequence[float] = (0.05, 0.01),
     pose: Sequence[float] | None = None,
     motion: Given = None,
-    against: ArmDescription | None = None,
+    against: ArmSystem | None = None,
     pdf: str | Path | None = None,
     csv: str | Path | None = None,
     json: str | Path | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Report:
-    """Work out the report of an arm and write what is asked for; ``Reporting.report`` says what is what."""
-    if pose is not None and len(pose) != arm.n:
-        raise ArmError(f"{arm.where}the pose has {len(pose)} values; {arm.name} has {arm.n} joints that move")
+    """Work out the report of a system and write what is asked for; ``Arm.report`` says what is what."""
+    if pose is not None and len(pose) != system.n:
+        raise ArmError(f"{system.where}the pose has {len(pose)} values; {system.name} has {system.n} joints that move")
     if pdf is not None and find_browser() is None:
         # Said before the work, not after it.
         raise ArmError(NONE_FOUND)
     place = tuple(float(x) for x in pose) if pose is not None else None
-    given = motion_of(arm, motion) if motion is not None else None
-    asked = Question(arm, load, box, speed, acceleration, tuple(tolerances), place, given, against)
+    given = motion_of(system, motion) if motion is not None else None
+    asked = Question(system, box, speed, acceleration, tuple(tolerances), place, given, against)
     found = report(asked, progress or no_progress)
     if path is not None:
         Path(path).write_text(html(found), encoding="utf-8")

@@ -127,3 +127,8 @@ def as_matrix(rows: Any) -> Mat:
 def column(a: Any, j: int) -> Any:
     """Column j of a matrix."""
     return tuple(row[j] for row in a)
+
+
+def flat(table: Any) -> list[Scalar]:
+    """The numbers of a nest of lists and tuples, row by row."""
+    return [x for part in table for x in flat(part)] if isinstance(table, (list, tuple)) else [table]

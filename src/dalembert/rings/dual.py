@@ -112,3 +112,8 @@ class Duals:
             return field.sqrt(a)
         root = field.sqrt(a.value)
         return Dual(root, {key: field.divide(slope, add(root, root)) for key, slope in a.tangents.items()})
+
+    def sign(self, a: Scalar) -> Scalar:
+        """The sign of the value; it is level on either side of zero."""
+        field: Field = self.base  # type: ignore[assignment]
+        return field.sign(value_of(a))

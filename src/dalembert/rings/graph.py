@@ -15,7 +15,7 @@ from typing import Any
 
 from .ring import Scalar
 
-CONST, INPUT, ADD, SUB, MUL, NEG, INV, SQRT, SIN, COS = (
+CONST, INPUT, ADD, SUB, MUL, NEG, INV, SQRT, SIGN, SIN, COS = (
     "const",
     "input",
     "add",
@@ -24,6 +24,7 @@ CONST, INPUT, ADD, SUB, MUL, NEG, INV, SQRT, SIN, COS = (
     "neg",
     "inv",
     "sqrt",
+    "sign",
     "sin",
     "cos",
 )
@@ -72,6 +73,9 @@ class Node:
         if self.a is None:
             return ()
         return (self.a,) if self.b is None else (self.a, self.b)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _node_of, (self.graph, self.index)
 
     def __repr__(self) -> str:
         if self.op == CONST:
@@ -230,6 +234,31 @@ class Graph:
             return a
         return self._make(SQRT, a)
 
+    def sign(self, a: Scalar) -> Node:
+        """-1, 0 or 1; the sign of -x is taken from that of x."""
+        a = self.node(a)
+        if a.op == CONST:
+            return self.constant((a.value > 0) - (a.value < 0))
+        if a.op == NEG:
+            return self.neg(self.sign(a.a))
+        return self._make(SIGN, a)
+
+    # -- copying ----------------------------------------------------------------------------------
+
+    def __getstate__(self) -> list[tuple[Any, ...]]:
+        return [
+            (node.op, *(x.index for x in node.operands)) if node.operands else (node.op, node.value)
+            for node in self.nodes
+        ]
+
+    def __setstate__(self, rows: list[tuple[Any, ...]]) -> None:
+        self.nodes, self._nodes_by_key = [], {}
+        for op, *operands in rows:
+            if op in (CONST, INPUT):
+                self._make(op, value=operands[0])
+            else:
+                self._make(op, *(self.nodes[index] for index in operands))
+
     # -- folding --------------------------------------------------------------------------------
 
     @staticmethod
@@ -243,6 +272,10 @@ class Graph:
         if x is not y or x.op == CONST:
             return None
         return self.mul(self.constant(c + sign * d), x)
+
+
+def _node_of(graph: Graph, index: int) -> Node:
+    return graph.nodes[index]
 
 
 def _multiple(a: Node) -> tuple[Fraction, Node]:
@@ -316,6 +349,8 @@ def evaluate(outputs: Sequence[Node], values: dict[str, Any], field: Any) -> lis
             computed[node.index] = field.divide(1, args[0])
         elif node.op == SQRT:
             computed[node.index] = field.sqrt(args[0])
+        elif node.op == SIGN:
+            computed[node.index] = field.sign(args[0])
         else:
             computed[node.index] = arithmetic[node.op](*args)
     return [computed[node.index] for node in outputs]

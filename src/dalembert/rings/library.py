@@ -9,7 +9,7 @@ from .ring import Scalar, structural
 
 
 class Library:
-    """The field of a library whose module has ``sin``, ``cos`` and ``sqrt`` and whose numbers have ``+ - * /``.
+    """The field of a library: its module has ``sin``, ``cos``, ``sqrt``, ``sign``, its numbers ``+ - * /``.
 
     ``Library(casadi)``, ``Library(jax.numpy)``, ``Library(torch)``.
     """
@@ -33,3 +33,7 @@ class Library:
     def sqrt(self, a: Scalar) -> Scalar:
         """The square root by the library."""
         return self.module.sqrt(a)
+
+    def sign(self, a: Scalar) -> Scalar:
+        """-1, 0 or 1 by the library."""
+        return self.module.sign(a)

@@ -32,6 +32,10 @@ class Real:
         """The square root."""
         return np.sqrt(a)
 
+    def sign(self, a: Scalar) -> Scalar:
+        """-1, 0 or 1."""
+        return np.sign(a)
+
 
 REAL = Real()
 """The real field; it has no state."""

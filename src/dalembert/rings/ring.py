@@ -27,13 +27,19 @@ class Ring(Protocol):
 
 
 class Field(Ring, Protocol):
-    """A ring with division and square roots, which articulated bodies and springs need."""
+    """A ring with division, square roots and signs, which articulated bodies, springs and friction need."""
 
     def divide(self, a: Scalar, b: Scalar) -> Scalar:
         """a / b."""
+        ...
 
     def sqrt(self, a: Scalar) -> Scalar:
-        """The square root."""
+        """The square root of a."""
+        ...
+
+    def sign(self, a: Scalar) -> Scalar:
+        """-1, 0 or 1, as a is below, at or above zero."""
+        ...
 
 
 def structural(value: Fraction) -> int | None:

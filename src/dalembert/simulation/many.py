@@ -14,7 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
-from ..drives.batch import joint_values
+from ..compile.functions import function
+from ..compile.kernel import Kernel
+from ..systems.arm_system import ArmSystem
+from ..systems.arrays import vector_array
 from .native import many_library
 
 Array = NDArray[np.float64]
@@ -39,22 +42,27 @@ class Many:
 
 
 def simulate_many(
-    arm: Any, torque: ArrayLike, q: ArrayLike, qd: ArrayLike | None, duration: float, step: float = 1e-3,
+    arm: ArmSystem, torque: ArrayLike, q: ArrayLike, qd: ArrayLike | None, duration: float, step: float = 1e-3,
     every: int | None = None, parameters: ArrayLike | None = None, compiled: bool = True,
 ) -> Many:  # fmt: skip
     """See ``Arm.simulate_many``."""
     n = arm.n
+    if arm.contacts:
+        raise ArmError(
+            f"{arm.name}: many arms at once run without events, which the Coulomb friction of its drives needs; take "
+            "it off with frictionless(), or simulate one by one"
+        )
     if not step > 0 or not duration >= step:
         raise ArmError(f"step {step:g} s and duration {duration:g} s: the step must be above zero and fit in")
     count = round(duration / step)
     if abs(count * step - duration) > 1e-9 * duration:
         raise ArmError(f"{duration:g} s is no whole number of steps of {step:g} s; change one of them")
-    place, push = joint_values(n, "q", q), joint_values(n, "torque", torque)
-    speed = np.zeros(n) if qd is None else joint_values(n, "qd", qd)
+    place, push = vector_array(n, "q", q), vector_array(n, "torque", torque)
+    speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd)
     batch = np.broadcast_shapes(place.shape[:-1], push.shape[:-1], speed.shape[:-1])
     own: Array | None = None
     if parameters is not None:
-        own = joint_values(10 * n, "parameters", parameters, "parameters")
+        own = vector_array(10 * n, "parameters", parameters, "parameters")
         batch = np.broadcast_shapes(batch, own.shape[:-1])
         own = np.ascontiguousarray(np.broadcast_to(own, (*batch, 10 * n)).reshape(-1, 10 * n))
     if len(batch) > 1:
@@ -89,11 +97,11 @@ def _native(
 
 
 def _in_numpy(
-    arm: Any, q: Array, qd: Array, torque: Array, parameters: Array | None, step: float, keep: int, frames: int
+    arm: ArmSystem, q: Array, qd: Array, torque: Array, parameters: Array | None, step: float, keep: int, frames: int
 ) -> None:
     forward: Any = arm.forward_dynamics
     if parameters is not None:
-        kernel = arm.compile("forward_dynamics", parameters="inertial")
+        kernel = Kernel(function(arm, "forward_dynamics", "inertial"))
 
         def forward(q: Array, qd: Array, tau: Array) -> Array:
             return kernel(q, qd, tau, parameters)

@@ -8,12 +8,12 @@ within a mode and switches modes at events. Contact forces at a switch solve the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..drives.sticking import contact_forces, free_directions, holding_share
+from ..systems.sticking import contact_forces, free_directions, holding_share
+from .plant import Plant
 
 Array = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ class Modes:
 class Mechanics:
     """A plant with its contacts and stops: accelerations in a given mode, and the transitions between modes."""
 
-    def __init__(self, plant: Any, lower: Array, upper: Array) -> None:
+    def __init__(self, plant: Plant, lower: Array, upper: Array) -> None:
         self.plant, self.n = plant, plant.n
         self.lower, self.upper = lower, upper
         self.contacts = plant.contacts

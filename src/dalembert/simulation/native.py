@@ -15,15 +15,16 @@ from typing import Any
 from ..arm.description import ArmDescription
 from ..compile import build, cache
 from ..compile.emit_batch import ANY_VECTOR, ROOT, head
-from ..compile.emit_c import Program, Style, literal, statements
-from ..compile.functions import function
-from ..compile.kernel import arm_facts, code_digest
+from ..compile.emit_c import VECTOR_SIGN, Program, Style, literal, statements
+from ..compile.functions import function, system_facts
+from ..compile.kernel import code_digest
 from ..compile.sincos import source as sincos_source
 
 
 def vector_body(program: Program, name: str = "body") -> str:
     """C of ``static void body(V *x, V *y)``: early sines taken into x behind the inputs, then all statements."""
-    lines = statements(program, Style("V", "", "x[{}]".format, "y[{}]".format, constant="(V){{0}} + {value}"))
+    style = Style("V", "", "x[{}]".format, "y[{}]".format, sign=VECTOR_SIGN, constant="(V){{0}} + {value}")
+    lines = statements(program, style)
     inputs, pairs = len(program.inputs), len(program.angles)
     near, far = [], []
     for angle, place in program.angles.items():
@@ -136,9 +137,6 @@ def _many(facts: str, parameters: bool, text: str) -> Any:
 
 def many_library(arm: ArmDescription, parameters: bool) -> Any:
     """The library with ``many`` of this arm, or None."""
-    try:
-        build.find()
-    except build.CompileError as fault:
-        build.say_slow(fault)
+    if not build.available():
         return None
-    return _many(arm_facts(arm), parameters, many_source(arm, parameters))
+    return _many(system_facts(arm), parameters, many_source(arm, parameters))

@@ -71,11 +71,11 @@ class Record:
                     for name, values in outputs.items():
                         others.setdefault(name, []).append(values)
         state = np.concatenate(states)
-        kinds = [joint.kind for joint in run.plant.arm.moving]
+        kinds = [joint.kind for joint in run.plant.system.moving]
         driven = getattr(run.plant, "driven", None)
         kept = {name: np.array(values) for name, values in others.items() if len(values) == len(state)}
         return Motion(
-            run.plant.arm.name, np.concatenate(t), state[:, :n], state[:, n : 2 * n], np.concatenate(inputs),
+            run.plant.name, np.concatenate(t), state[:, :n], state[:, n : 2 * n], np.concatenate(inputs),
             run.plant.joint_names, tuple("rad" if kind == "revolute" else "m" for kind in kinds),
             run.plant.input_names, run.plant.input_units, np.concatenate(kinetic), np.concatenate(potential),
             state[:, -2], state[:, -1], tuple(run.events), kept, driven.motor_names if driven is not None else (),

@@ -19,11 +19,12 @@ from scipy.optimize import brentq
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..drives.batch import joint_values
-from .inputs import Held, Input
+from ..systems.arrays import vector_array
+from .inputs import Control, Held, Input
 from .loads import LoadChange, velocity_after
 from .modes import Mechanics, Modes
 from .motion import Event, Motion, SimulationError
+from .plant import Plant
 from .record import Record
 
 Array = NDArray[np.float64]
@@ -39,7 +40,7 @@ class Simulation:
     """One run; ``simulate`` is the way in."""
 
     def __init__(
-        self, plant: Any, control: Any, start: tuple[Array, Array], span: tuple[float, float], times: Array,
+        self, plant: Plant, control: Control, start: tuple[Array, Array], span: tuple[float, float], times: Array,
         method: str, rtol: float, atol: float, max_step: float | None, stops: bool, restitution: float,
         changes: Sequence[LoadChange], period: float | None,
     ) -> None:  # fmt: skip
@@ -53,8 +54,8 @@ class Simulation:
         self.rtol, self.atol = rtol, atol
         self.stops, self.restitution = stops, restitution
         self.changes = sorted(changes, key=lambda change: change.time)
-        self.lower = plant.arm.lower if stops else np.full(self.n, -np.inf)
-        self.upper = plant.arm.upper if stops else np.full(self.n, np.inf)
+        self.lower = plant.lower if stops else np.full(self.n, -np.inf)
+        self.upper = plant.upper if stops else np.full(self.n, np.inf)
         jumpy = bool(plant.contacts) or stops
         self.max_step = max_step or ((self.end - self.t) / 100 if jumpy else np.inf)
         self.mechanics = Mechanics(plant, self.lower, self.upper)
@@ -309,8 +310,8 @@ def _beyond(joint: int, limit: float, side: float) -> Callable[[float, Array], f
 
 
 def simulate(
-    plant: Any,
-    control: Any,
+    plant: Plant,
+    control: Control,
     q: ArrayLike,
     qd: ArrayLike | None,
     duration: float,
@@ -337,8 +338,8 @@ def simulate(
         raise ArmError(f"the sampling period is {period:g} s; give a time above zero")
     if not 0 <= restitution <= 1:
         raise ArmError(f"the restitution of stops is {restitution:g}; it lies between 0 and 1")
-    place = joint_values(plant.n, "q", q)
-    speed = np.zeros(plant.n) if qd is None else joint_values(plant.n, "qd", qd)
+    place = vector_array(plant.n, "q", q)
+    speed = np.zeros(plant.n) if qd is None else vector_array(plant.n, "qd", qd)
     if place.shape != (plant.n,) or speed.shape != (plant.n,):
         raise ArmError("a simulation starts from one state; use simulate_many for a batch")
     grid = np.linspace(start, start + duration, samples) if times is None else np.asarray(times, dtype=float)

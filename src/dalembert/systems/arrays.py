@@ -24,12 +24,25 @@ def joint_array(arm: ArmDescription, name: str, values: ArrayLike) -> NDArray[np
     if array.shape[-1:] != (arm.n,):
         raise ArmError(f"{name} must end in {arm.n} joints, got {array.shape}")
     if not np.isfinite(array).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ArmError(
-            f"{name} holds {array[place]} for joint {arm.joint_names[place[-1]]!r}"
-            + (f" at state {list(place[:-1])}" if len(place) > 1 else "")
+            f"{name} holds {array[where]} for joint {arm.joint_names[where[-1]]!r}"
+            + (f" at state {list(where[:-1])}" if len(where) > 1 else "")
             + "; give finite values"
         )
+    return array
+
+
+def vector_array(n: int, name: str, values: ArrayLike, what: str = "joints") -> NDArray[np.float64]:
+    """``values`` as finite floats whose last axis has ``n`` entries, one for each of ``what``."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArmError(f"{name} must be numbers, {n} {what}; got {values!r}") from None
+    if array.shape[-1:] != (n,):
+        raise ArmError(f"{name} must end in {n} {what}, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ArmError(f"{name} holds a value that is not finite; give finite values")
     return array
 
 

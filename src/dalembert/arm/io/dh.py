@@ -11,7 +11,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..description import EARTH, ArmDescription, Drive, Joint, Limits, Link, listed
+from ..description import EARTH, ArmDescription, Joint, Limits, Link, listed
+from ..drives import JointDrive, train_of_joints
 from ..errors import ArmError
 from ..exact import exact_vector
 from ..inertia import Inertia
@@ -47,7 +48,6 @@ class DHRow:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
-    drive: Drive | None = None
 
 
 def placements(row: DHRow, number: int, convention: str) -> tuple[Placement, Placement]:
@@ -79,6 +79,7 @@ def from_dh(
     if convention not in ("standard", "modified"):
         raise ArmError(f'the DH convention is "standard" or "modified", not {convention!r}')
     links, joints = [Link("base")], []
+    drives: list[JointDrive] = []
     known = [field.name for field in dataclasses.fields(DHRow)]
     for number, entry in enumerate(rows, start=1):
         if isinstance(entry, Mapping):
@@ -101,9 +102,9 @@ def from_dh(
         except ArmError as fault:
             raise ArmError(f"joint {joint_name!r}: {fault}") from None
         joints.append(
-            Joint(joint_name, row.type, links[-1].name, link_name, before, after, limits,  # type: ignore[arg-type]
-                  row.damping, row.friction, row.armature, row.drive)
-        )  # fmt: skip
+            Joint(joint_name, row.type, links[-1].name, link_name, before, after, limits)  # type: ignore[arg-type]
+        )
+        drives.append(JointDrive(joint_name, armature=row.armature, damping=row.damping, friction=row.friction))
         links.append(Link(link_name, body_of_row(row, link_name)))
     if not joints:
         raise ArmError("an arm needs at least one row")
@@ -113,7 +114,7 @@ def from_dh(
         tuple(joints),
         exact_vector(gravity, "gravity"),
         tool or Placement(),
-        **about,  # type: ignore[arg-type]
+        **{"drives": train_of_joints(drives), **about},  # type: ignore[arg-type]
     )
     return arm.checked(physical)
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from ..axes import on_circle, short, turned
 from ..description import EARTH, ArmDescription, Body
+from ..drives import DriveTrain, Rotor
 from ..elastic import Elastic, PointSpring
 from ..errors import ArmError
 from ..exact import Angle
@@ -41,6 +42,7 @@ class DHForm:
     base: Placement
     tool: Placement
     elastic: tuple[Elastic, ...] = ()
+    drives: DriveTrain = DriveTrain()
     turned: float = 0.0
     shifted: float = 0.0
 
@@ -55,6 +57,7 @@ class DHForm:
             tool=self.tool,
             physical=physical,
             elastic=self.elastic,
+            drives=self.drives,
             **about,
         )
 
@@ -120,6 +123,7 @@ def to_dh(arm: ArmDescription, convention: str = "standard", tolerance: float = 
         _simplified(bodies[0].before),
         _simplified(frames[-1] @ tool_frame @ arm.tool),
         tuple(_in_new_frames(part, arm, frames, names) for part in arm.elastic),
+        _moved_drives(arm, frames, names),
         max(normal.turned for normal in normals),
         max(normal.shifted for normal in normals),
     )
@@ -206,10 +210,6 @@ def _row(body: Body, normals: list[_CommonNormal], index: int, frame: Placement,
         upper=joint.limits.upper,
         velocity=joint.limits.velocity,
         effort=joint.limits.effort,
-        damping=joint.damping,
-        friction=joint.friction,
-        armature=joint.armature,
-        drive=joint.drive,
     )
 
 
@@ -237,6 +237,27 @@ def _in_new_frames(part: Elastic, arm: ArmDescription, frames: list[Placement], 
         ends.append((names[body] if body >= 0 else "base", (x, y, z)))
     (link_a, point_a), (link_b, point_b) = ends
     return replace(part, link_a=link_a, point_a=point_a, link_b=link_b, point_b=point_b)
+
+
+def _moved_drives(arm: ArmDescription, frames: list[Placement], names: list[str]) -> DriveTrain:
+    """The same drives with their rotors in the new link frames."""
+
+    def moved(rotor: Rotor) -> Rotor:
+        if not rotor.link:
+            return rotor
+        body, frame = arm.body_of[rotor.link]
+        turn, shift = (frames[body] @ frame if body >= 0 else frame).exact
+        x, y, z = (p + s for p, s in zip(apply(turn, rotor.position), shift, strict=True))
+        return replace(
+            rotor, link=names[body] if body >= 0 else "base", axis=apply(turn, rotor.axis), position=(x, y, z)
+        )
+
+    train = arm.drives
+    return replace(
+        train,
+        actuators=tuple(replace(part, rotor=moved(part.rotor)) for part in train.actuators),
+        elements=tuple(replace(part, rotor=moved(part.rotor)) for part in train.elements),
+    )
 
 
 def _root(square: Fraction) -> Fraction:

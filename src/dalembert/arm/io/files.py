@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ..errors import ArmError
 from .expression import shown
 from .mjcf import read_mjcf
 from .toml_arm import read_toml
+from .toml_drives import built_in_drives
 from .toml_table import nearest
 from .urdf import read_urdf
 from .xml_text import parse
@@ -39,7 +41,9 @@ def read(path_or_name: str | os.PathLike[str], physical: str = "warn", mimic: st
         raise ArmError(f"an arm is asked for by a built-in name or the path of a file, not by {shown(name)}")
     if name in catalog_names():
         text = (CATALOG / f"{name}.toml").read_text(encoding="utf-8")
-        return read_toml(text, f"catalog/{name}.toml", physical)
+        arm = read_toml(text, f"catalog/{name}.toml", physical)
+        drives = built_in_drives(name, arm)
+        return arm if drives is None else replace(arm, drives=drives)
     path = Path(name)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:

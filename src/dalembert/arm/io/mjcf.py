@@ -9,6 +9,7 @@ links between them.
 from __future__ import annotations
 
 from ..description import EARTH, ArmDescription, listed
+from ..drives import train_of_joints
 from ..errors import ArmError
 from ..placement import Vector
 from .mjcf_bodies import Settings, Tree
@@ -62,6 +63,7 @@ def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn") -> ArmDes
             tuple(tree.links),
             tuple(tree.joints),
             _gravity(root),
+            drives=train_of_joints(tree.drives, origin),
             origin=origin,
         ).with_elastic(*tree.springs)
     except ArmError as fault:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from ..axes import along
 from ..description import Joint, Kind, Limits, Link
+from ..drives import JointDrive
 from ..elastic import JointSpring
 from ..errors import ArmError
 from ..inertia import Inertia
@@ -59,6 +60,7 @@ class Tree:
     links: list[Link] = field(default_factory=lambda: [Link("world")])
     joints: list[Joint] = field(default_factory=list)
     springs: list[JointSpring] = field(default_factory=list)
+    drives: list[JointDrive] = field(default_factory=list)
 
     def fresh(self, name: str) -> str:
         """``name``, with a number appended where it is taken."""
@@ -112,10 +114,7 @@ class Tree:
             last = number == len(joints)
             motion = self.joint(joint, class_, parent, placement @ joint_frame, joint_frame.inverse())
             child = name if last else self.fresh(f"{name}_{motion.name}")
-            self.joints.append(
-                Joint(motion.name, motion.kind, parent, child, motion.before, motion.after, motion.limits,
-                      motion.damping, motion.friction, motion.armature)
-            )  # fmt: skip
+            self.joints.append(replace(motion, child=child))
             if not last:
                 self.links.append(Link(child))
             parent, placement = child, Placement()
@@ -202,10 +201,15 @@ class Tree:
             limits = self.limits(node, hinge)
         except ArmError as fault:
             raise fault if str(fault).startswith(node.where) else node.fault(str(fault)) from None
+        self.drives.append(
+            JointDrive(
+                name, armature=node.not_negative("armature"), damping=self.single(node, "damping"),
+                friction=node.not_negative("frictionloss"),
+            )
+        )  # fmt: skip
         return Joint(
             name, KINDS[type_], parent, "", before @ anchor @ turn,
-            Placement.of(offset) @ turn.inverse() @ anchor.inverse() @ after,
-            limits, self.single(node, "damping"), node.not_negative("frictionloss"), node.not_negative("armature"),
+            Placement.of(offset) @ turn.inverse() @ anchor.inverse() @ after, limits,
         )  # fmt: skip
 
     def single(self, node: Node, attribute: str) -> float:

@@ -14,7 +14,8 @@ from decimal import Decimal, InvalidOperation
 from pathlib import PurePath
 
 from ..axes import along
-from ..description import EARTH, KINDS, ArmDescription, Drive, Joint, Limits, Link, listed
+from ..description import EARTH, KINDS, ArmDescription, Joint, Limits, Link, listed
+from ..drives import DriveTrain, JointDrive, joined, train_of_joints
 from ..elastic import Elastic, JointDamper, JointSpring, PointSpring
 from ..errors import ArmError
 from ..inertia import ENTRIES, Inertia, Load
@@ -43,7 +44,9 @@ LINK = ("name", *BODY, "meshes", "source")
 LOAD = ("link", "mass", "com", "inertia", "about", "gyration")
 DH = ("a", "alpha", "d", "theta")
 LIMITS = tuple(field.name for field in fields(Limits))
-DRIVE = tuple(field.name for field in fields(Drive))
+DRIVE = (
+    "gear_ratio", "motor_inertia", "input_inertia", "viscous_friction", "coulomb_friction", "stall_torque",
+)  # fmt: skip
 PLACEMENT = ("dh", "xyz", "rpy", "axis", "before", "after")
 LOSSES = ("damping", "friction", "armature")
 JOINT = ("name", "type", "parent", *PLACEMENT, "limits", *LOSSES, "drive", "link", "source")
@@ -55,7 +58,7 @@ def read_toml(text: str, origin: str, physical: str = "warn") -> ArmDescription:
     top = Table.of(parse(text, origin), origin, TOP)
     base = top.table("base", FRAME)
     tool = top.table("tool", FRAME)
-    links, joints = read_tree(top, base)
+    links, joints, by_joint = read_tree(top, base)
     try:
         arm = ArmDescription(
             name=top.text("name") if "name" in top else PurePath(origin).stem or "arm",
@@ -77,8 +80,8 @@ def read_toml(text: str, origin: str, physical: str = "warn") -> ArmDescription:
             body = read_body(table)
             arm = arm.holding(Load(body.mass, body.com, body.central), name)
         drives = top.table("drives", DRIVES)
-        if drives is not None:
-            arm = replace(arm, drive_train=read_drives(drives, arm, origin))
+        train = read_drives(drives, arm, origin) if drives is not None else DriveTrain(origin=origin)
+        arm = replace(arm, drives=joined(train, by_joint, origin) if train else train_of_joints(by_joint, origin))
     except ArmError as fault:
         raise fault if str(fault).startswith(origin) else ArmError(f"{origin}: {fault}") from None
     return arm.checked(physical)
@@ -110,8 +113,8 @@ def parse(text: str, origin: str) -> dict[str, object]:
         raise ArmError(f"{origin}: is not valid TOML ({fault}); mend it there") from None
 
 
-def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint]]:
-    """The links, base first, and the joints in the order of the file."""
+def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint], list[JointDrive]]:
+    """The links, base first, the joints in the order of the file, and what they say of their drives."""
     tables = top.tables("joints", JOINT)
     if not tables:
         raise top.fault("has no joints; give each under [[joints]]")
@@ -124,6 +127,7 @@ def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint]]:
     base_placement = base.placement() if base else Placement()
     links: list[Link] = [root]
     joints: list[Joint] = []
+    drives: list[JointDrive] = []
     for number, table in enumerate(tables, start=1):
         table = named(table, "joint", f"joint{number}", top.where)
         link = read_link(table, f"link{number}")
@@ -135,7 +139,6 @@ def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint]]:
         before, after = read_placements(table, kind, moving, convention)
         if parent == root.name:
             before = base_placement @ before
-        damping, friction, armature = (table.real(key, 0.0, least=0) for key in LOSSES)
         joint = Joint(
             name=table.text("name", f"joint{number}"),
             kind=kind,
@@ -144,14 +147,12 @@ def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint]]:
             before=before,
             after=after,
             limits=read_limits(table),
-            damping=damping,
-            friction=friction,
-            armature=armature,
-            drive=read_drive(table),
         )
         joints.append(joint)
         links.append(link)
-    return links, joints
+        drive = read_drive(table, joint.name)
+        drives += [drive] if joint.moves else []
+    return links, joints, drives
 
 
 def named(table: Table, what: str, default: str, where: str) -> Table:
@@ -203,19 +204,23 @@ def read_limits(table: Table) -> Limits:
         raise fault if str(fault).startswith(entries.where) else entries.fault(str(fault)) from None
 
 
-def read_drive(table: Table) -> Drive | None:
-    """The drive of a joint, or None."""
+def read_drive(table: Table, joint: str) -> JointDrive:
+    """The drive and friction of a joint, from its own entries."""
+    damping, friction, armature = (table.real(key, 0.0, least=0) for key in LOSSES)
+    drive = JointDrive(joint, armature=armature, damping=damping, friction=friction)
     entries = table.table("drive", DRIVE)
     if entries is None:
-        return None
-    values: dict[str, float | tuple[float, float]] = {
-        key: entries.real(key, 0.0) for key in entries.values if key != "coulomb_friction"
-    }
+        return drive
+    ratio, motor, at_joint = (
+        entries.number(key) if key in entries else None for key in ("gear_ratio", "motor_inertia", "input_inertia")
+    )
     if "coulomb_friction" in entries:
         pair = entries.items("coulomb_friction", 2, "two numbers, for forward and for backward motion")
         forward, backward = (Table({"coulomb_friction": x}, entries.where).real("coulomb_friction", 0.0) for x in pair)
-        values["coulomb_friction"] = forward, backward
-    return Drive(**values)  # type: ignore[arg-type]
+        drive = replace(drive, coulomb=(forward, backward))
+    stall = entries.real("stall_torque", 0.0) if "stall_torque" in entries else None
+    viscous = entries.real("viscous_friction", 0.0)
+    return replace(drive, gear_ratio=ratio, motor_inertia=motor, input_inertia=at_joint, viscous=viscous, stall=stall)
 
 
 def read_link(holder: Table, default: str) -> Link:

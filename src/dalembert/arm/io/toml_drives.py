@@ -16,9 +16,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from importlib import resources
+from pathlib import Path
 
 from ..description import ArmDescription
 from ..drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
@@ -27,7 +29,7 @@ from .expression import quantity, shown
 from .toml_table import Table
 
 TOP = ("arm", "notes", "sources", "motors", "elements", "joint_friction")
-MOTOR = ("name", "ratios", "rotor", "friction", "electric", "source")
+MOTOR = ("name", "ratios", "rotor", "friction", "electric", "stall_torque", "source")
 ELEMENT = ("name", "ratios", "rotor", "source")
 ROTOR = ("inertia", "link", "axis", "position", "mass", "across", "counted")
 FRICTION = ("coulomb", "starting", "viscous")
@@ -50,6 +52,17 @@ def read_drives_text(text: str, origin: str, arm: ArmDescription) -> DriveTrain:
     return read_drives(Table.of(parse(text, origin), origin, TOP), arm, origin)
 
 
+def read_drives_file(path: str | Path, arm: ArmDescription) -> DriveTrain:
+    """The drives of a TOML file of their own."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ArmError(f"{path}: is not UTF-8 text; save it in that encoding") from None
+    except OSError as fault:
+        raise ArmError(f"{path}: cannot be read ({fault}); name a TOML file with drives") from None
+    return read_drives_text(text, str(path), arm)
+
+
 def read_drives(table: Table, arm: ArmDescription, origin: str = "") -> DriveTrain:
     """The drives of a table, checked against ``arm``; joints without a motor keep the drive data of the arm."""
     actuators = tuple(read_actuator(part, arm) for part in table.tables("motors", MOTOR))
@@ -64,7 +77,7 @@ def read_drives(table: Table, arm: ArmDescription, origin: str = "") -> DriveTra
         notes=table.text("notes", ""),
         sources=table.texts("sources"),
         origin=origin or table.where,
-    ).reduced(arm)
+    ).fitted(arm)
     train.check(arm)
     return train
 
@@ -82,6 +95,7 @@ def read_actuator(table: Table, arm: ArmDescription) -> Actuator:
         read_rotor(table),
         read_friction(friction) if friction is not None else Friction(),
         read_motor(electric) if electric is not None else None,
+        table.real("stall_torque", 0.0, least=0) if "stall_torque" in table else None,
     )
 
 
@@ -164,7 +178,7 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
             lines.append(f"sources = [{', '.join(_text(source) for source in train.sources)}]")
         if train.notes:
             lines.append(f"notes = {_text(train.notes)}")
-    for actuator in train.actuators:
+    for actuator in train.actuators if replace(train, joint_friction=()) else ():
         lines += ["", f"[[{prefix}motors]]", *_part(actuator)]
         if actuator.friction:
             lines.append(f"friction = {_friction(actuator.friction)}")
@@ -173,6 +187,8 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
             constants = {key: getattr(motor, key) for key in ELECTRIC if getattr(motor, key) is not None}
             finite = {key: value for key, value in constants.items() if math.isfinite(value)}
             lines.append(f"electric = {_inline({key: repr(float(value)) for key, value in finite.items()})}")
+        if actuator.stall is not None:
+            lines.append(f"stall_torque = {actuator.stall!r}")
     for element in train.elements:
         lines += ["", f"[[{prefix}elements]]", *_part(element)]
     for joint, friction in train.joint_friction:

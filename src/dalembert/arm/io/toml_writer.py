@@ -13,7 +13,7 @@ from dataclasses import fields
 from fractions import Fraction
 
 from ..axes import along
-from ..description import EARTH, ArmDescription, Drive, Joint, Limits, Link
+from ..description import EARTH, ArmDescription, Joint, Limits, Link
 from ..elastic import Elastic, JointDamper, JointSpring
 from ..errors import ArmError
 from ..exact import Angle, exact
@@ -54,8 +54,8 @@ def write_toml(arm: ArmDescription) -> str:
     blocks += ["[[springs]]\n" + lines(spring_pairs(part)) for part in arm.elastic]
     for name, load in arm.loads:
         blocks.append("[[loads]]\n" + lines([("link", quoted(name)), *body_pairs(load.body)]))
-    if arm.drive_train is not None:
-        blocks.append(write_drives(arm.drive_train, "drives."))
+    if arm.drives:
+        blocks.append(write_drives(arm.drives, "drives."))
     return "\n".join(blocks)
 
 
@@ -177,9 +177,6 @@ def joint_pairs(arm: ArmDescription, joint: Joint, previous: str, convention: st
     pairs += joint_placement(arm, joint, convention, base_placement)
     limits = limit_pairs(joint.limits, joint.kind == "revolute")
     pairs += [("limits", inline(limits))] if limits else []
-    for key in ("damping", "friction", "armature"):
-        pairs += [(key, real(getattr(joint, key)))] if getattr(joint, key) else []
-    pairs += [("drive", inline(drive_pairs(joint.drive)))] if joint.drive is not None else []
     return [*pairs, ("link", inline(link_pairs(arm.link(joint.child))))]
 
 
@@ -191,16 +188,6 @@ def limit_pairs(limits: Limits, is_angle: bool) -> Pairs:
         # The opposite infinity does not mean "unlimited" but a limit that no position meets, so it is written.
         if value != field.default:
             pairs.append((field.name, real(value, is_angle and field.name != "effort")))
-    return pairs
-
-
-def drive_pairs(drive: Drive) -> Pairs:
-    """The entries of a joint's drive."""
-    pairs = []
-    for field in fields(drive):
-        value = getattr(drive, field.name)
-        if value is not None:
-            pairs.append((field.name, listing(map(real, value)) if isinstance(value, tuple) else real(value)))
     return pairs
 
 

@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 
 from ..axes import along, quaternion
 from ..description import EARTH, ArmDescription, Joint, Kind, Limits, Link, caller_level, listed
+from ..drives import JointDrive, train_of_joints
 from ..errors import ArmError
 from ..inertia import Inertia
 from ..placement import Placement, Vector, translate
@@ -68,9 +69,10 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: st
         arm = ArmDescription(
             root.name() or "arm",
             tuple(links),
-            tuple(joints),
+            tuple(joint for joint, _ in joints),
             gravity,  # type: ignore[arg-type]
             tool_link=tool,
+            drives=train_of_joints([drive for joint, drive in joints if joint.moves], origin),
             origin=origin,
         )
     except ArmError as fault:
@@ -158,8 +160,8 @@ def _origin(node: Node) -> Placement:
     return Placement.from_xyz_rpy(position, angles, origin.where)
 
 
-def _joint(node: Node, origin: str, mimic_mode: str) -> Joint:
-    """The joint of a <joint> element."""
+def _joint(node: Node, origin: str, mimic_mode: str) -> tuple[Joint, JointDrive]:
+    """The joint of a <joint> element, and its drive."""
     node = _named(node, origin)
     node.known_attributes(("name", "type"))
     node.known_tags(JOINT_TAGS)
@@ -194,8 +196,10 @@ def _joint(node: Node, origin: str, mimic_mode: str) -> Joint:
         limits = _limits(limit, type_) if limit is not None and kind != "fixed" else Limits()
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else node.fault(str(fault)) from None
-    joint = Joint(name, kind, parent, child, before, after, limits, loss["damping"], loss["friction"], loss["armature"])
-    return joint.at(mimic.number("offset", 0)) if mimic is not None and mimic_mode == "hold" and joint.moves else joint
+    joint = Joint(name, kind, parent, child, before, after, limits)
+    drive = JointDrive(name, armature=loss["armature"], damping=loss["damping"], friction=loss["friction"])
+    held = mimic is not None and mimic_mode == "hold" and joint.moves
+    return (joint.at(mimic.number("offset", 0)) if mimic is not None and held else joint), drive
 
 
 def _end(node: Node, tag: str) -> str:

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 from ..axes import roll_pitch_yaw
 from ..description import EARTH, ArmDescription, Joint
+from ..drives import Actuator, Friction
 from ..errors import ArmError
 from ..inertia import ENTRIES, Inertia
 from ..placement import Placement, Step
@@ -43,7 +44,10 @@ def write_urdf(arm: ArmDescription) -> str:
     for link in arm.links:
         _add_link(robot, link.name, link.inertia, frames[link.name])
     for joint in arm.joints:
-        _add_joint(robot, joint, frames[joint.parent] @ joint.before, shifted=bool(frames[joint.child].steps))
+        element = _add_joint(robot, joint, frames[joint.parent] @ joint.before, shifted=bool(frames[joint.child].steps))
+        dynamics = _dynamics(arm, joint)
+        if dynamics:
+            SubElement(element, "dynamics", {key: repr(float(value)) for key, value in dynamics.items()})
     for carrier, load in arm.loads:
         placement = frames[carrier] @ (arm.tool if carrier == arm.tool_link else Placement())
         _add_fixed(robot, _fresh(f"{carrier}_load", names), carrier, placement, load.body)
@@ -61,10 +65,40 @@ def _remarks(arm: ArmDescription) -> list[str]:
     """Title and sources of the arm, and what is omitted, for comments."""
     remarks = [arm.title] if arm.title else []
     remarks += [f"source: {source}" for source in arm.sources]
-    driven = [joint.name for joint in arm.joints if joint.drive is not None]
-    if driven:
-        remarks.append(f"left out, for URDF has no place for them: the drives of {', '.join(driven)}")
+    omitted = [actuator.name for actuator in arm.drives.actuators if not _is_armature(actuator)]
+    omitted += [element.name for element in arm.drives.elements]
+    omitted += [f"friction of {joint}" for joint, friction in arm.drives.joint_friction if not _is_plain(friction)]
+    if omitted or arm.drives.turns is not None:
+        remarks.append(
+            f"left out, for URDF has no place for them: the drives ({', '.join(omitted) or 'their transmission'})"
+        )
     return remarks
+
+
+def _is_armature(actuator: Actuator) -> bool:
+    """True if URDF can say all of this motor: an inertia at one joint, nothing else."""
+    bare = not actuator.friction and actuator.motor is None and actuator.stall is None and not actuator.rotor.link
+    return bare and len(actuator.ratios) == 1 and actuator.ratios[0][1] == 1
+
+
+def _is_plain(friction: Friction) -> bool:
+    """True if URDF can say all of this friction: one Coulomb figure both ways, and viscous friction."""
+    return friction.moving[0] == friction.moving[1] and friction.starting in (None, friction.moving[0])
+
+
+def _dynamics(arm: ArmDescription, joint: Joint) -> dict[str, float]:
+    """Damping, friction and armature of a joint, those that are not zero."""
+    if not joint.moves:
+        return {}
+    friction = arm.drives.friction_of(joint.name)
+    armature = sum(
+        float(actuator.rotor.inertia)
+        for actuator in arm.drives.actuators
+        if _is_armature(actuator) and actuator.ratios[0][0] == joint.name
+    )
+    coulomb = friction.moving[0] if _is_plain(friction) else 0.0
+    values = {"damping": friction.viscous, "friction": coulomb, "armature": armature}
+    return {key: value for key, value in values.items() if value}
 
 
 def _frames(arm: ArmDescription) -> dict[str, Placement]:
@@ -91,7 +125,7 @@ def _add_link(robot: Element, name: str, inertia: Inertia, frame: Placement) -> 
     SubElement(inertial, "inertia", {f"i{key}": spelled(central[i][j]) for key, i, j in ENTRIES})
 
 
-def _add_joint(robot: Element, joint: Joint, before: Placement, *, shifted: bool) -> None:
+def _add_joint(robot: Element, joint: Joint, before: Placement, *, shifted: bool) -> Element:
     """Appends a <joint>; ``shifted`` marks a child link that is written in its joint frame."""
     limits = joint.limits
     unlimited = math.isinf(limits.lower) and math.isinf(limits.upper)
@@ -108,9 +142,7 @@ def _add_joint(robot: Element, joint: Joint, before: Placement, *, shifted: bool
             entries |= {"lower": limits.lower, "upper": limits.upper}
         if any(math.isfinite(value) for value in entries.values()) or type_ != "continuous":
             SubElement(element, "limit", {key: _limit(value) for key, value in entries.items()})
-    loss = {"damping": joint.damping, "friction": joint.friction, "armature": joint.armature}
-    if any(loss.values()):
-        SubElement(element, "dynamics", {key: repr(float(value)) for key, value in loss.items() if value})
+    return element
 
 
 def _add_fixed(robot: Element, name: str, parent: str, placement: Placement, inertia: Inertia) -> None:

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arm.description import ArmDescription
 from ...arm.errors import ArmError
 from ..emit_c import Program
-from ..functions import Function, arguments, check_name, function, parameter_names, parameter_values, shapes
+from ..function import Function
 from ..operations import Operations, count
 from . import driver, staging
 from .device_arrays import DeviceArray, framework_of
@@ -48,32 +47,26 @@ class CudaKernel:
 
     def __init__(
         self,
-        arm: ArmDescription,
-        name: str,
+        function: Function,
         dtype: str = "float32",
         accuracy: str = "full",
-        parameters: str | None = None,
     ) -> None:
-        check_name(name)
         if dtype not in DTYPES:
             raise ArmError(f'dtype may be "float32" or "float64", not {dtype!r}')
         if accuracy not in ACCURACIES:
             raise ArmError(f'accuracy may be "full" or "fast", not {accuracy!r}')
         if accuracy == "fast" and dtype == "float64":
             raise ArmError('accuracy="fast" is the hardware\'s float32 sine; with dtype="float64" it must be "full"')
-        if arm.n == 0:
-            raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
         driver.driver()
         driver.nvrtc()
-        self.arm, self.name, self.dtype, self.accuracy, self.parameters = arm, name, dtype, accuracy, parameters
-        self.arguments = arguments(arm, name, parameters)
-        self.shapes = shapes(arm, name)
+        self.function, self.name, self.dtype, self.accuracy = function, function.name, dtype, accuracy
+        self.arguments, self.shapes = function.arguments, function.shapes
         self._functions: dict[tuple[int, str], driver.DeviceFunction] = {}
         self._plans: dict[Any, Plan] = {}
         self._buffers = threading.local()
 
     def __repr__(self) -> str:
-        return f"<CudaKernel {self.name} of {self.arm.name!r}, {self.dtype}, {self.accuracy}>"
+        return f"<CudaKernel {self.name} of {self.function.label!r}, {self.dtype}, {self.accuracy}>"
 
     # -- calling --------------------------------------------------------------------------------
 
@@ -191,11 +184,6 @@ class CudaKernel:
     # -- properties -----------------------------------------------------------------------------
 
     @cached_property
-    def function(self) -> Function:
-        """The graph of the outputs."""
-        return function(self.arm, self.name, self.parameters)
-
-    @cached_property
     def program(self) -> Program:
         """The function as a scheduled straight-line program."""
         return Program(self.function)
@@ -223,12 +211,12 @@ class CudaKernel:
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the parameters that are inputs, in order."""
-        return parameter_names(self.arm, self.parameters)
+        return self.function.parameters.names
 
     @cached_property
     def default_parameters(self) -> NDArray[Any]:
-        """The arm's own values of ``parameter_names``."""
-        return np.array(parameter_values(self.arm, self.parameters), self.dtype)
+        """The values that the description has for ``parameter_names``."""
+        return np.array(self.function.parameters.values, self.dtype)
 
 
 def row_step(array: DeviceArray, batch: tuple[int, ...]) -> int | None:

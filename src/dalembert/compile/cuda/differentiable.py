@@ -12,6 +12,7 @@ from typing import Any
 
 from ...arm.description import ArmDescription, listed
 from ...arm.errors import ArmError
+from ..functions import function
 from .cuda_kernel import CudaKernel
 
 SLOPES = {
@@ -27,7 +28,8 @@ def _pair(arm: ArmDescription, name: str, dtype: str, accuracy: str) -> tuple[Cu
     """The kernel of a function and the kernel of its derivatives."""
     if name not in SLOPES:
         raise ArmError(f"no analytic derivatives for {name!r} on the GPU; there are those of {listed(SLOPES)}")
-    return CudaKernel(arm, name, dtype, accuracy), CudaKernel(arm, SLOPES[name], dtype, accuracy)
+    first, second = function(arm, name), function(arm, SLOPES[name])
+    return CudaKernel(first, dtype, accuracy), CudaKernel(second, dtype, accuracy)
 
 
 def torch_function(

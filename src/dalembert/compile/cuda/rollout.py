@@ -29,8 +29,8 @@ def _device_function(
 ) -> str:
     """A function of the arm as a device function on small arrays."""
     program = Program(function(arm, name, parameters))
-    names = [argument for argument, _ in program.function.arguments]
-    inputs = [f"{argument}[{index}]" for argument, group in program.function.arguments for index in range(len(group))]
+    names = [argument for argument, _ in program.function.inputs]
+    inputs = [f"{argument}[{index}]" for argument, group in program.function.inputs for index in range(len(group))]
     code = body(program, dtype, accuracy, inputs, places(program, "result[{index}]"))
     arguments = ", ".join(f"const real *{argument}" for argument in names)
     return f"DEVICE void {title}({arguments}, real *result)\n{{\n  {code}\n}}\n"

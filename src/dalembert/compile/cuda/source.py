@@ -200,7 +200,7 @@ def rows_source(
     """
     warps = warps or warps_in_block(program, dtype)
     size = real_of(dtype)[2]
-    widths = [len(names) for _, names in program.function.arguments]
+    widths = [len(names) for _, names in program.function.inputs]
     out_widths = [len(targets) for targets in program.scatter]
     fetched = [(width * size % 8 == 0) if direct is None else direct for width in widths]
     strides = [0 if skip else spacing(width) for width, skip in zip(widths, fetched, strict=True)]
@@ -284,13 +284,13 @@ extern "C" void kernel({signature})
 
 def columns_source(program: Program, dtype: str, accuracy: str = "full", block: int = 256) -> CudaSource:
     """``kernel(x0, stride0, ..., y0, ..., count)`` on one row for each joint: entry k of state i is at k stride + i."""
-    widths = [len(names) for _, names in program.function.arguments]
+    widths = [len(names) for _, names in program.function.inputs]
     out_widths = [len(targets) for targets in program.scatter]
     inputs = [f"a{index}_{column}" for index, width in enumerate(widths) for column in range(width)]
     used = {node.value for node in program.nodes if node.op == INPUT}
     reads = "".join(
         f"  const real a{index}_{column} = x{index}[{column} * s{index} + i];\n"
-        for index, (_, names) in enumerate(program.function.arguments)
+        for index, (_, names) in enumerate(program.function.inputs)
         for column, name in enumerate(names)
         if name in used
     )

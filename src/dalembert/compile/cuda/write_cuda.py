@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...arm.description import ArmDescription
 from ...arm.errors import ArmError
 from ..emit_c import Program
-from ..functions import function
+from ..function import Function
 from ..operations import count
 from ..write_c import comment, identifier
 from .source import LAYOUTS, source
@@ -35,24 +34,23 @@ extern "C" int {title}({signature}, cudaStream_t stream)
 """
 
 
-def write_cuda(
-    arm: ArmDescription, name: str, folder: str | Path, dtype: str = "float32", parameters: str | None = None
-) -> list[Path]:
-    """Writes the function ``name`` for both layouts to ``folder``; returns the files."""
+def write_cuda(function: Function, folder: str | Path, dtype: str = "float32") -> list[Path]:
+    """Writes the function for both layouts to ``folder``; returns the files."""
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
-    program = Program(function(arm, name, parameters))
+    program = Program(function)
     directory = Path(folder)
     directory.mkdir(parents=True, exist_ok=True)
-    return [_write_file(arm, name, program, dtype, layout, directory) for layout in LAYOUTS]
+    return [_write_file(program, dtype, layout, directory) for layout in LAYOUTS]
 
 
-def _write_file(arm: ArmDescription, name: str, program: Program, dtype: str, layout: str, directory: Path) -> Path:
+def _write_file(program: Program, dtype: str, layout: str, directory: Path) -> Path:
     """Writes the source for one layout."""
-    title = f"{identifier(arm.name)}_{identifier(name)}_{layout}"
+    name, label = program.function.name, program.function.label
+    title = f"{identifier(label)}_{identifier(name)}_{layout}"
     generated = source(program, dtype, "full", layout)
-    inputs = [argument for argument, _ in program.function.arguments]
-    widths = [len(names) for _, names in program.function.arguments]
+    inputs = [argument for argument, _ in program.function.inputs]
+    widths = [len(names) for _, names in program.function.inputs]
     shape_format = "({n}, count)" if layout == "columns" else "(count, {n})"
     arguments = [
         f"   in{k}: {argument} {shape_format.format(n=w)}"
@@ -64,7 +62,7 @@ def _write_file(arm: ArmDescription, name: str, program: Program, dtype: str, la
     passed = [f"in{k}, s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(program.scatter))]
     head = HEAD.format(
         name=name,
-        arm=comment(arm.name),
+        arm=comment(label),
         layout=f"layout {layout}",
         operations=count(program.function.nodes),
         arguments="\n".join(arguments),

@@ -8,15 +8,12 @@ second term is eliminated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
-from ...arm.description import ArmDescription
 from ...arm.errors import ArmError
-from ...arm.inertia import Load
 from ...bounds.box import Box
 from ...bounds.moments import rms
 from ...bounds.ranges import LESS_WORK, range_of
@@ -25,8 +22,7 @@ from ...compile.operations import Operations, count
 from ...equations.closed_form import Equations
 from ...equations.names import coefficient_unit
 from ...equations.polynomial import TrigPolynomial
-from ...reduction.states import box_of
-from ..coefficient_waves import input_inertia
+from ...systems.arm_system import ArmSystem
 from .elimination import eliminated
 from .fitting import MANY, QUICK, Fit, Fitting
 from .monomials import Powers, factor, shortest
@@ -103,41 +99,31 @@ class ReducedCoefficient:
 
 
 def reduce_coefficients(
-    arm: ArmDescription,
+    systems: Sequence[ArmSystem],
+    box: Box,
     coefficients: Sequence[str] | None = None,
     tolerance: float = 0.05,
     *,
-    box: Mapping[str | int, tuple[float, float]] | None = None,
-    load: Sequence[Load | None] | Load | None = None,
-    drives: bool = True,
     refit: bool = True,
+    equations: Equations | None = None,
 ) -> tuple[ReducedCoefficient, ...]:
     """Short forms of coefficients (D_ii and G_i by default), each within ``tolerance`` of its scale for every position.
 
     The scale is the largest magnitude of the coefficient, or its maximum less its minimum where that is more.
-    With several loads the same terms serve all of them; a constant has one value for each, and changes by the exact,
-    linear effect of the load. Without ``refit`` the constants keep their exact values.
+    ``systems`` are one arm with one or several loads: the same terms serve all of them; a constant has one value for
+    each, and changes by the exact, linear effect of the load. Without ``refit`` the constants keep their exact values.
     """
     if not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.05, at least zero; got {tolerance!r}")
-    wanted = list(coefficients or [f"D{i + 1}{i + 1}" for i in range(arm.n)] + [f"G{i + 1}" for i in range(arm.n)])
-    loads = list(load) if isinstance(load, Sequence) else [load]
-    cases = [
-        Equations(arm.holding(payload) if payload is not None or len(loads) > 1 else arm, "numbers")
-        for payload in loads
-    ]
-    domain, added = box_of(arm, box), input_inertia(arm) if drives else np.zeros(arm.n)
-    results, number = [], 1
+    n = systems[0].n
+    wanted = list(coefficients or [f"D{i + 1}{i + 1}" for i in range(n)] + [f"G{i + 1}" for i in range(n)])
+    cases = [equations or Equations(systems[0], "numbers"), *(Equations(each, "numbers") for each in systems[1:])]
+    forms: list[ReducedCoefficient] = []
     for name in wanted:
-        polys = [eq[name] for eq in cases]
-        if name[0] in "Dd":
-            i = [k for k in range(arm.n) if name in (f"D{k + 1}{k + 1}", f"D{k + 1},{k + 1}")]
-            if i and added[i[0]]:
-                polys = [poly + Fraction(float(added[i[0]])) for poly in polys]
-        result = reduced(name, coefficient_unit(arm, name), polys, domain, tolerance, refit, number)
-        number += len(result.constants)
-        results.append(result)
-    return tuple(results)
+        number = 1 + sum(len(form.constants) for form in forms)
+        unit = coefficient_unit(systems[0], name)
+        forms.append(reduced(name, unit, [eq[name] for eq in cases], box, tolerance, refit, number))
+    return tuple(forms)
 
 
 def reduced(

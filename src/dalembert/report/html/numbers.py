@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Protocol
 
+from ...arm.description import ArmDescription
 from .markup import Html
 
 MINUS = "\u2212"
@@ -102,3 +103,8 @@ def joint_label(index: int, name: str) -> str:
     number = str(index + 1)
     normalised = name.lower().replace("_", "").replace(" ", "").replace("-", "")
     return f"joint {number}" if normalised in (f"joint{number}", f"j{number}", number) else f"joint {number}, {name}"
+
+
+def counted(arm: ArmDescription) -> str:
+    """The phrase that says whether the drives are counted in this system."""
+    return "drives included" if arm.counts_drives else "links alone"

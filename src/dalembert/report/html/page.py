@@ -1,7 +1,7 @@
 """The page: one self-contained HTML file with its sections, styles, scripts and data.
 
-Its content security policy forbids any connection and any script but its own two, by their hashes, so that text from
-an arm file could not run even if it were not escaped.
+Its content security policy forbids any connection and any script but its own, by their hashes, so that text from an
+arm file could not run even if it were not escaped.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from importlib.resources import files
 from ...version import __version__
 from ..section import Section
 from .markup import Html, tag, text
-
-SCRIPTS = ("arm3d.js", "charts.js")
 
 
 def asset(name: str) -> str:
@@ -49,7 +47,7 @@ def page_head(title: str, scripts: Sequence[str]) -> Html:
 
 def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -> str:
     """The whole document."""
-    scripts = [asset(name) for name in SCRIPTS]
+    scripts = [*(section.script for section in sections if section.script), asset("charts.js")]
     head = page_head(f"{title}: dynamics report", scripts)
     header = tag(
         "header",

@@ -8,12 +8,12 @@ import numpy as np
 
 from ...arm.description import ArmDescription
 from ...design.motion_samples import MotionSamples
-from ...design.significance import TermShare, driven, terms_of
-from ...reduction.coefficient_waves import ModelWaves
+from ...design.significance import TermShare, motion_factor, terms_of
+from ...reduction.coefficient_waves import CoefficientWaves
 from ..charts.figures import Axis, Figure
 from ..charts.line_chart import LineChart, Series
 from ..html.data_tables import Table
-from ..html.numbers import joint_label, listed, percent, unit, written
+from ..html.numbers import counted, joint_label, listed, percent, unit, written
 from ..section import Part, Section, paragraph
 from ..sweeps import Array
 from .significance_section import TERMS, printed
@@ -38,7 +38,7 @@ def section(arm: ArmDescription, motion: MotionSamples, terms: Sequence[TermShar
     ]
     note = (
         f"{len(motion.q)} moments; largest and root mean square are those of the motion, the latter over its time. "
-        "Inertia includes the drives. Shares are of the largest term of the joint along this motion."
+        f"Inertia: {counted(arm)}. Shares are of the largest term of the joint along this motion."
     )
     if beyond:
         note += f" The motion goes beyond the limits of {listed(beyond)}."
@@ -74,7 +74,7 @@ def figures(arm: ArmDescription, motion: MotionSamples) -> list[Figure]:
         return []
     step = max(1, -(-len(motion.t) // MOST_POINTS))
     some = MotionSamples(motion.name, motion.q[::step], motion.qd[::step], motion.qdd[::step], motion.t[::step])
-    model, made = ModelWaves(arm, drives=True), []
+    model, made = CoefficientWaves(arm), []
     for i, joint in enumerate(arm.moving):
         parts = causes(model, some, i)
         present = {name: values for name, values in parts.items() if np.abs(values).max() > 0}
@@ -99,10 +99,10 @@ def figures(arm: ArmDescription, motion: MotionSamples) -> list[Figure]:
     return list(made)
 
 
-def causes(model: ModelWaves, motion: MotionSamples, i: int) -> dict[str, Array]:
+def causes(model: CoefficientWaves, motion: MotionSamples, i: int) -> dict[str, Array]:
     """The torque of joint i along the motion, split by cause."""
     found = {name: np.zeros(len(motion.q)) for name in CAUSES}
     for (kind, index), wave in terms_of(model, i).items():
         cause = {"D": CAUSES[0] if index == (i, i) else CAUSES[1], "C": CAUSES[2], "G": CAUSES[3]}[kind]
-        found[cause] += wave(motion.q) * driven(kind, index, motion.qd, motion.qdd)
+        found[cause] += wave(motion.q) * motion_factor(kind, index, motion.qd, motion.qdd)
     return found

@@ -32,7 +32,7 @@ def section(arm: ArmDescription, found: Sequence[Tracking]) -> Section:
         )
     how = paragraph(
         f"All joints move at once, as fast as the states above allow. The gains are kp = {KP:g} and kd = {KD:g} "
-        "for every joint; the arm that is moved is exact, with its drives. The exact model's error is that of the "
+        "for every joint; the arm that is moved is exact, without friction. The exact model's error is that of the "
         "integration.",
         kind="note",
     )

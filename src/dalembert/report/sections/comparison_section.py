@@ -15,7 +15,7 @@ from ..html.numbers import joint_label, listed, percent, written
 from ..section import Part, Section, paragraph
 
 GROUPS = {
-    "inertia": "Inertia at the joints, drives included",
+    "inertia": "Inertia at the joints",
     "gravity": "Gravity load",
     "motor": "At the motor, and of what the drives give",
     "coupling": "Largest coupling of pairs of joints",

@@ -10,7 +10,7 @@ import numpy as np
 from ...arm.description import ArmDescription
 from ...design.dominance import Dominance
 from ...design.shares import PartShare
-from ...reduction.coefficient_waves import ModelWaves
+from ...reduction.coefficient_waves import CoefficientWaves
 from ..arm3d import travel
 from ..charts.figures import Axis, Figure
 from ..charts.grid_chart import GridChart
@@ -107,7 +107,7 @@ def table(ranked: Sequence[Pair]) -> Table:
     return Table("coupling", "Coupling of pairs of joints, strongest first", tuple(columns), tuple(rows), first=10)
 
 
-def coupling_map(arm: ArmDescription, pair: Pair, waves: ModelWaves) -> GridChart | None:
+def coupling_map(arm: ArmDescription, pair: Pair, waves: CoefficientWaves) -> GridChart | None:
     """The coupling of one pair over the two joints that change it most, the others as in its strongest pose."""
     across, own = waves.inertia(pair.i, pair.j), (waves.inertia(pair.i, pair.i), waves.inertia(pair.j, pair.j))
     joints = tuple(sorted({*across.joints, *own[0].joints, *own[1].joints}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...arm.description import ArmDescription, Drive
+from ...arm.description import ArmDescription
 from ..html.data_tables import Column, Table, Value
 from ..html.markup import Html, tag
 from ..html.numbers import listed, shown_position, unit, written
@@ -111,25 +111,29 @@ def numbers(values: Sequence[object]) -> list[float]:
 
 def drives(arm: ArmDescription) -> Table | None:
     """What is known of the drives; None where nothing is."""
-    given = [joint.drive or Drive() for joint in arm.moving]
-    candidates: list[tuple[Column, list[float | None]]] = [
-        (Column("gear ratio", "gear ratio", kind="number"), [d.gear_ratio for d in given]),
-        (Column("motor inertia", "motor inertia", "kg m²", "number"), [d.motor_inertia for d in given]),
-        (
-            Column("input inertia", "input inertia at the joint", "kg m² or kg", "number"),
-            [d.input_inertia for d in given],
-        ),
-        (Column("stall torque", "stall torque of the motor", "N m or N", "number"), [d.stall_torque for d in given]),
-        (Column("viscous friction", "viscous friction", "N m s/rad", "number"), [d.viscous_friction for d in given]),
-    ]
-    known = [(column, values) for column, values in candidates if any(value is not None for value in values)]
-    if not known:
+    if not arm.drives:
         return None
-    rows: list[tuple[Value, ...]] = [
-        (index + 1, joint.name, *(values[index] for _, values in known)) for index, joint in enumerate(arm.moving)
+    motors = arm.drives.actuators
+    candidates: list[tuple[Column, list[Value]]] = [
+        (Column("ratios", "turns per turn (rad, or per m) of each joint"), [ratios(motor.ratios) for motor in motors]),
+        (Column("rotor", "rotor inertia", "kg m²", "number"), [float(motor.rotor.inertia) for motor in motors]),
+        (Column("link", "carried by"), [motor.rotor.link or "not known" for motor in motors]),
+        (Column("stall torque", "stall torque", "N m", "number"), [motor.stall_torque for motor in motors]),
+        (Column("Coulomb friction", "Coulomb friction", "N m", "number"), [max(m.friction.moving) for m in motors]),
+        (Column("viscous friction", "viscous friction", "N m s/rad", "number"), [m.friction.viscous for m in motors]),
     ]
-    columns = (Column("joint", "joint", kind="number"), Column("name", "name"), *(column for column, _ in known))
-    return Table("drives", "Drives", columns, tuple(rows))
+    known = [(column, values) for column, values in candidates if any(values)]
+    rows: list[tuple[Value, ...]] = [
+        (motor.name, *(values[index] for _, values in known)) for index, motor in enumerate(motors)
+    ]
+    columns = (Column("motor", "motor"), *(column for column, _ in known))
+    counted = "counted in every table of this page" if arm.counts_drives else "not counted on this page"
+    return Table("drives", f"Drives, {counted}", columns, tuple(rows))
+
+
+def ratios(pairs: Sequence[tuple[str, object]]) -> str:
+    """The ratios of a motor, joint by joint."""
+    return ", ".join(f"{joint} {written(float(ratio))}" for joint, ratio in pairs)  # type: ignore[arg-type]
 
 
 def sources(arm: ArmDescription) -> Section:

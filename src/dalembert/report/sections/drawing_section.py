@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
 from .. import arm3d
+from ..arm_script import arm_script
 from ..html.numbers import joint_label, written
 from ..section import Section, paragraph
 
@@ -27,4 +28,4 @@ def section(arm: ArmDescription, loaded: ArmDescription | None = None, pose: Seq
         "not the shape of the links. Where a joint has no limits its slider spans a full turn or a metre either way.",
         kind="note",
     )
-    return Section("arm", "The arm", meaning, (arm3d.drawing(arm, loaded, pose), how))
+    return Section("arm", "The arm", meaning, (arm3d.drawing(arm, loaded, pose), how), arm_script(arm, loaded))

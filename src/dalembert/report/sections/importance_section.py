@@ -11,15 +11,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...arm.description import ArmDescription
 from ...bounds.ranges import Range
 from ...design.importance import SlowFast
 from ...equations.names import parse
-from ...reduction.coefficient_waves import ModelWaves
+from ...reduction.coefficient_waves import CoefficientWaves
+from ...systems.arm_system import ArmSystem
 from .. import bejczy
 from ..charts.figures import Figure
 from ..html.data_tables import Column, Table
-from ..html.numbers import joint_label, listed, written
+from ..html.numbers import counted, joint_label, listed, written
 from ..section import Section, paragraph
 from ..sweeps import Array, Sweep, chart
 
@@ -27,9 +27,9 @@ MOST_FIGURES = 6
 
 
 def section(
-    arm: ArmDescription,
+    arm: ArmSystem,
     ratios: Sequence[Range],
-    waves: ModelWaves,
+    waves: CoefficientWaves,
     fast: Sequence[SlowFast] = (),
     unbounded: Sequence[str] = (),
 ) -> Section:
@@ -62,7 +62,7 @@ def section(
         parts.append(boundary(fast))
     shown = [*gravity[: MOST_FIGURES // 2], *coupling[: MOST_FIGURES - min(len(gravity), MOST_FIGURES // 2)]]
     figures = [figure(arm, one, waves) for one in shown if one.joints]
-    text = "Inertia includes the drives. Least and largest values are reached, and certified like the ranges above"
+    text = f"Inertia: {counted(arm)}. Least and largest values are reached, and certified like the ranges above"
     loose = [one.name for one in known if not one.certified]
     if loose:
         text += f", but for {listed(loose, 12)}: searched, not proved to the tolerance; what is proved is in the table"
@@ -79,7 +79,7 @@ def section(
     )
 
 
-def meaning(arm: ArmDescription, coupling: Sequence[Range], gravity: Sequence[Range]) -> str:
+def meaning(arm: ArmSystem, coupling: Sequence[Range], gravity: Sequence[Range]) -> str:
     said = []
     same = [one for one in coupling if len({arm.moving[j].kind for j in pair(one, arm.n)}) == 1]
     if same:
@@ -108,7 +108,7 @@ def pair(one: Range, n: int) -> tuple[int, int]:
     return own[0], other
 
 
-def ratio_unit(arm: ArmDescription, one: Range) -> str:
+def ratio_unit(arm: ArmSystem, one: Range) -> str:
     """The unit of a ratio: an acceleration for gravity, a length or its inverse where kinds of joints mix."""
     i, j = pair(one, arm.n)
     kinds = arm.moving[i].kind, arm.moving[j].kind
@@ -117,7 +117,7 @@ def ratio_unit(arm: ArmDescription, one: Range) -> str:
     return {("revolute", "prismatic"): "1/m", ("prismatic", "revolute"): "m"}.get(kinds, "")
 
 
-def table(name: str, caption: str, arm: ArmDescription, ratios: Sequence[Range]) -> Table:
+def table(name: str, caption: str, arm: ArmSystem, ratios: Sequence[Range]) -> Table:
     columns = (
         Column("ratio", "ratio", kind="name"),
         Column("least", "least", kind="number"),
@@ -165,7 +165,7 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def figure(arm: ArmDescription, one: Range, waves: ModelWaves) -> Figure:
+def figure(arm: ArmSystem, one: Range, waves: CoefficientWaves) -> Figure:
     top, bottom = (waves.wave(name) for name in one.name.split("/"))
 
     def values(q: Array) -> Array:

@@ -99,7 +99,7 @@ def inertia_table(found: LoadTables) -> Table:
             Column("pose of largest loaded", "pose", kind="pose"),
             Column("ratio loaded", "ratio, loaded", kind="number"),
         ]
-    geared = any(row.gear_ratio for row in found.inertia)
+    geared = any(row.empty_at_motor is not None for row in found.inertia)
     if geared:
         columns += [
             Column("least at motor", "least, motor", kind="number"),
@@ -111,7 +111,7 @@ def inertia_table(found: LoadTables) -> Table:
             joint_label(place, row.joint),
             row.name,
             pretty(row.unit),
-            row.input_inertia,
+            row.rotors,
             *ends(row.empty),
             finite(row.relative),
             within(row),
@@ -119,18 +119,18 @@ def inertia_table(found: LoadTables) -> Table:
         if load:
             cells += [*ends(row.loaded), finite(row.relative_loaded)]
         if geared:
-            most = (row.loaded or row.empty).maximum
-            cells += [row.at_motor(row.empty.minimum), row.at_motor(most)]
+            least, most = row.empty_at_motor, row.loaded_at_motor or row.empty_at_motor
+            cells += [least.minimum if least else None, most.maximum if most else None]
         rows.append(tuple(cells))
-    caption = "Total inertia at each joint, drives included"
+    caption = f"Total inertia at each joint, {'drives included' if found.drives else 'links alone'}"
     return Table("inertia-ranges", with_load(caption, found), tuple(columns), tuple(rows), motor_note(geared))
 
 
 def motor_note(geared: bool) -> str:
     return (
-        "Drive: the part of the drive in the total. Ratio: largest (loaded or not) over least without load. Motor: "
-        "over the gear "
-        "ratio squared, as the motor shaft feels it."
+        "Drive: the largest part of the rotors in the total. Ratio: largest (loaded or not) over least without load. "
+        "Motor: as the motor shaft feels it while the other motors are held, over the gear ratio squared where the "
+        "motor turns with this joint alone."
         if geared
         else ""
     )
@@ -140,7 +140,7 @@ def gravity_table(found: LoadTables) -> Table:
     """Bejczy 1974, Table 2."""
     load = any(row.loaded is not None for row in found.gravity)
     limited = any(row.capacity is not None for row in found.gravity)
-    geared = any(row.gear_ratio for row in found.gravity)
+    geared = any(row.empty_at_motor is not None for row in found.gravity)
     columns = [
         Column("joint", "joint"),
         Column("coefficient", "", kind="name"),
@@ -165,7 +165,8 @@ def gravity_table(found: LoadTables) -> Table:
         if load:
             cells.append(row.loaded.largest if row.loaded is not None else None)
         if geared:
-            cells.append(row.at_motor((row.loaded or row.empty).largest))
+            felt = row.loaded_at_motor or row.empty_at_motor
+            cells.append(felt.largest if felt is not None else None)
         if limited:
             cells += [row.capacity, row.share(row.empty)]
         if load and limited:

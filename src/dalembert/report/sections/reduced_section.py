@@ -25,7 +25,7 @@ class JointError:
 
 
 @dataclass(frozen=True)
-class CoefficientError:
+class CoefficientRow:
     """Error of one coefficient: proved bound, largest found, exact RMS."""
 
     name: str
@@ -36,7 +36,7 @@ class CoefficientError:
 
 
 @dataclass(frozen=True)
-class Constant:
+class ConstantRow:
     """A named constant of the reduced equations; ``loaded`` is its value with the load where it depends on it."""
 
     name: str
@@ -46,7 +46,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class ReducedModel:
+class ReducedRow:
     """One reduced model, as the section shows it. ``equations`` are readable lines, typeset or plain."""
 
     tolerance: float
@@ -54,9 +54,9 @@ class ReducedModel:
     multiplications: int
     additions: int
     joints: tuple[JointError, ...]
-    coefficients: tuple[CoefficientError, ...]
+    coefficients: tuple[CoefficientRow, ...]
     equations: tuple[Rich, ...]
-    constants: tuple[Constant, ...]
+    constants: tuple[ConstantRow, ...]
     asymmetry: str = ""
     """How far D_ij and D_ji differ at most, in words."""
 
@@ -66,7 +66,7 @@ class Reduction:
     """The models asked for, the exact count, the curve of error against operations, and what the states were."""
 
     exact_operations: int
-    models: tuple[ReducedModel, ...]
+    models: tuple[ReducedRow, ...]
     curve: tuple[tuple[float, float], ...]
     """(operations, proved error as a share of the largest torque)."""
     states: str
@@ -149,7 +149,7 @@ def trade_off(found: Reduction) -> LineChart:
     )
 
 
-def shown(arm: ArmDescription, model: ReducedModel) -> list[Html | Table | Figure]:
+def shown(arm: ArmDescription, model: ReducedRow) -> list[Html | Table | Figure]:
     mark = written(100 * model.tolerance, 3).replace(".", "-")
     lines = [tag("div", line.html, class_="flow") for line in model.equations]
     parts: list[Html | Table | Figure] = [tag("h3", f"The model at {percent(model.tolerance)}")]
@@ -169,7 +169,7 @@ def shown(arm: ArmDescription, model: ReducedModel) -> list[Html | Table | Figur
     return parts
 
 
-def constants(model: ReducedModel, mark: str) -> Table:
+def constants(model: ReducedRow, mark: str) -> Table:
     loaded = any(one.loaded is not None for one in model.constants)
     columns = [Column("constant", "constant"), Column("value", "value", kind="number")]
     columns += (
@@ -197,7 +197,7 @@ def constants(model: ReducedModel, mark: str) -> Table:
     )
 
 
-def joint_table(arm: ArmDescription, model: ReducedModel, mark: str) -> Table:
+def joint_table(arm: ArmDescription, model: ReducedRow, mark: str) -> Table:
     columns = (
         Column("joint", "joint"),
         Column("unit", "", kind="unit"),
@@ -224,7 +224,7 @@ def joint_table(arm: ArmDescription, model: ReducedModel, mark: str) -> Table:
     return Table(f"joint-errors-{mark}", f"Torque error of the model at {percent(model.tolerance)}", columns, rows)
 
 
-def joint_figure(arm: ArmDescription, model: ReducedModel, mark: str) -> BarChart:
+def joint_figure(arm: ArmDescription, model: ReducedRow, mark: str) -> BarChart:
     rows = [(k, one) for k, one in enumerate(model.joints) if one.scale > 0]
     bars = tuple(
         Bars(name, tuple(100 * getattr(one, field) / one.scale for _, one in rows))
@@ -240,7 +240,7 @@ def joint_figure(arm: ArmDescription, model: ReducedModel, mark: str) -> BarChar
     )
 
 
-def coefficient_table(model: ReducedModel, mark: str) -> Table:
+def coefficient_table(model: ReducedRow, mark: str) -> Table:
     columns = (
         Column("coefficient", "coefficient", kind="name"),
         Column("proved", "proved error", kind="number"),

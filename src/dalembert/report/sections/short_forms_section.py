@@ -48,7 +48,7 @@ def section(
         parts.append(paragraph(f"Zero for every pose: {listed(zero, 12)}.", kind="note"))
     parts.append(
         paragraph(
-            f"Each coefficient, drives included, within {percent(tolerance)} of its scale (its largest magnitude "
+            f"Each coefficient within {percent(tolerance)} of its scale (its largest magnitude "
             "or its "
             "spread, whichever is more). Constants are fitted to lower the worst error; a load changes them and "
             "not the "

@@ -1,5 +1,8 @@
 // The arm in three dimensions on a 2D canvas: facets sorted by depth, no library.
-(function () {
+// Where its joints are and what they feel come from functions generated for this arm (report/arm_script.py):
+// armFrames(q): [rotations, positions, seats] of the joint frames in the base, then rotation and position of the tool;
+// armLoads(q): [D_ii, G_i] of every joint; armLoadsHolding(q): the same with the load in the hand, where there is one.
+function drawArm(armFrames, armLoads, armLoadsHolding) {
   "use strict";
   var source = document.getElementById("arm-data"), canvas = document.getElementById("arm-canvas");
   if (!source || !canvas) return;
@@ -20,72 +23,35 @@
     return [m[0] * a[0] + m[1] * a[1] + m[2] * a[2], m[3] * a[0] + m[4] * a[1] + m[5] * a[2],
       m[6] * a[0] + m[7] * a[1] + m[8] * a[2]];
   }
-  function product(a, b) {
-    var m = [];
-    for (var i = 0; i < 3; i++) for (var j = 0; j < 3; j++) m.push(a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]);
-    return m;
-  }
   function column(m, j) { return [m[j], m[3 + j], m[6 + j]]; }
   function at(frame, a) { return add(frame.position, apply(frame.rotation, a)); }
   var HOME = { rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], position: [0, 0, 0] };
 
-  // -- mechanics -------------------------------------------------------------------------------
   function frames(pose) {
-    var found = [];
-    arm.joints.forEach(function (joint, i) {
-      var parent = joint.parent < 0 ? HOME : found[joint.parent];
-      var rotation = product(parent.rotation, joint.rotation), position = at(parent, joint.position), seat = position;
-      if (joint.revolute) {
-        var c = Math.cos(pose[i]), s = Math.sin(pose[i]);
-        rotation = product(rotation, [c, -s, 0, s, c, 0, 0, 0, 1]);
-      } else {
-        position = add(position, times(pose[i], column(rotation, 2)));
-      }
-      found.push({ rotation: rotation, position: position, seat: seat });
-    });
-    return found;
+    var made = armFrames(pose);
+    return {
+      joints: made[0].map(function (rotation, i) { return { rotation: rotation, position: made[1][i], seat: made[2][i] }; }),
+      tool: { rotation: made[3], position: made[4] }
+    };
   }
-  function carries(i, body) {
-    for (var b = body; b >= 0; b = arm.joints[b].parent) if (b === i) return true;
-    return false;
-  }
-  // D_ii = sum of m v.v + w.I w over the bodies a joint carries, G_i = -sum of m g.v, at unit speed of the joint.
-  function loads(placed) {
-    var bodies = show.load && arm.loaded ? arm.loaded : arm.bodies;
-    return arm.joints.map(function (joint, i) {
-      var axis = column(placed[i].rotation, 2), inertia = 0, gravity = 0;
-      bodies.forEach(function (body, b) {
-        if (!carries(i, b)) return;
-        var centre = at(placed[b], body.com);
-        var v = joint.revolute ? cross(axis, less(centre, placed[i].position)) : axis;
-        inertia += body.mass * dot(v, v);
-        gravity -= body.mass * dot(arm.gravity, v);
-        if (joint.revolute) {
-          var r = placed[b].rotation, w = [dot(column(r, 0), axis), dot(column(r, 1), axis), dot(column(r, 2), axis)];
-          inertia += dot(w, apply(body.central, w));
-        }
-      });
-      return { inertia: inertia, gravity: gravity };
-    });
-  }
+  function holding() { return show.load && armLoadsHolding; }
+  function shownBodies() { return holding() ? arm.loaded : arm.bodies; }
 
   // -- the camera ------------------------------------------------------------------------------
   var up = length(arm.gravity) > 0 ? unit(times(-1, arm.gravity)) : [0, 0, 1];
   var ahead = unit(cross(up, Math.abs(up[1]) < 0.9 ? cross([0, 1, 0], up) : [1, 0, 0])), across = cross(ahead, up);
   var middle = [0, 0, 0], reach = arm.size;
   function bounds(placed) {
-    var points = [HOME.position].concat(placed.map(function (f) { return f.position; }));
-    placed.forEach(function (f, b) { if (arm.bodies[b].mass > 0) points.push(at(f, arm.bodies[b].com)); });
-    points.push(toolFrame(placed).position);
+    var points = [HOME.position, placed.tool.position];
+    placed.joints.forEach(function (f, b) {
+      points.push(f.position);
+      if (arm.bodies[b].mass > 0) points.push(at(f, arm.bodies[b].com));
+    });
     var low = points[0].slice(), high = points[0].slice();
     points.forEach(function (p) {
       for (var k = 0; k < 3; k++) { low[k] = Math.min(low[k], p[k]); high[k] = Math.max(high[k], p[k]); }
     });
     return { middle: times(0.5, add(low, high)), size: length(less(high, low)) };
-  }
-  function toolFrame(placed) {
-    var base = arm.tool.body < 0 ? HOME : placed[arm.tool.body];
-    return { rotation: product(base.rotation, arm.tool.rotation), position: at(base, arm.tool.position) };
   }
   function camera(width, height) {
     var c = Math.cos(view.tilt), s = Math.sin(view.tilt);
@@ -137,7 +103,7 @@
   function solids(placed) {
     var list = [];
     arm.paths.forEach(function (lines, place) {
-      var i = place - 1, frame = i < 0 ? HOME : placed[i], fill = i < 0 ? "#7a7a7a" : FILLS[i % FILLS.length];
+      var i = place - 1, frame = i < 0 ? HOME : placed.joints[i], fill = i < 0 ? "#7a7a7a" : FILLS[i % FILLS.length];
       lines.forEach(function (line) {
         for (var k = 0; k + 1 < line.length; k++) {
           var ra = thickness(i) * 0.62 * (1 - 0.25 * k / line.length), rb = thickness(i) * 0.62 * (1 - 0.25 * (k + 1) / line.length);
@@ -146,7 +112,7 @@
       });
     });
     arm.joints.forEach(function (joint, i) {
-      var frame = placed[i], axis = column(frame.rotation, 2), r = thickness(i), fill = FILLS[i % FILLS.length];
+      var frame = placed.joints[i], axis = column(frame.rotation, 2), r = thickness(i), fill = FILLS[i % FILLS.length];
       if (joint.revolute) {
         bar(less(frame.position, times(1.15 * r, axis)), add(frame.position, times(1.15 * r, axis)), r, r, 14, fill, list);
       } else {
@@ -155,8 +121,8 @@
         bar(frame.seat, frame.position, 0.6 * r, 0.6 * r, 4, fill, list);
       }
     });
-    if (show.boxes) (show.load && arm.loaded ? arm.loaded : arm.bodies).forEach(function (body, b) {
-      if (body.box) block(placed[b], body.com, body.box.edges.map(function (e) { return Math.max(e, 0.004 * reach); }), body.box.axes, FILLS[b % FILLS.length], list, true);
+    if (show.boxes) shownBodies().forEach(function (body, b) {
+      if (body.box) block(placed.joints[b], body.com, body.box.edges.map(function (e) { return Math.max(e, 0.004 * reach); }), body.box.axes, FILLS[b % FILLS.length], list, true);
     });
     return list;
   }
@@ -229,8 +195,8 @@
       ink.strokeStyle = face.thin ? "rgba(" + part.join(",") + ",0.8)" : "rgba(" + part.map(function (x) { return Math.round(0.8 * x); }).join(",") + ",1)";
       ink.lineWidth = face.thin ? 1 : 0.6; ink.stroke();
     });
-    var bodies = show.load && arm.loaded ? arm.loaded : arm.bodies, most = Math.max.apply(null, bodies.map(function (b) { return b.mass; }).concat([1e-9]));
-    placed.forEach(function (frame, i) {
+    var bodies = shownBodies(), most = Math.max.apply(null, bodies.map(function (b) { return b.mass; }).concat([1e-9]));
+    placed.joints.forEach(function (frame, i) {
       var axis = column(frame.rotation, 2), r = thickness(i), body = bodies[i];
       if (show.frames) {
         var a = eye.project(less(frame.position, times(2.6 * r, axis))), b = eye.project(add(frame.position, times(3.4 * r, axis)));
@@ -242,13 +208,13 @@
         centre(p, 3.5 + 5 * Math.cbrt(body.mass / most));
       }
     });
-    if (show.frames) placed.forEach(function (frame, i) {
+    if (show.frames) placed.joints.forEach(function (frame, i) {
       word(String(i + 1), eye.project(add(frame.position, times(4.2 * thickness(i), column(frame.rotation, 2)))), colour("--ink"));
     });
-    axes(eye, HOME, 0.16 * reach, "₀"); axes(eye, toolFrame(placed), 0.11 * reach, "");
+    axes(eye, HOME, 0.16 * reach, "₀"); axes(eye, placed.tool, 0.11 * reach, "");
     ink.font = "12px system-ui, sans-serif"; ink.textAlign = "left"; ink.fillStyle = colour("--ink");
     ink.fillText("grid " + (step >= 1 ? step + " m" : Math.round(step * 1000) + " mm"), 8, height - 10);
-    readout(placed);
+    readout(placed.tool);
   }
 
   function digits(value) {
@@ -256,10 +222,11 @@
     return String(Number(value.toPrecision(4))).replace("-", "−");
   }
   function shown(i) { return arm.joints[i].revolute ? q[i] * 180 / Math.PI : q[i]; }
-  function readout(placed) {
-    loads(placed).forEach(function (at, i) {
-      [["inertia", at.inertia], ["gravity", at.gravity]].forEach(function (pair) {
-        var cell = document.querySelector("output[data-" + pair[0] + '="' + i + '"]'), value = Math.abs(pair[1]) < 1e-12 ? 0 : pair[1];
+  function readout(end) {
+    var loads = holding() ? armLoadsHolding(q) : armLoads(q);
+    ["inertia", "gravity"].forEach(function (name, k) {
+      loads[k].forEach(function (load, i) {
+        var cell = document.querySelector("output[data-" + name + '="' + i + '"]'), value = Math.abs(load) < 1e-12 ? 0 : load;
         if (cell) { cell.textContent = digits(value); cell.setAttribute("data-value", value); }
       });
     });
@@ -269,7 +236,7 @@
       input.value = input.type === "range" ? q[i] : Number(shown(i).toFixed(arm.joints[i].revolute ? 2 : 4));
     });
     var tool = document.getElementById("arm-tool");
-    if (tool) tool.textContent = "(" + toolFrame(placed).position.map(function (x) { return x.toFixed(3).replace("-", "−"); }).join(", ") + ")";
+    if (tool) tool.textContent = "(" + end.position.map(function (x) { return x.toFixed(3).replace("-", "−"); }).join(", ") + ")";
   }
 
   // -- hands on it -------------------------------------------------------------------------------
@@ -345,4 +312,4 @@
   window.addEventListener("afterprint", function () { printing = false; draw(); });
   fit();
   draw();
-})();
+}

@@ -14,13 +14,13 @@ from ..formulations.influence import PointInfluence
 from ..rings.algebra import matvec, plus
 from ..rings.real import REAL
 from ..rings.ring import Scalar
-from .dynamics import Dynamics
+from .arm_system import ArmSystem
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Influence:
+class PointInfluences:
     """Kinematic influence coefficients (Freeman 1985, Tables 2-3 to 2-5), base axes.
 
     ``point_*`` for a point of a link, ``rotation_*`` for the link's rotation; ``first`` is ``(..., 3, n)``, ``second``
@@ -35,7 +35,7 @@ class Influence:
     rotation_third: Array
 
 
-class Kinematics(Dynamics):
+class MovingArm(ArmSystem):
     """Frames and their derivatives."""
 
     def forward_kinematics(self, q: ArrayLike) -> Array:
@@ -43,16 +43,19 @@ class Kinematics(Dynamics):
         kernel = self._kernel("forward_kinematics")
         if kernel is not None:
             return kernel(q)
-        return self._evaluate(lambda x: _rows(kinematics.tool_frame(self._chain, REAL, x)), q=q)
+        return self._evaluate(
+            lambda x: kinematics.homogeneous(kinematics.tool_frame(self.over_reals.links, REAL, x)), q=q
+        )
 
     def link_frames(self, q: ArrayLike) -> dict[str, Array]:
         """The frame of every link in the base, ``(..., 4, 4)`` each, by link name, fixed links included."""
         places = {name: applied_loads.link_in_body(self, REAL, name) for name in self.link_names}
 
         def place(q: list[Scalar]) -> tuple[list[list[Scalar]], ...]:
-            found = kinematics.frames(self._chain, REAL, q)
+            found = kinematics.frames(self.over_reals.links, REAL, q)
             return tuple(
-                _rows(kinematics.compose(found[body], frame) if body >= 0 else frame) for body, frame in places.values()
+                kinematics.homogeneous(kinematics.compose(found[body], frame) if body >= 0 else frame)
+                for body, frame in places.values()
             )
 
         return dict(zip(places, self._evaluate(place, q=q), strict=True))
@@ -62,9 +65,9 @@ class Kinematics(Dynamics):
         kernel = self._kernel("jacobian")
         if kernel is not None:
             return kernel(q)
-        return self._evaluate(lambda x: kinematics.jacobian(self._chain, REAL, x), q=q)
+        return self._evaluate(lambda x: kinematics.jacobian(self.over_reals.links, REAL, x), q=q)
 
-    def influence(self, q: ArrayLike, link: str | None = None, point: object = (0, 0, 0)) -> Influence:
+    def influence(self, q: ArrayLike, link: str | None = None, point: object = (0, 0, 0)) -> PointInfluences:
         """Influence coefficients of first, second and third order for ``point`` (m, link frame) of ``link``.
 
         Without ``link``, of the tool frame's origin.
@@ -73,12 +76,12 @@ class Kinematics(Dynamics):
         where = tuple(float(x) for x in exact_vector(point, "point"))
         here = plus(shift, matvec(turn, where))
         if link is None:
-            turn, shift = self._chain.tool
+            turn, shift = self.over_reals.links.tool
             here = plus(shift, matvec(turn, where))
         joints = range(self.n)
 
         def tables(q: list[Scalar]) -> tuple[Any, ...]:
-            at = PointInfluence(self._chain, kinematics.frames(self._chain, REAL, q), body, here)
+            at = PointInfluence(self.over_reals.links, kinematics.frames(self.over_reals.links, REAL, q), body, here)
             found = []
             for first, second, third in ((at.shift, at.shift2, at.shift3), (at.turn, at.turn2, at.turn3)):
                 found.append([[first(n)[x] for n in joints] for x in range(3)])
@@ -88,9 +91,4 @@ class Kinematics(Dynamics):
                 )
             return tuple(found)
 
-        return Influence(*self._evaluate(tables, q=q))
-
-
-def _rows(frame: kinematics.Frame) -> list[list[Scalar]]:
-    turn, shift = frame
-    return [[*turn[i], shift[i]] for i in range(3)] + [[0, 0, 0, 1]]
+        return PointInfluences(*self._evaluate(tables, q=q))

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..report.arm3d import drawing
+from ..report.arm_script import arm_script
 from ..report.html.markup import Html, data, tag
-from ..report.html.page import asset, page_head
+from ..report.html.page import page_head
 from ..simulation.motion import Motion
 
 MOST_FRAMES = 2000
@@ -67,7 +68,7 @@ def replay_page(arm: ArmDescription, motion: Motion) -> str:
         "q": [[float(x) for x in row] for row in motion.q[keep]],
         "turns": [joint.kind == "revolute" for joint in arm.moving],
     }
-    scripts = [asset("arm3d.js"), PLAYER]
+    scripts = [arm_script(arm), PLAYER]
     first, last = times[0], times[-1]
     head = page_head(f"{motion.name}: motion", scripts)
     player = tag(

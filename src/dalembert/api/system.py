@@ -1,0 +1,333 @@
+"""What a user asks of a system: equations, code, analyses, linear models, motion, a report.
+
+One class for every arm, alone, loaded or with its drives. Every answer is for exactly that system. What needs SciPy or
+the closed form is imported at the first call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.errors import ArmError
+from ..compile.functions import function
+from ..compile.kernel import Kernel
+from ..systems.arm_kinematics import MovingArm
+
+if TYPE_CHECKING:
+    from ..compile.cuda.cuda_kernel import CudaKernel
+    from ..compile.cuda.rollout import Rollout
+    from ..control.requirements import Requirements
+    from ..control.trajectories import Trajectory
+    from ..design.analysis import Analysis, Limits
+    from ..equations.symbols import Request
+    from ..linear.linear_model import LinearModel
+    from ..reduction.states import Amounts
+    from ..report.assemble import Report
+    from ..simulation.inputs import Control
+    from ..simulation.loads import LoadChange
+    from ..simulation.many import Many
+    from ..simulation.motion import Motion
+    from ..simulation.motion_files import Given
+    from .arm_equations import ArmEquations
+
+Array = NDArray[np.float64]
+
+
+class SystemQuestions(MovingArm):
+    """Questions that go beyond numbers at a state."""
+
+    # -- closed forms and analyses ---------------------------------------------------------------
+
+    def equations(
+        self,
+        parameters: Request = "symbols",
+        joints: Sequence[int | str] | None = None,
+        at: Mapping[str | int, object] | None = None,
+    ) -> ArmEquations:
+        """The exact equations of motion.
+
+        ``parameters`` says which numbers of the arm become symbols: groups such as "symbols" (inertial parameters,
+        lengths and gravity, where they are not zero), "numbers" (none), "inertial", "full" (all ten of each body,
+        also where zero), "centre", "gyration", "lengths", "twists", "gravity", "load"; single names such as "m3";
+        several joined by "+"; or a mapping from names to values (None keeps a symbol). Rotors and gear ratios of
+        drives that count enter as numbers.
+
+        ``joints`` names the joints that move (all by default); the others rest at the positions ``at`` gives, or at
+        zero, and the bodies they carry are absorbed into starred parameters.
+        """
+        from .arm_equations import arm_equations
+
+        return arm_equations(self, parameters, joints, at)
+
+    def analysis(
+        self,
+        box: Limits | None = None,
+        speed: Amounts = None,
+        acceleration: Amounts = None,
+        *,
+        gap: float | None = None,
+        work: float | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> Analysis:
+        """One set of questions over one set of states: ranges, coupling, significance, review, reduced models.
+
+        Positions range over the joint limits, or ``box`` (``{"joint3": (0.2, 0.9)}``, rad or m); ``speed`` and
+        ``acceleration`` are the largest of each joint. ``gap`` certifies ranges to this share of their spread (1e-4 by
+        default); ``work`` limits each proof; ``tell`` is called with what is being worked out.
+        """
+        from ..design.analysis import Analysis
+
+        return Analysis(self, box, speed, acceleration, gap=gap, work=work, tell=tell)
+
+    def report(
+        self,
+        path: str | Path | None = None,
+        *,
+        box: Limits | None = None,
+        speed: Amounts = None,
+        acceleration: Amounts = None,
+        tolerances: Sequence[float] = (0.05, 0.01),
+        pose: Sequence[float] | None = None,
+        motion: Given = None,
+        against: MovingArm | None = None,
+        pdf: str | Path | None = None,
+        csv: str | Path | None = None,
+        json: str | Path | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Report:
+        """Write the report of this system and give its sections and tables.
+
+        ``path`` is the HTML page, ``pdf`` the same printed (needs Chromium or Chrome), ``csv`` a folder for all
+        tables, ``json`` one file with them. Of an arm that holds a load the page shows the empty hand beside it.
+        ``box`` narrows or widens the joints' ranges, ``{"joint3": (0.2, 0.9)}``; ``speed`` and ``acceleration`` say
+        which motion counts (one number, one for each joint, or a table by joint); ``tolerances`` are those of the
+        reduced models; ``pose`` is where the drawing starts. ``motion`` judges the terms along a motion beside all
+        states: a CSV file, (q, qd, qdd), a simulated motion or a trajectory. ``against`` is another design to set
+        beside this one. ``progress(what, done, total)`` is called as the work goes on.
+        """
+        from ..report.write import write_report
+
+        return write_report(
+            self, path, box=box, speed=speed, acceleration=acceleration, tolerances=tolerances, pose=pose,
+            motion=motion, against=against, pdf=pdf, csv=csv, json=json, progress=progress,
+        )  # fmt: skip
+
+    # -- code --------------------------------------------------------------------------------------
+
+    def compile(
+        self,
+        name: str,
+        target: str = "cpu",
+        dtype: str = "float64",
+        parameters: str | None = None,
+        *,
+        accuracy: str = "full",
+    ) -> Kernel | CudaKernel:
+        """A compiled function of this system, to be called like the method of the same name.
+
+        ``name`` is "inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_mass_matrix", "coriolis_matrix",
+        "gravity_load", "bias", "motor_torques" (of an arm with drives), "forward_kinematics", "jacobian", "regressor",
+        "inverse_dynamics_derivatives" or "forward_dynamics_derivatives". ``parameters`` keeps numbers of the arm as a
+        further, last argument instead of building them in: "inertial", "load" or "all"; ``kernel.parameter_names``
+        lists them.
+
+        ``target="cuda"`` gives a kernel for arrays that live on an NVIDIA GPU (CuPy, PyTorch, JAX); there
+        ``accuracy="fast"`` trades digits of float32 sines for speed.
+        """
+        from ..compile.targets import kernel_for
+
+        return kernel_for(function(self, name, parameters), target, dtype, accuracy)
+
+    def rollout(
+        self,
+        method: str = "rk4",
+        controller: str = "torque",
+        dtype: str = "float32",
+        accuracy: str = "full",
+        parameters: str | None = None,
+    ) -> Rollout:
+        """Many copies of this system through many steps on the GPU, in one launch; see ``Rollout`` for its call.
+
+        ``method`` is "rk4" or "semi-implicit", ``controller`` "torque", "pd" or "computed-torque"; ``parameters`` lets
+        inertia or load differ from arm to arm.
+        """
+        from ..compile.cuda.rollout import Rollout
+
+        return Rollout(self, method, controller, dtype, accuracy, parameters)
+
+    def write_c(
+        self, name: str, folder: str | Path, dtype: str = "float64", parameters: str | None = None
+    ) -> list[Path]:
+        """Write a function of this system as plain C99 for a controller, with header, test and CMake file."""
+        from ..compile.write_c import write_c
+
+        return write_c(function(self, name, parameters), folder, dtype)
+
+    def casadi(self, name: str, parameters: str | None = None) -> Any:
+        """A function of this system as a ``casadi.Function``."""
+        from ..compile.bridges import casadi_function
+
+        return casadi_function(function(self, name, parameters))
+
+    def jax(
+        self,
+        name: str,
+        parameters: str | None = None,
+        *,
+        target: str | None = None,
+        dtype: str = "float32",
+        accuracy: str = "full",
+    ) -> Callable[..., Any]:
+        """A function of this system on JAX arrays: traces, batches and differentiates.
+
+        ``target="cuda"`` is one kernel on arrays that live on an NVIDIA GPU, and one more for its exact derivatives,
+        which ``jax.grad`` goes through (outside ``jit``); ``dtype`` and ``accuracy`` are those of ``compile``.
+        """
+        from ..compile import bridges
+        from ..compile.cuda import differentiable
+
+        if on_gpu(target, parameters):
+            return differentiable.jax_function(self, name, dtype, accuracy)
+        return bridges.jax_function(function(self, name, parameters))
+
+    def torch(
+        self,
+        name: str,
+        parameters: str | None = None,
+        *,
+        target: str | None = None,
+        dtype: str = "float32",
+        accuracy: str = "full",
+    ) -> Callable[..., Any]:
+        """A function of this system on Torch tensors: batches and differentiates.
+
+        ``target="cuda"`` is one kernel on tensors that live on an NVIDIA GPU, and one more for its exact derivatives,
+        which ``backward`` goes through; ``dtype`` and ``accuracy`` are those of ``compile``.
+        """
+        from ..compile import bridges
+        from ..compile.cuda import differentiable
+
+        if on_gpu(target, parameters):
+            return differentiable.torch_function(self, name, dtype, accuracy)
+        return bridges.torch_function(function(self, name, parameters))
+
+    # -- motion ------------------------------------------------------------------------------------
+
+    def linearize(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        *,
+        input: str | None = None,
+        coordinates: str | Sequence[str] = "joint",
+        width: float | None = None,
+    ) -> LinearModel:
+        """The linear model about (q, qd) under joint torques ``tau`` (those that hold it by default).
+
+        States are positions and velocities of the joints, or with ``coordinates="hand"`` of the hand (or name hand
+        coordinates, as many as joints). ``input`` is "joint torque" (of an arm alone), "motor torque" or "voltage" (of
+        an arm with drives; currents are then states); ``width`` makes Coulomb friction smooth over this speed.
+        ``.state_space()`` hands the model to python-control.
+        """
+        from ..linear.models import linear_model
+
+        return linear_model(self, q, qd, tau, input=input, coordinates=coordinates, width=width)
+
+    def linearize_along(self, trajectory: Trajectory, times: ArrayLike) -> list[LinearModel]:
+        """Linear models at these times of a trajectory; inputs are joint torques, motor torques with drives."""
+        from ..control.gains import linear_at
+
+        return [linear_at(self, trajectory, float(t)) for t in np.atleast_1d(times)]
+
+    def simulate(
+        self,
+        control: Control,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
+        duration: float = 1.0,
+        *,
+        input: str | None = None,
+        currents: ArrayLike | None = None,
+        times: ArrayLike | None = None,
+        samples: int = 501,
+        start: float = 0.0,
+        method: str = "DOP853",
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+        max_step: float | None = None,
+        stops: bool = False,
+        restitution: float = 0.0,
+        changes: Sequence[LoadChange] = (),
+        period: float | None = None,
+        progress: bool = False,
+        compiled: bool | None = None,
+    ) -> Motion:
+        """The motion from (q, qd) over ``duration`` seconds under ``control``: numbers, or a function of (t, q, qd).
+
+        ``input`` says what they are: "joint torque" (the default of an arm alone), "motor torque" (the default with
+        drives), "current" or "voltage"; ``currents`` (A) flow at the start where voltages drive. ``times`` (or
+        ``samples`` evenly spaced ones) are when to record; ``method`` is one of scipy's, with tolerances ``rtol``,
+        ``atol``. ``stops`` makes position limits solid, with this ``restitution``; ``changes`` grip or drop loads;
+        ``period`` (s) samples and holds the controller. Friction of the drives sticks exactly. ``compiled`` forces
+        (True) or forbids (False) the loop in machine code, which serves constant torques, and computed torque and PD on
+        polynomial trajectories, without events and with "DOP853"; by default it is used where it can be.
+        """
+        from ..control.simulate_system import simulate_system
+
+        return simulate_system(
+            self, control, q, qd, duration, input=input, currents=currents, times=times, samples=samples, start=start,
+            method=method, rtol=rtol, atol=atol, max_step=max_step, stops=stops, restitution=restitution,
+            changes=changes, period=period, progress=progress, compiled=compiled,
+        )  # fmt: skip
+
+    def simulate_many(
+        self,
+        torque: ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
+        duration: float = 1.0,
+        *,
+        step: float = 1e-3,
+        every: int | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> Many:
+        """Many arms at once under constant torques, RK4 with a fixed ``step`` (s), in machine code where it can be.
+
+        ``q``, ``qd`` and ``torque`` are ``(arms, n)`` or broadcast to it. ``every`` keeps each so many steps (only
+        the last state without it). ``parameters`` ``(arms, 10 n)`` lets the inertial parameters differ.
+        """
+        from ..simulation.many import simulate_many
+
+        return simulate_many(self, torque, q, qd, duration, step, every, parameters)
+
+    def requirements(self, trajectory: Trajectory, samples: int = 501) -> Requirements:
+        """Torques (with drives also currents and voltages) a trajectory needs, and the limit it meets first."""
+        from ..control.requirements import requirements
+
+        return requirements(self, trajectory, samples)
+
+    def replay(self, motion: Motion, path: str | Path) -> None:
+        """Write ``motion`` as a page that plays it in the 3D view of the report."""
+        from ..report.replay import write_replay
+
+        write_replay(self, motion, path)
+
+
+def on_gpu(target: str | None, parameters: str | None) -> bool:
+    """Whether a kernel of our own is asked for, in place of the library's own operations."""
+    if target is None:
+        return False
+    if target != "cuda":
+        raise ArmError(f'no target {target!r} for a differentiable kernel; there is "cuda", or none for the library')
+    if parameters is not None:
+        raise ArmError(
+            "differentiable kernels on the GPU have the numbers of the arm built in; "
+            'leave out parameters or target="cuda"'
+        )
+    return True

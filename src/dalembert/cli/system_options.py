@@ -1,0 +1,275 @@
+"""Which system a command is about: ARM, and the options that shape it, read here and nowhere else.
+
+``--load``, ``--drives``, ``--rotors``, ``--drives-file``, ``--gravity`` and ``--lock`` mean the same in every command
+that has them: the arm that holds that load, with those drives, under that gravity, with those joints locked. The states
+an analysis is about (``--box``, ``--speed``, ``--acceleration``) are read here too.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+import dalembert as da
+from dalembert.arm.description import ArmDescription, listed
+from dalembert.arm.drives import DRIVE_MODELS
+from dalembert.arm.errors import ArmError
+from dalembert.arm.inertia import Inertia, Load
+from dalembert.arm.io.expression import quantity
+
+if TYPE_CHECKING:
+    from dalembert.api.system import SystemQuestions as System
+    from dalembert.design.analysis import Analysis
+
+EACH = "One for all joints, or one for each."
+
+ArmArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="ARM", help="A built-in arm (see: dalembert list) or a .toml, .urdf or .xml file.")
+]
+LoadOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--load",
+        metavar="LOAD",
+        help="A load in the hand: mass (kg), mass:edge of a homogeneous cube (m), as in 1.8:0.0762, or mass,x,y,z with "
+        "its centre in the tool frame (m), and :edge or :a,b,c after it.",
+    ),
+]
+DrivesOption: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--drives/--no-drives", help="With the drives of the arm: rotors, transmission, friction. Without: links alone."
+    ),
+]
+RotorsOption: TypeAlias = Annotated[
+    str, typer.Option("--rotors", metavar="MODEL", help="How drives count: exact, szkodny, diagonal or paul.")
+]
+DrivesFileOption: TypeAlias = Annotated[
+    Path | None, typer.Option("--drives-file", metavar="FILE", help="A TOML file with other drives; they count.")
+]
+GravityOption: TypeAlias = Annotated[
+    str, typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in the base frame, m/s^2, as in 0,0,-1.62.")
+]
+LockOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--lock", metavar="JOINT=VALUE", help="Freeze a joint (rad or m, or '90 deg'); may be repeated."),
+]
+BoxOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--box",
+        metavar="JOINT=LOW:HIGH",
+        help="Range of a joint in place of its limits: joint3=0.2:0.9 (m or rad, or '-90 deg:90 deg'); may be repeated",
+    ),
+]
+SpeedOption: TypeAlias = Annotated[
+    str | None, typer.Option("--speed", metavar="VALUES", help=f"Largest speeds, rad/s or m/s. {EACH}")
+]
+AccelerationOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--acceleration", metavar="VALUES", help=f"Largest accelerations, rad/s^2 or m/s^2. {EACH}"),
+]
+
+SHAPE: dict[str, tuple[Any, Any]] = {
+    "load": (LoadOption, ""),
+    "drives": (DrivesOption, None),
+    "rotors": (RotorsOption, ""),
+    "drives_file": (DrivesFileOption, None),
+    "gravity": (GravityOption, ""),
+    "lock": (LockOption, None),
+}
+"""Options that shape the system, with their defaults."""
+STATES: dict[str, tuple[Any, Any]] = {
+    "box": (BoxOption, None),
+    "speed": (SpeedOption, None),
+    "acceleration": (AccelerationOption, None),
+}
+"""Options that say which states an analysis is about."""
+
+
+def system_command(command: Callable[..., None]) -> Callable[..., None]:
+    """The command takes a ``system`` first; on the command line that is ARM and the options that shape it."""
+
+    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
+        command(read_system(arm, **options), **rest)
+
+    return _taking(command, ("system",), SHAPE, call)
+
+
+def analysis_command(command: Callable[..., None]) -> Callable[..., None]:
+    """The command takes an analysis ``ask`` first: a system, and the states that count."""
+
+    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
+        shape = {key: value for key, value in options.items() if key in SHAPE}
+        system = read_system(arm, **shape)
+        command(read_analysis(system, **{key: options[key] for key in STATES}), **rest)
+
+    return _taking(command, ("ask",), SHAPE | STATES, call)
+
+
+def _taking(
+    command: Callable[..., None],
+    first: Sequence[str],
+    options: dict[str, tuple[Any, Any]],
+    call: Callable[[str, dict[str, Any], dict[str, Any]], None],
+) -> Callable[..., None]:
+    """``command`` with ARM and ``options`` in its signature in place of its first parameter."""
+    # The first parameter is only named for a reader: its type may bring modules that the command needs later, or never.
+    own = [p for p in inspect.signature(command).parameters.values() if p.name not in first]
+    own = [p.replace(annotation=eval(p.annotation, command.__globals__)) for p in own]
+    arm = inspect.Parameter("arm", inspect.Parameter.KEYWORD_ONLY, annotation=ArmArgument)
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in options.items()
+    ]
+    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+    plain = [p for p in own if p.default is inspect.Parameter.empty]
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        shape = {name: values.pop(name) for name in options}
+        call(values.pop("arm"), shape, values)
+
+    run.__signature__ = inspect.Signature([arm, *plain, *added, *(p for p in own if p not in plain)])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
+    del run.__wrapped__
+    return run
+
+
+# -- reading ----------------------------------------------------------------------------------------
+
+
+def load_arm(name: str) -> da.Arm:
+    """The arm, with one short note on stderr where no real body has some of its inertias."""
+    arm = da.load(name, physical="ignore")
+    links = list(violations(arm))
+    if links:
+        print(
+            f"note: {arm.name}: no real body has the inertia of {', '.join(links)}; used as given, "
+            f"and 'dalembert show {name}' says why",
+            file=sys.stderr,
+        )
+    return arm
+
+
+def violations(arm: ArmDescription) -> dict[str, str]:
+    """What is wrong with the inertia of each link that no real body can have."""
+    faults = {link.name: link.inertia.violation() for link in arm.links}
+    return {name: fault for name, fault in faults.items() if fault}
+
+
+def read_system(
+    name: str,
+    load: str = "",
+    drives: bool | None = None,
+    rotors: str = "",
+    drives_file: Path | None = None,
+    gravity: str = "",
+    lock: Sequence[str] | None = None,
+) -> System:
+    """The system that ARM and its options mean."""
+    arm = load_arm(name)
+    if lock:
+        arm = arm.locked(read_locks(arm, lock))
+    if gravity:
+        arm = arm.with_gravity(numbers(gravity, "--gravity", (3,)))
+    held = read_load(load)
+    if held is not None:
+        arm = arm.holding(held)
+    return with_drives(arm, drives, rotors, drives_file)
+
+
+def with_drives(arm: da.Arm, drives: bool | None, rotors: str, drives_file: Path | None) -> System:
+    """The arm alone, or with its drives."""
+    if drives is False and (rotors or drives_file is not None):
+        raise ArmError("--rotors and --drives-file say how drives count; leave them out with --no-drives")
+    models = DRIVE_MODELS[1:]
+    if rotors and rotors not in models:
+        raise ArmError(f"--rotors is one of {listed(models)}, not {rotors!r}")
+    if drives_file is not None:
+        driven = arm.with_drives(drives_file)
+        return driven.approximate(rotors) if rotors else driven
+    if drives or rotors:
+        if not arm.drives:
+            print(f"note: {arm.name} describes no drives; they add nothing to its links", file=sys.stderr)
+        return arm.driven.approximate(rotors) if rotors else arm.driven
+    if drives is None and arm.drives:
+        print(
+            f"note: the links of {arm.name} alone; --drives counts the rotors and friction of its drives, --no-drives "
+            "takes this note off",
+            file=sys.stderr,
+        )
+    return arm
+
+
+def read_analysis(
+    system: System, box: Sequence[str] | None = None, speed: str | None = None, acceleration: str | None = None
+) -> Analysis:
+    """The questions about a system over the states that the options mean."""
+    return system.analysis(
+        read_boxes(system, box), amounts(system, "--speed", speed), amounts(system, "--acceleration", acceleration)
+    )
+
+
+def read_load(text: str | None, option: str = "--load") -> Load | None:
+    """The load that an option describes: mass, perhaps its centre, perhaps the edges of a homogeneous box."""
+    if not text:
+        return None
+    body, colon, size = text.partition(":")
+    mass, *centre = numbers(body, option, (1, 4))
+    com = tuple(centre) or (0.0, 0.0, 0.0)
+    if mass < 0:
+        raise ArmError(f"{option}: the mass is negative ({mass:g} kg); give its magnitude")
+    if not colon:
+        return Load(mass, com)
+    edges = numbers(size, f"{option}, after the colon,", (1, 3))
+    if min(edges) < 0:
+        raise ArmError(f"{option}: an edge is negative ({min(edges):g} m)")
+    return Load.of(Inertia.box(mass, edges * 3 if len(edges) == 1 else edges), com)
+
+
+def read_locks(arm: ArmDescription, words: Sequence[str]) -> dict[str, object]:
+    """The joints and positions that --lock names, as in joint4=0.5."""
+    locked: dict[str, object] = {}
+    for word in words:
+        name, equals, value = word.rpartition("=")
+        if not equals or not name.strip():
+            raise ArmError(f"--lock takes a joint and its position, as in {arm.joint_names[0]}=0, not {word!r}")
+        number = quantity(value, f"--lock {name.strip()}")
+        locked[name.strip()] = number if number.turns else float(number)
+    return locked
+
+
+def read_boxes(arm: ArmDescription, words: Sequence[str] | None) -> dict[str | int, tuple[float, float]] | None:
+    """The joints and ranges that --box names, as in joint3=0.2:0.9."""
+    boxes: dict[str | int, tuple[float, float]] = {}
+    for word in words or ():
+        name, equals, ends = word.rpartition("=")
+        low, colon, high = ends.partition(":")
+        if not equals or not colon or not name.strip():
+            raise ArmError(f"--box takes a joint and its range, as in {arm.joint_names[0]}=0:1, not {word!r}")
+        option = f"--box {name.strip()}"
+        boxes[name.strip()] = float(quantity(low, option)), float(quantity(high, option))
+    return boxes or None
+
+
+def amounts(arm: ArmDescription, option: str, text: str | None) -> list[float] | None:
+    """One number for each joint."""
+    if text is None:
+        return None
+    values = numbers(text, option, (1, arm.n))
+    return values * arm.n if len(values) == 1 else values
+
+
+def numbers(text: str, option: str, counts: Sequence[int]) -> list[float]:
+    """So many numbers with commas between them."""
+    words = text.split(",") if "," in text else text.split()
+    if len(words) not in counts:
+        raise ArmError(f"{option} takes {' or '.join(map(str, counts))} numbers with commas between them, not {text!r}")
+    return [float(quantity(word, option)) for word in words]

@@ -1,0 +1,27 @@
+"""``dalembert verify``: a printed formula against the exact one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .system_options import system_command
+
+if TYPE_CHECKING:
+    from dalembert.api.system import SystemQuestions as System
+
+
+@system_command
+def verify(
+    system: System,
+    formula: Annotated[str, typer.Argument(help='A coefficient and a formula, such as "D33 = m3*a3^2 + Izz3".')],
+    parameters: Annotated[str, typer.Option(help="Parameters the formula is written in; found out if not given.")] = "",
+) -> None:
+    """Compare a printed formula with the exact one; exit code 1 if they differ."""
+    from dalembert.equations.verify import verify as compare
+
+    verdict = compare(system, formula, parameters or None)
+    print(verdict)
+    if not verdict:
+        raise typer.Exit(1)

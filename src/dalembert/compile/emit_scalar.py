@@ -1,0 +1,77 @@
+"""Scalar code in C or in JavaScript: sines and cosines of the inputs first, then every node once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .emit_c import Program, Style, literal
+
+
+@dataclass(frozen=True)
+class Language:
+    """How a language declares a local number, and what it calls the functions of one number."""
+
+    sin: str
+    cos: str
+    sqrt: str
+    type: str = ""
+    suffix: str = ""
+    """What follows a constant."""
+    declaration: str = Style.declaration
+    pair: str = Style.pair
+    sign: str = Style.sign
+
+
+C99 = {
+    "float64": Language("sin", "cos", "sqrt", "double"),
+    "float32": Language("sinf", "cosf", "sqrtf", "float", "f"),
+}
+JAVASCRIPT = Language(
+    "Math.sin",
+    "Math.cos",
+    "Math.sqrt",
+    declaration="const {name} = {value};",
+    pair="let {sin}, {cos};",
+    sign="Math.sign({x})",
+)
+
+
+def scalar_style(
+    program: Program, language: Language, write: Callable[[int], str] | None = None
+) -> tuple[list[str], Style]:
+    """Statements that take the sines and cosines of the inputs, and the style of all that follow.
+
+    Every argument is an array under its own name. Outputs are written at the end, where ``write`` says, or not at all.
+    """
+    elements = [f"{name}[{k}]" for name, nodes in program.function.inputs for k in range(len(nodes))]
+    inputs, angles = len(elements), list(program.angles)
+    used = {program.row(node) for node in program.early.values()}
+
+    def read(row: int) -> str:
+        if row < inputs:
+            return elements[row]
+        row -= inputs
+        return f"s{row}" if row < len(angles) else f"c{row - len(angles)}"
+
+    style = Style(
+        language.type,
+        language.suffix,
+        read,
+        write,
+        f"{{sin}} = {language.sin}({{angle}}); {{cos}} = {language.cos}({{angle}});",
+        f"{language.sqrt}({{x}})",
+        language.sign,
+        late=True,
+        declaration=language.declaration,
+        pair=language.pair,
+    )
+    early = []
+    for k, angle in enumerate(angles):
+        argument = elements[program.inputs[angle.input]]
+        if angle.offset:
+            argument += f" + {literal(angle.offset, language.suffix)}"
+        for row, name in ((inputs + k, language.sin), (inputs + len(angles) + k, language.cos)):
+            if row in used:
+                early.append(style.declared(read(row), f"{name}({argument})"))
+    return early, style

@@ -1,0 +1,118 @@
+"""``Function``: what every target compiles. Arguments and results with their meanings, and the graph of the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from ..rings.algebra import flat
+from ..rings.graph import Node, absorbed, reachable
+
+Shape: TypeAlias = tuple[int, ...]
+Tables: TypeAlias = Sequence[Any]
+"""Nests of nodes and numbers, one for each result."""
+
+MEANINGS = {
+    "q": "joint positions (rad or m)",
+    "qd": "joint velocities (rad/s or m/s)",
+    "qdd": "joint accelerations (rad/s^2 or m/s^2)",
+    "tau": "joint torques (N m) or forces (N)",
+    "motor_torque": "motor torques (N m)",
+    "mass": "mass matrix D(q)",
+    "inverse": "inverse of the mass matrix",
+    "coriolis": "C(q, qd), with C qd the Coriolis and centrifugal torques",
+    "load": "gravity torques G(q)",
+    "frame": "tool frame in the base, 4x4",
+    "jacobian": "velocity of the tool per joint velocity: three linear rows, three angular",
+    "regressor": "torques per inertial parameter",
+    "tau_q": "d tau/dq",
+    "tau_qd": "d tau/dqd",
+    "tau_qdd": "d tau/dqdd",
+    "qdd_q": "d qdd/dq",
+    "qdd_qd": "d qdd/dqd",
+    "qdd_tau": "d qdd/d tau",
+}
+"""What arguments and results are, with their units."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Numbers of a description that stay arguments: their names, and the values that the description has."""
+
+    kind: str | None = None
+    names: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function of named vectors. ``build`` makes its graph when it is first needed.
+
+    ``arguments`` are (name, width), ``results`` (name, shape). ``facts`` is text that says all that shapes the graph,
+    so that compiled code can be found again without building it; where it is empty the graph itself is the text.
+    ``label`` names the system it belongs to; ``remarks`` say in words what the function holds.
+    """
+
+    name: str
+    arguments: tuple[tuple[str, int], ...]
+    results: tuple[tuple[str, Shape], ...]
+    build: Callable[[], Tables]
+    label: str = ""
+    facts: str = ""
+    parameters: Parameters = Parameters()
+    joints: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def inputs(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """(argument, names of its input nodes)."""
+        return tuple((name, input_names(name, width)) for name, width in self.arguments)
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Shapes of the results."""
+        return tuple(shape for _, shape in self.results)
+
+    @cached_property
+    def outputs(self) -> tuple[tuple[Shape, tuple[Node, ...]], ...]:
+        """(shape, nodes in row-major order) of each result."""
+        rows = [flat(table) for table in self.build()]
+        graph = next((x.graph for row in rows for x in row if isinstance(x, Node)), None)
+        if graph is None:
+            from ..rings.graph import Graph
+
+            graph = Graph()
+        nodes = iter(absorbed(graph, [graph.node(x) for row in rows for x in row]))
+        return tuple((shape, tuple(next(nodes) for _ in row)) for shape, row in zip(self.shapes, rows, strict=True))
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes of all results, one after another."""
+        return [node for _, nodes in self.outputs for node in nodes]
+
+    @cached_property
+    def identity(self) -> str:
+        """Text that differs wherever the function does."""
+        head = repr((self.name, self.arguments, self.results, self.parameters.kind))
+        return f"{head}\0{self.facts or graph_facts(self)}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key not in ("outputs", "inputs", "identity")}
+
+
+def input_names(argument: str, width: int) -> tuple[str, ...]:
+    """Names of the input nodes of an argument."""
+    stem = "p" if argument == "parameters" else f"{argument}_"
+    return tuple(f"{stem}{i}" for i in range(width))
+
+
+def graph_facts(function: Function) -> str:
+    """The graph as text, node for node."""
+    nodes = (
+        f"{x.index}{x.op}{','.join(str(operand.index) for operand in x.operands)}{x.value}"
+        for x in reachable(function.nodes)
+    )
+    outputs = (f"{shape}{[node.index for node in part]}" for shape, part in function.outputs)
+    return ";".join([*nodes, *outputs])

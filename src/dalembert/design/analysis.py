@@ -1,0 +1,236 @@
+"""``system.analysis(...)``: one set of questions about one system over one set of states.
+
+The equations are derived once, every range is worked out once, and all answers are for exactly this system: with the
+load it holds, and with its rotors where its drives count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..bounds.ranges import Range
+from ..reduction.certify import Progress
+from ..reduction.states import Amounts, states_of
+from ..systems.arm_system import ArmSystem
+from .certified_ranges import CertifiedRanges
+
+if TYPE_CHECKING:
+    from ..reduction.reduced_model import ReducedModel
+    from ..reduction.shortforms.short_form import ReducedCoefficient
+    from .compare import Compared
+    from .counterbalance import Counterbalance
+    from .coupling import Coupling, CouplingMap
+    from .dominance import Dominance
+    from .importance import Balance, Curve, SlowFast
+    from .motion_samples import MotionSamples
+    from .review import Review
+    from .sensitivity import Sensitivity
+    from .shares import PartShare
+    from .significance import Bounds, TermShare
+    from .tables import LoadTables
+
+Limits: TypeAlias = Mapping[str | int, tuple[float, float]]
+"""Ranges of joints (rad or m) by name, or counted from 0."""
+
+
+class Analysis(CertifiedRanges):
+    """What matters in a system. Positions range over the joint limits unless ``box`` gives others (rad, m).
+
+    ``speed`` and ``acceleration`` are the largest of each joint: one number, one for each, or a table by joint; the
+    arm's limits (or 2 rad/s, 1 m/s, and what reaches them in 0.2 s) where they are left out. ``gap`` certifies ranges
+    to this share of their spread (1e-4 by default), ``work`` (control values) limits each proof; ``tell`` is called
+    with what is being worked out.
+    """
+
+    def __init__(
+        self,
+        system: ArmSystem,
+        box: Limits | None = None,
+        speed: Amounts = None,
+        acceleration: Amounts = None,
+        *,
+        gap: float | None = None,
+        work: float | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__(system, states_of(system, box, speed, acceleration), gap, work, tell)
+        self._question = (box, speed, acceleration)
+
+    def __repr__(self) -> str:
+        return f"<Analysis of {self.system!r}>"
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether a box, speeds or accelerations were given."""
+        return any(part is not None for part in self._question)
+
+    def of(self, system: ArmSystem) -> Analysis:
+        """The same questions about another system: another load, other drives, another design.
+
+        Joints of the box that the other system does not have are passed over.
+        """
+        box, speed, acceleration = self._question
+        known = {
+            key: ends for key, ends in (box or {}).items() if not isinstance(key, str) or key in system.joint_names
+        }
+        return Analysis(system, known or None, speed, acceleration, gap=self.gap, work=self.work, tell=self._tell)
+
+    # -- ranges ----------------------------------------------------------------------------------
+
+    def ranges(self, loaded: Analysis | None = None) -> LoadTables:
+        """Total inertia and gravity load at every joint and motor, certified (Bejczy 1974, Tables 1 and 2).
+
+        ``loaded`` sets the same with a load in the hand beside it.
+        """
+        from .tables import load_tables
+
+        return load_tables(self, loaded)
+
+    def range_of(self, name: str) -> Range:
+        """The certified range of a coefficient ("D12", "C112", "G3"), a sum ("D12+D13") or a ratio ("D12/D11")."""
+        from .importance import range_by_name
+
+        return range_by_name(self, name)
+
+    # -- importance ------------------------------------------------------------------------------
+
+    def ratio_curves(
+        self, top: str, bottom: str, along: str | int, settings: Sequence[Mapping[str | int, float]] = (), *,
+        points: int = 181,
+    ) -> Curve:  # fmt: skip
+        """|top / bottom| along one joint for settings of others (Bejczy 1974, Figures 4 to 11)."""
+        from .importance import ratio_curves
+
+        return ratio_curves(self, top, bottom, along, settings, points=points)
+
+    def gravity_balance(self) -> tuple[Balance, ...]:
+        """At which acceleration inertia equals gravity, joint by joint."""
+        from .importance import balances
+
+        return balances(self)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Largest magnitudes of the coefficients, proved and attained."""
+        from .significance import Bounds
+
+        return Bounds(self.waves, self.states, tell=self._tell)
+
+    def slow_fast(self, share: float = 0.05) -> tuple[SlowFast, ...]:
+        """The speed at which velocity terms reach a share of the torque."""
+        from .importance import slow_fast
+
+        return slow_fast(self.bounds, share)
+
+    def significance(self, motion: MotionSamples | None = None) -> tuple[TermShare, ...]:
+        """Every term of every joint's torque, ranked; over all states, or along a ``motion``."""
+        from .significance import along, significance
+
+        return significance(self.bounds) if motion is None else along(self.waves, motion)
+
+    def part_shares(self, velocity: bool = False) -> tuple[PartShare, ...]:
+        """Translational and rotational shares of the coefficients (Lee, Lee and Nigam 1982)."""
+        from .shares import part_shares
+
+        return part_shares(self, velocity)
+
+    # -- coupling --------------------------------------------------------------------------------
+
+    @cached_property
+    def _couplings(self) -> tuple[Coupling, ...]:
+        from .coupling import coupling
+
+        return coupling(self)
+
+    def coupling(self) -> tuple[Coupling, ...]:
+        """Coefficients of coupling with their largest values (Tourassis and Neuman 1985, eqs 32-35)."""
+        return self._couplings
+
+    def coupling_map(
+        self, first: str | int, second: str | int, across: str | int, along: str | int,
+        at: Mapping[str | int, float] | None = None, *, points: int = 61,
+    ) -> CouplingMap:  # fmt: skip
+        """The coupling of two joints over a grid of two joints."""
+        from .coupling import coupling_map
+
+        return coupling_map(self, first, second, across, along, at, points=points)
+
+    def dominance(self) -> tuple[Dominance, ...]:
+        """Diagonal dominance of the mass matrix, row by row."""
+        from .dominance import dominance
+
+        return dominance(self)
+
+    # -- design ----------------------------------------------------------------------------------
+
+    def review(self) -> Review:
+        """The design against the guidelines of Tourassis and Neuman 1985."""
+        from .review import Review, guidelines, weights
+
+        pairs = self.coupling()
+        return Review(self.system.name, guidelines(self, pairs), pairs, weights(self))
+
+    def counterbalance(self, joint: str | int, *, mass: object = None, radius: object = "0.2") -> Counterbalance:
+        """The weight that takes the gravity load off a joint; its mass (kg) or radius (m) may be chosen."""
+        from .counterbalance import counterbalance
+
+        return counterbalance(self, joint, mass=mass, radius=radius)
+
+    def sensitivities(
+        self, coefficient: str, parameters: Sequence[str] | None = None, *, style: str = "centre+lengths+gravity"
+    ) -> tuple[Sensitivity, ...]:
+        """How the range of a coefficient moves with each parameter of the arm."""
+        from .sensitivity import sensitivities
+
+        return sensitivities(self, coefficient, parameters, style=style)
+
+    def compare(self, other: Analysis, loaded: tuple[Analysis, Analysis] | None = None) -> tuple[Compared, ...]:
+        """This design and another, side by side; ``loaded`` are both with a load, whose figures are added."""
+        from .compare import compared
+
+        first, second = ((self, loaded[0]), (other, loaded[1])) if loaded is not None else ((self,), (other,))
+        return compared(first, second)
+
+    # -- reduction -------------------------------------------------------------------------------
+
+    def reduce(
+        self,
+        tolerance: float = 0.01,
+        *,
+        others: Sequence[ArmSystem] = (),
+        refit: bool = True,
+        curve: bool = False,
+        progress: Progress | None = None,
+    ) -> ReducedModel:
+        """The shortest model found whose torque error is proved to stay within ``tolerance`` for every state.
+
+        ``others`` are the same arm with other loads: the model then serves all of them and every mixture.
+        ``refit=False`` keeps the constants as the arm's parameters give them; ``curve=True`` fills ``model.curve``
+        with proved models from a small part to several times the tolerance.
+        """
+        from ..reduction.reduce import reduce
+
+        equations = self.equations
+        return reduce(
+            (self.system, *others), self.states, tolerance, refit=refit, curve=curve, progress=progress,
+            equations=equations,
+        )  # fmt: skip
+
+    def short_forms(
+        self,
+        coefficients: Sequence[str] | None = None,
+        tolerance: float = 0.05,
+        *,
+        others: Sequence[ArmSystem] = (),
+        refit: bool = True,
+    ) -> tuple[ReducedCoefficient, ...]:
+        """Short closed forms of coefficients with named constants and proved errors (Bejczy 1974, Tables 3 and 4).
+
+        ``others`` are the same arm with other loads, which the same terms then serve.
+        """
+        from ..reduction.shortforms.short_form import reduce_coefficients
+
+        systems = (self.system, *others)
+        return reduce_coefficients(systems, self.box, coefficients, tolerance, refit=refit, equations=self.equations)

@@ -1,0 +1,61 @@
+"""Friction of shafts over any ring that knows a sign (Szkodny 1995, eqs 17 and 18).
+
+A shaft at speed s is resisted by its Coulomb friction, F+ forward and F- backward, and by viscous friction b s. One
+that stands and is about to start with acceleration a is resisted by its starting friction:
+
+    F(s, a) = (F+ + F-)/2 sgn s + (F+ - F-)/2 sgn^2 s + b s + (1 - sgn^2 s) F_start sgn a.
+
+What holds a shaft that neither moves nor starts is a reaction, found with the load (``systems/sticking.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..arm.drives import Friction
+from ..arm.exact import exact
+from ..rings.algebra import add, mul, sub
+from ..rings.ring import Field, Ring, Scalar
+
+
+@dataclass(frozen=True)
+class ShaftFriction:
+    """Friction of one shaft over the ring: mean and half the difference of F+ and F-, starting, viscous."""
+
+    mean: Scalar
+    half: Scalar
+    starting: Scalar
+    viscous: Scalar
+
+    @classmethod
+    def of(cls, friction: Friction, ring: Ring) -> ShaftFriction:
+        """The numbers of a description over ``ring``."""
+        forward, backward = (exact(x) for x in friction.moving)
+        values = ((forward + backward) / 2, (forward - backward) / 2, exact(friction.hold), exact(friction.viscous))
+        return cls(*(ring.number(value) for value in values))
+
+    def __bool__(self) -> bool:
+        return not all(isinstance(x, int) and x == 0 for x in (self.mean, self.half, self.starting, self.viscous))
+
+
+def resistance(field: Field, shaft: ShaftFriction, speed: Scalar, acceleration: Scalar) -> Scalar:
+    """F(s, a); with ``acceleration`` 0 a standing shaft resists nothing."""
+    if not shaft:
+        return 0
+    total = mul(shaft.viscous, speed)
+    if any(not isinstance(x, int) or x for x in (shaft.mean, shaft.half, shaft.starting)):
+        direction = field.sign(speed)
+        moves = mul(direction, direction)
+        total = add(total, add(mul(shaft.mean, direction), mul(shaft.half, moves)))
+        if not isinstance(acceleration, int):
+            starts = mul(sub(1, moves), field.sign(acceleration))
+            total = add(total, mul(shaft.starting, starts))
+    return total
+
+
+def resistances(
+    field: Field, shafts: Sequence[ShaftFriction], speeds: Sequence[Scalar], accelerations: Sequence[Scalar]
+) -> list[Scalar]:
+    """F(s, a) of several shafts."""
+    return [resistance(field, *row) for row in zip(shafts, speeds, accelerations, strict=True)]

@@ -1,0 +1,260 @@
+"""An arm with all that it carries and all that drives it, over any ring: composed here, once.
+
+    tau = D qdd + h + G + F - Q
+
+D, h and G are those of the links with the loads they hold and, where the drives count, of their rotors
+(``rotors.py``); F is the friction of motors and joints (``friction.py``), Q the load of springs and dampers
+(``applied_loads.py``). Whatever computes the dynamics of an arm (numbers, closed forms, kernels, C, reduced models)
+asks a ``System`` over its ring, so nothing that the description has can be left out on one way and not on another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+from ..arm.description import ArmDescription
+from ..rings.algebra import add, dot, matvec, mul, sub
+from ..rings.dual import Duals, slope_of
+from ..rings.ring import Field, Ring, Scalar
+from . import (
+    applied_loads,
+    articulated_body,
+    christoffel,
+    composite_body,
+    factor,
+    generalized_dalembert,
+    influence,
+    lagrange_euler,
+    newton_euler,
+    rotors,
+)
+from .chain import Chain, chain
+from .coefficients import Christoffel
+from .drive_train import RingTrain
+from .factor import Paths
+from .friction import resistances
+
+Table = list[list[Scalar]]
+
+FORMULATIONS: dict[str, Callable[..., list[Scalar]]] = {
+    "newton-euler": newton_euler.inverse_dynamics,
+    "lagrange-euler": lagrange_euler.inverse_dynamics,
+    "generalized-dalembert": generalized_dalembert.inverse_dynamics,
+    "influence": influence.inverse_dynamics,
+}
+"""Torques of the links by the method of each paper; a new one is a page of this room and a line here."""
+
+
+class Full:
+    """A chain without branches: rotors may couple joints of different branches, and fill the mass matrix."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
+
+
+class System:
+    """One description over one ring. ``links`` may be given where a chain with regrouped inertia is at hand."""
+
+    def __init__(
+        self,
+        arm: ArmDescription,
+        ring: Ring,
+        given: Mapping[str, Scalar] | None = None,
+        links: Chain | None = None,
+    ) -> None:
+        self.arm, self.ring, self.n = arm, ring, arm.n
+        self.links = chain(arm, ring, given) if links is None else links
+        self.train = RingTrain(arm, ring, arm.drive_model) if arm.counts_drives else None
+        self.elastics = applied_loads.elastics(arm, ring)
+
+    # -- torques ----------------------------------------------------------------------------------
+
+    def torque(
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        qd: Sequence[Scalar],
+        qdd: Sequence[Scalar],
+        method: Callable[..., list[Scalar]] = newton_euler.inverse_dynamics,
+        links: Chain | None = None,
+    ) -> list[Scalar]:
+        """tau; ``ring`` may be dual numbers over the ring of the system."""
+        found = method(links or self.links, ring, q, qd, qdd)
+        if self.train is not None:
+            found = _sum(found, self.rotor_torque(ring, q, qd, qdd))
+            found = _sum(found, self.friction(ring, q, qd, qdd))
+        if self.elastics:
+            found = _difference(found, self.elastic_load(ring, q, qd))
+        return found
+
+    def rotor_torque(
+        self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+    ) -> list[Scalar]:
+        """What the rotors need: inertia, coupling and gyroscopic torques."""
+        if self.train is None:
+            return [0] * self.n
+        return rotors.torque(self.links, ring, q, qd, qdd, *self.train.spins(ring, q))
+
+    def friction(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
+        """F at the joints: friction of the joints themselves, and N^T times that of the motor shafts.
+
+        Zeros for ``qdd`` (structural ones) leave out the starting friction of standing shafts.
+        """
+        train = self.train
+        if train is None or not train.rubs:
+            return [0] * self.n
+        field: Field = ring  # type: ignore[assignment]
+        found = resistances(field, train.joint_friction, qd, qdd)
+        if any(train.motor_friction):
+            ratios = train.transmission(ring, q)
+            speeds = [dot(row, qd) for row in ratios.first]
+            rates = [dot(row, qdd) for row in ratios.first]
+            if ratios.second is not None and any(not isinstance(x, int) for x in rates):
+                rates = [add(rate, dot(qd, matvec(bend, qd))) for rate, bend in zip(rates, ratios.second, strict=True)]
+            braked = resistances(field, train.motor_friction, speeds, rates)
+            for force, row in zip(braked, ratios.first, strict=True):
+                found = [add(f, mul(ratio, force)) for f, ratio in zip(found, row, strict=True)]
+        return found
+
+    def elastic_load(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+        """Q of springs and dampers."""
+        field: Field = ring  # type: ignore[assignment]
+        return applied_loads.elastic_load(self.links, field, q, qd, self.elastics)
+
+    # -- coefficients -----------------------------------------------------------------------------
+
+    def mass_matrix(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> Table:
+        """D of links and rotors."""
+        found = composite_body.mass_matrix(links or self.links, ring, q)
+        return found if self.train is None else _table_sum(found, self.rotor_matrix(ring, q))
+
+    def rotor_matrix(self, ring: Ring, q: Sequence[Scalar]) -> Table:
+        """What the rotors add to D."""
+        if self.train is None:
+            return [[0] * self.n for _ in range(self.n)]
+        return rotors.mass_matrix(self.links, ring, q, *self.train.spins(ring, q))
+
+    def christoffel(self, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
+        """c_ijk of links and rotors."""
+        found = christoffel.christoffel(self.links, ring, q)
+        if self.train is None:
+            return found
+        return [_table_sum(a, b) for a, b in zip(found, self.rotor_christoffel(ring, q), strict=True)]
+
+    def rotor_christoffel(self, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
+        """What the rotors add to c_ijk."""
+        if self.train is None:
+            return [[[0] * self.n for _ in range(self.n)] for _ in range(self.n)]
+        return rotors.christoffel(self.links, ring, q, *self.train.spins(ring, q))
+
+    def coriolis_matrix(
+        self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], links: Chain | None = None
+    ) -> Table:
+        """C(q, qd), for which dD/dt - 2C is skew-symmetric."""
+        found = christoffel.coriolis_matrix(links or self.links, ring, q, qd)
+        if self.train is None:
+            return found
+        duals = Duals(ring)
+        moving = [duals.variable(value, k) for k, value in enumerate(qd)]
+        spun = self.rotor_torque(duals, q, moving, [0] * self.n)
+        half = ring.number(christoffel.HALF)
+        return _table_sum(found, [[mul(half, slope_of(t, k)) for k in range(self.n)] for t in spun])
+
+    def gravity(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> list[Scalar]:
+        """G; rotors are balanced, so that their turning does not change it."""
+        return composite_body.gravity(links or self.links, ring, q)
+
+    def kinetic_energy(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
+        """T = qd . D qd / 2."""
+        matrix = self.mass_matrix(ring, q)
+        return mul(ring.number(christoffel.HALF), dot(qd, matvec(matrix, qd)))
+
+    def potential_energy(self, field: Field, q: Sequence[Scalar]) -> Scalar:
+        """V of gravity and springs."""
+        found = composite_body.potential_energy(self.links, field, q)
+        if not self.elastics:
+            return found
+        return add(found, applied_loads.elastic_energy(self.links, field, q, self.elastics))
+
+    # -- accelerations ----------------------------------------------------------------------------
+
+    @cached_property
+    def paths(self) -> Paths:
+        """Which entries of the factors of D can be other than zero."""
+        return self.links if self.train is None else Full(self.n)
+
+    def factored(self, field: Field, matrix: Table) -> tuple[Table, list[Scalar]]:
+        """D = L^T diag(d) L, and the inverses of d."""
+        return factor.factor(self.paths, field, matrix)
+
+    def solved(self, factors: tuple[Table, list[Scalar]], right: Sequence[Scalar]) -> list[Scalar]:
+        """D^-1 right."""
+        return factor.solve(self.paths, *factors, right)
+
+    def inverse_mass_matrix(self, field: Field, q: Sequence[Scalar], links: Chain | None = None) -> Table:
+        """The inverse of D, symmetric."""
+        return factor.inverse_matrix(self.paths, field, self.mass_matrix(field, q, links))
+
+    def acceleration(
+        self, field: Field, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
+    ) -> list[Scalar]:
+        """qdd = D^-1 (tau - h - G - F + Q), by articulated bodies where no rotor couples the joints.
+
+        Shafts that stand resist nothing here; who sticks is decided with the load (``systems/sticking.py``).
+        """
+        still: list[Scalar] = [0] * self.n
+        if self.train is None:
+            drive = _sum(tau, self.elastic_load(field, q, qd)) if self.elastics else list(tau)
+            return articulated_body.forward_dynamics(self.links, field, q, qd, drive)
+        rest = _difference(tau, self.torque(field, q, qd, still))
+        return self.solved(self.factored(field, self.mass_matrix(field, q)), rest)
+
+    # -- derivatives ------------------------------------------------------------------------------
+
+    def torque_derivatives(
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        qd: Sequence[Scalar],
+        qdd: Sequence[Scalar],
+        links: Chain | None = None,
+    ) -> tuple[Table, Table]:
+        """d tau/dq and d tau/dqd, by dual numbers; d tau/dqdd is D. Coulomb friction is level off rest."""
+        n, duals = self.n, Duals(ring)
+        x = [duals.variable(value, k) for k, value in enumerate(q)]
+        v = [duals.variable(value, n + k) for k, value in enumerate(qd)]
+        found = self.torque(duals, x, v, qdd, links=links)
+        return (
+            [[slope_of(t, k) for k in range(n)] for t in found],
+            [[slope_of(t, n + k) for k in range(n)] for t in found],
+        )
+
+    def acceleration_derivatives(
+        self, field: Field, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
+    ) -> tuple[Table, Table, Table]:
+        """d qdd/dq = -D^-1 d tau/dq, d qdd/dqd = -D^-1 d tau/dqd, d qdd/d tau = D^-1 at qdd(q, qd, tau)."""
+        n = self.n
+        qdd = self.acceleration(field, q, qd, tau)
+        factors = self.factored(field, self.mass_matrix(field, q))
+
+        def answer(columns: Table) -> Table:
+            solved = [self.solved(factors, [sub(0, row[k]) for row in columns]) for k in range(n)]
+            return [[solved[k][i] for k in range(n)] for i in range(n)]
+
+        to_q, to_qd = self.torque_derivatives(field, q, qd, qdd)
+        inverse = [self.solved(factors, [int(i == k) for i in range(n)]) for k in range(n)]
+        return answer(to_q), answer(to_qd), inverse
+
+
+def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    return [add(x, y) for x, y in zip(a, b, strict=True)]
+
+
+def _difference(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    return [sub(x, y) for x, y in zip(a, b, strict=True)]
+
+
+def _table_sum(a: Table, b: Table) -> Table:
+    return [_sum(r, s) for r, s in zip(a, b, strict=True)]

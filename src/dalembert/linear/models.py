@@ -1,0 +1,55 @@
+"""The linear model of a system about a state, for the input and the coordinates asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arm.description import listed
+from ..arm.errors import ArmError
+from ..systems.arm_kinematics import MovingArm
+from ..systems.driven import DrivenSystem
+from .hand import hand_model
+from .joints import driven_model, links_model, motor_model
+from .linear_model import LinearModel
+
+COORDINATES = ("joint", "hand")
+INPUTS = ("joint torque", "motor torque", "voltage")
+
+
+def linear_model(
+    system: MovingArm,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    *,
+    input: str | None = None,
+    coordinates: str | Sequence[str] = "joint",
+    width: float | None = None,
+) -> LinearModel:
+    """See ``Arm.linearize``."""
+    position = np.asarray(q, dtype=float)
+    speed = np.zeros(system.n) if qd is None else np.asarray(qd, dtype=float)
+    torque = system.bias(position, speed) if tau is None else np.asarray(tau, dtype=float)
+    rate = np.zeros(system.n) if tau is None else system.forward_dynamics(position, speed, torque)
+    wanted = input or ("motor torque" if isinstance(system, DrivenSystem) else "joint torque")
+    if wanted not in INPUTS:
+        raise ArmError(f"no input {input!r} of a linear model; there are {listed(INPUTS)}")
+    if wanted == "joint torque":
+        if width is not None:
+            raise ArmError("width makes the friction of drives smooth; it belongs to the inputs of motors")
+        model = links_model(system, position, speed, torque)
+    elif not isinstance(system, DrivenSystem):
+        raise ArmError(f"{system.name}: {wanted} needs an arm with its drives; linearize arm.driven")
+    else:
+        build = driven_model if wanted == "motor torque" else motor_model
+        model = build(system, position, speed, rate, width)
+    if coordinates == "joint":
+        return model
+    if isinstance(coordinates, str) and coordinates != "hand":
+        raise ArmError(f"no coordinates {coordinates!r}; there are {listed(COORDINATES)}")
+    names = None if coordinates == "hand" else tuple(coordinates)
+    return replace(hand_model(system, model, position, speed, rate, names), at=model.at)

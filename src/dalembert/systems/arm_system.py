@@ -1,0 +1,493 @@
+"""An arm as numbers, on arrays ``(..., n)``: with the loads it holds, its springs, and its drives where they count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.description import ArmDescription, listed
+from ..arm.errors import ArmError
+from ..arm.force import Force
+from ..arm.inertia import PARAMETERS
+from ..compile import build
+from ..compile.functions import function
+from ..compile.kernel import Kernel
+from ..formulations import applied_loads, coefficients, generalized_dalembert, newton_euler, regressor
+from ..formulations.system import FORMULATIONS, System
+from ..rings.algebra import matvec
+from ..rings.real import REAL
+from ..rings.ring import Scalar
+from .arrays import evaluate, joint_array
+from .friction_arrays import Shafts
+
+Array = NDArray[np.float64]
+Call = Callable[..., Any]
+
+KINEMATIC = ("forward_kinematics", "jacobian", "regressor")
+"""Functions that do not ask for masses."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """The part of the torques that one kind of motion causes (Lee, Lee and Nigam 1982): arrays ``(..., n)``."""
+
+    inertia: Array
+    centrifugal: Array
+    coriolis: Array
+
+
+@dataclass(frozen=True)
+class TorqueParts:
+    """The torques taken apart: arrays ``(..., n)`` that add up to ``total``.
+
+    ``translational`` and ``rotational`` split the first three once more, by the motion of the mass centres and
+    the turning of the bodies (and rotors) about them; gravity is all translational. ``friction`` is that of the
+    drives, ``elastic`` what springs and dampers ask for; both are zero where there are none.
+    """
+
+    inertia: Array
+    centrifugal: Array
+    coriolis: Array
+    gravity: Array
+    friction: Array
+    elastic: Array
+    translational: Share
+    rotational: Share
+
+    @property
+    def velocity(self) -> Array:
+        """Centrifugal and Coriolis torques together: h(q, qd)."""
+        return self.centrifugal + self.coriolis
+
+    @property
+    def total(self) -> Array:
+        """tau = D qdd + h + G + F - Q."""
+        return self.inertia + self.velocity + self.gravity + self.friction + self.elastic
+
+
+class ArmSystem(ArmDescription):
+    """Inverse and forward dynamics, their coefficients, parts, derivatives and regressor.
+
+    tau = D qdd + h + G + F - Q: links with their loads, rotors and friction F where the drives count, Q the load of
+    springs and dampers. Every method answers for exactly this system.
+    """
+
+    @cached_property
+    def over_reals(self) -> System:
+        """The physics of this system over floats and arrays of floats."""
+        return System(self, REAL)
+
+    @cached_property
+    def _massive(self) -> System:
+        """The same, once it is sure that something in it has mass."""
+        if self.n and not any(body.inertia for body in self.bodies):
+            raise ArmError(
+                f"{self.where}{self.name}: no moving link has mass, so there is no dynamics; give the links masses "
+                f"and inertias"
+            )
+        return self.over_reals
+
+    @property
+    def lower(self) -> Array:
+        """Lower position limits (rad or m), -inf where unknown."""
+        return np.array([joint.limits.lower for joint in self.moving])
+
+    @property
+    def upper(self) -> Array:
+        """Upper position limits (rad or m), inf where unknown."""
+        return np.array([joint.limits.upper for joint in self.moving])
+
+    @property
+    def velocity_limits(self) -> Array:
+        """Largest speeds (rad/s or m/s), inf where unknown."""
+        return np.array([joint.limits.velocity for joint in self.moving])
+
+    @property
+    def effort_limits(self) -> Array:
+        """Largest torques (N m) or forces (N), inf where unknown."""
+        return np.array([joint.limits.effort for joint in self.moving])
+
+    # -- torques and accelerations --------------------------------------------------------------
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        formulation: str = "newton-euler",
+        *,
+        forces: Sequence[Force] = (),
+    ) -> Array:
+        """Torques (N m, or N at prismatic joints) for this motion: tau = D(q) qdd + h(q, qd) + G(q) + F - Q.
+
+        F is the friction of the drives where they count: moving friction, and for a shaft that stands and is to
+        start, its starting friction. Q are the loads that ``forces`` and the arm's springs and dampers put on the
+        joints. ``formulation`` is "newton-euler", "lagrange-euler", "generalized-dalembert" or "influence"; all give
+        the same torques.
+        """
+        if formulation == "newton-euler":
+            kernel = self._kernel("inverse_dynamics")
+            if kernel is not None:
+                tau = kernel(q, qd, qdd)
+                return tau - self._force_load(q, forces) if forces else tau
+        elif formulation not in FORMULATIONS:
+            raise ArmError(f"no formulation {formulation!r}; there are {listed(FORMULATIONS)}")
+        method, system = FORMULATIONS[formulation], self._massive
+        tau = self._evaluate(lambda x, v, a: system.torque(REAL, x, v, a, method), q=q, qd=qd, qdd=qdd)
+        return tau - self._force_load(q, forces) if forces else tau
+
+    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Sequence[Force] = ()) -> Array:
+        """Accelerations (rad/s^2 or m/s^2) under these torques, ``forces``, springs, dampers and friction.
+
+        It undoes ``inverse_dynamics``. Where shafts with Coulomb friction stand, who sticks and who starts is decided
+        with the load and all couplings (``systems/sticking.py``).
+        """
+        if forces:
+            tau = joint_array(self, "tau", tau) + self._force_load(q, forces)
+        if self.contacts:
+            return self._with_stiction(q, qd, tau)
+        return self._smooth_acceleration(q, qd, tau)
+
+    def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
+        """Accelerations of single states in a loop, without the checks of a public call; no shaft sticks."""
+        return self._compiled("forward_dynamics", None) or self._smooth_acceleration
+
+    def _smooth_acceleration(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
+        """Accelerations with moving friction; shafts at rest resist nothing."""
+        kernel = self._kernel("forward_dynamics")
+        if kernel is not None:
+            return kernel(q, qd, tau)
+        system = self._massive
+        return self._divided(lambda *x: system.acceleration(REAL, *x), q=q, qd=qd, tau=tau)
+
+    def _with_stiction(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
+        from .sticking import contact_forces
+
+        arrays = [joint_array(self, name, x) for name, x in (("q", q), ("qd", qd), ("tau", tau))]
+        position, velocity, torque = np.broadcast_arrays(*arrays)
+        qdd = np.array(self._smooth_acceleration(position, velocity, torque), dtype=np.float64)
+        rows = self.contact_rows(position)
+        standing = np.abs(np.einsum("...cj,...j->...c", rows, velocity)) == 0
+        holds = np.array([contact.hold > 0 for contact in self.contacts])
+        for state in map(tuple, np.argwhere((standing & holds).any(axis=-1))):
+            which = np.flatnonzero(standing[state] & holds)
+            limits = np.array([self.contacts[c].hold for c in which])
+            matrix = self.mass_matrix(position[state])
+            push, _ = contact_forces(
+                matrix, matrix @ qdd[state], rows[state][which], -limits, limits,
+                self.contact_drift(position[state], velocity[state])[which],
+            )  # fmt: skip
+            qdd[state] += np.linalg.solve(matrix, rows[state][which].T @ push)
+        return qdd
+
+    @cached_property
+    def contacts(self) -> tuple[Any, ...]:
+        """The shafts at which Coulomb friction acts, motors and joints; empty where the drives do not count."""
+        if not self.counts_drives:
+            return ()
+        from .contacts import contacts
+
+        return contacts(self)
+
+    def contact_rows(self, q: ArrayLike) -> Array:
+        """Speed of each contact per joint speed, ``(..., contacts, n)``."""
+        from .contacts import contact_rows
+
+        return contact_rows(self, joint_array(self, "q", q))
+
+    def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Acceleration of each contact that joint velocities alone give it, where the transmission varies."""
+        from .contacts import contact_drift
+
+        return contact_drift(self, joint_array(self, "q", q), joint_array(self, "qd", qd))
+
+    def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """The torques at zero acceleration: h(q, qd) + G(q), moving friction, springs and dampers."""
+        kernel = self._kernel("bias")
+        if kernel is not None:
+            return kernel(q, qd)
+        system, still = self._massive, [0] * self.n
+        return self._evaluate(lambda x, v: system.torque(REAL, x, v, still), q=q, qd=qd)
+
+    def _force_load(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
+        """Q of forces and moments on the joints (Freeman 1985, eq. 2-147)."""
+        places = []
+        arrays: list[tuple[str, Array]] = [("q", joint_array(self, "q", q))]
+        for number, force in enumerate(forces):
+            force.check(self)
+            places.append((*applied_loads.link_in_body(self, REAL, force.link), force))
+            arrays.append((f"force {number}", np.asarray(force.force, dtype=float)))
+            arrays.append((f"moment {number}", np.asarray(force.moment, dtype=float)))
+
+        def load(q: list[Scalar], *wrenches: list[Scalar]) -> list[Scalar]:
+            applied = []
+            for k, (body, frame, force) in enumerate(places):
+                x, y, z = (float(c) for c in force.point)
+                push, twist = (tuple(wrenches[2 * k + part]) for part in (0, 1))
+                applied.append(applied_loads.AppliedForce(body, frame, (x, y, z), push, twist, force.axes == "base"))
+            return applied_loads.force_load(self.over_reals.links, REAL, q, applied)
+
+        return evaluate(load, arrays)
+
+    def joint_reactions(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """``(..., n, 6)``: force (N), then moment (N m), that each moving link takes from the one before it.
+
+        In base axes, the moment about the joint's origin: what bearings and links must stand. For the links without
+        applied loads; the components along the joint axis are the joint torques.
+        """
+        self._links_only("reactions at the joints")
+        links = self._massive.links
+
+        def act(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> list[list[Scalar]]:
+            return newton_euler.reactions_in_base(links, REAL, q, qd, qdd)
+
+        return self._evaluate(act, q=q, qd=qd, qdd=qdd)
+
+    # -- coefficients ---------------------------------------------------------------------------
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """D(q), ``(..., n, n)``."""
+        kernel = self._kernel("mass_matrix")
+        if kernel is not None:
+            return kernel(q)
+        system = self._massive
+        return self._evaluate(lambda x: system.mass_matrix(REAL, x), q=q)
+
+    def inverse_mass_matrix(self, q: ArrayLike) -> Array:
+        """The inverse of D(q), ``(..., n, n)``."""
+        kernel = self._kernel("inverse_mass_matrix")
+        if kernel is not None:
+            return kernel(q)
+        system = self._massive
+        return self._divided(lambda x: system.inverse_mass_matrix(REAL, x), q=q)
+
+    def christoffel(self, q: ArrayLike) -> Array:
+        """``(..., n, n, n)``: ``[i, j, k]`` is the effect on joint i of the velocities of j and k."""
+        system = self._massive
+        return self._evaluate(lambda x: system.christoffel(REAL, x), q=q)
+
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """C(q, qd) from the Christoffel symbols: C qd = h, and dD/dt - 2C is skew-symmetric."""
+        kernel = self._kernel("coriolis_matrix")
+        if kernel is not None:
+            return kernel(q, qd)
+        system = self._massive
+        return self._evaluate(lambda *x: system.coriolis_matrix(REAL, *x), q=q, qd=qd)
+
+    def gravity_load(self, q: ArrayLike) -> Array:
+        """G(q) = dV/dq (N m or N): what holds the arm still against gravity."""
+        kernel = self._kernel("gravity_load")
+        if kernel is not None:
+            return kernel(q)
+        system = self._massive
+        return self._evaluate(lambda x: system.gravity(REAL, x), q=q)
+
+    def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
+        """What moving friction of motors and joints takes, seen at the joints; zero where the drives do not count.
+
+        With ``width`` (rad/s or m/s) the jump at zero speed is spread by a smooth ``law``.
+        """
+        speed = joint_array(self, "qd", qd)
+        if not self.counts_drives:
+            return np.zeros(np.broadcast_shapes(speed.shape, joint_array(self, "q", q).shape))
+        matrix = self.transmission(q)
+        shafts = np.einsum("...aj,...j->...a", matrix, speed)
+        if width is None:
+            motor, own = self.motor_friction.moving(shafts), self.joint_friction.moving(speed)
+        else:
+            motor, own = (
+                self.motor_friction.smooth(shafts, width, law),
+                self.joint_friction.smooth(speed, width, law),
+            )
+        return own + np.einsum("...aj,...a->...j", matrix, motor)
+
+    @cached_property
+    def motor_friction(self) -> Shafts:
+        """Friction of the motor shafts."""
+        return Shafts([actuator.friction for actuator in self.drives.actuators])
+
+    @cached_property
+    def joint_friction(self) -> Shafts:
+        """Friction of the joints themselves."""
+        return Shafts([self.drives.friction_of(name) for name in self.joint_names])
+
+    def transmission(self, q: ArrayLike) -> Array:
+        """N(q), ``(..., motors, n)``: qd_a = N qd."""
+        position = joint_array(self, "q", q)
+        if self.drives.turns is None:
+            return np.broadcast_to(self.ratios, (*position.shape[:-1], *self.ratios.shape))
+        return self._evaluate(lambda x: self._train.transmission(REAL, x).first, q=position)
+
+    def transmission_slopes(self, q: ArrayLike) -> Array:
+        """dN_aj/dq_k, ``(..., motors, n, n)``; zeros for constant ratios."""
+        position = joint_array(self, "q", q)
+        if self.drives.turns is None:
+            return np.zeros((*position.shape[:-1], *self.ratios.shape, self.n))
+        return self._evaluate(lambda x: self._train.transmission(REAL, x).second, q=position)
+
+    @property
+    def _train(self) -> Any:
+        train = self.over_reals.train
+        return train if train is not None else System(self.counting_drives(), REAL).train
+
+    @cached_property
+    def ratios(self) -> Array:
+        """The constant transmission matrix N, motors by joints."""
+        rows = np.array([[float(x) for x in row] for row in self.drives.rows(self)]).reshape(-1, self.n)
+        rows.flags.writeable = False
+        return rows
+
+    def parts(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> TorqueParts:
+        """The torques as inertia, centrifugal, Coriolis, gravity, friction and elastic torques, by the d'Alembert form.
+
+        Rotors that turn with the joints count as rotation.
+        """
+        system = self._massive
+
+        def split(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> tuple[list[Scalar], ...]:
+            shares = []
+            for part in generalized_dalembert.parts(system.links, REAL, q):
+                shares.append([sum(d * a for d, a in zip(row, qdd, strict=True)) for row in part.inertia])
+                shares.append(coefficients.centrifugal(part.velocity, qd))
+                shares.append(coefficients.coriolis(part.velocity, qd))
+            if system.train is not None:
+                symbols = system.rotor_christoffel(REAL, q)
+                spun = (
+                    matvec(system.rotor_matrix(REAL, q), qdd),
+                    coefficients.centrifugal(symbols, qd),
+                    coefficients.coriolis(symbols, qd),
+                )
+                shares[3:] = [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(shares[3:], spun, strict=True)]
+            rubbing = system.friction(REAL, q, qd, qdd)
+            pull = system.elastic_load(REAL, q, qd) if system.elastics else [0] * self.n
+            return (*shares, system.gravity(REAL, q), rubbing, [0.0 - x for x in pull])
+
+        *six, gravity, friction, elastic = self._evaluate(split, q=q, qd=qd, qdd=qdd)
+        translational, rotational = Share(*six[:3]), Share(*six[3:])
+        sums = [a + b for a, b in zip(six[:3], six[3:], strict=True)]
+        return TorqueParts(sums[0], sums[1], sums[2], gravity, friction, elastic, translational, rotational)
+
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """T = qd . D qd / 2 (J)."""
+        system = self._massive
+        return self._evaluate(lambda *x: system.kinetic_energy(REAL, *x), q=q, qd=qd)
+
+    def potential_energy(self, q: ArrayLike) -> Array:
+        """V (J) of gravity, zero for masses at the height of the base frame, and of the arm's springs."""
+        system = self._massive
+        return self._evaluate(lambda x: system.potential_energy(REAL, x), q=q)
+
+    # -- derivatives and parameters -------------------------------------------------------------
+
+    def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array, Array]:
+        """d tau/dq, d tau/dqd, d tau/dqdd, each ``(..., n, n)``, exact; springs, dampers and viscous friction in."""
+        kernel = self._kernel("inverse_dynamics_derivatives")
+        if kernel is not None:
+            return kernel(q, qd, qdd)
+        system = self._massive
+
+        def tables(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> Any:
+            return (*system.torque_derivatives(REAL, q, qd, qdd), system.mass_matrix(REAL, q))
+
+        return self._evaluate(tables, q=q, qd=qd, qdd=qdd)
+
+    def forward_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
+        """d qdd/dq, d qdd/dqd, d qdd/dtau, each ``(..., n, n)``, exact; springs, dampers and viscous friction in."""
+        kernel = self._kernel("forward_dynamics_derivatives")
+        if kernel is not None:
+            return kernel(q, qd, tau)
+        system = self._massive
+        return self._divided(lambda *x: system.acceleration_derivatives(REAL, *x), q=q, qd=qd, tau=tau)
+
+    @cached_property
+    def parameters(self) -> Array:
+        """The 10 n inertial parameters the torques of the links are linear in: per body m, mx, my, mz, Ixx, ..., Izz.
+
+        About the frame of the link each joint moves, with everything fixed to that link and its load. Read-only.
+        """
+        values = np.array([float(x) for body in self.bodies for x in body.inertia.parameters])
+        values.flags.writeable = False
+        return values
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of ``parameters``, bodies counted from 1: "m1", "mx1", ..., "Izz6"."""
+        return tuple(f"{name}{index + 1}" for index in range(self.n) for name in PARAMETERS)
+
+    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Y ``(..., n, 10 n)`` with tau = Y @ parameters for the links without springs and dampers."""
+        self._links_only("the regressor")
+        kernel = self._kernel("regressor")
+        if kernel is not None:
+            return kernel(q, qd, qdd)
+        return self._evaluate(lambda *x: regressor.regressor(self.over_reals.links, REAL, *x), q=q, qd=qd, qdd=qdd)
+
+    # -- helpers --------------------------------------------------------------------------------
+
+    def _links_only(self, what: str) -> None:
+        if self.counts_drives:
+            raise ArmError(
+                f"{self.where}{self.name}: {what} would leave out the drives that this system counts; ask its links"
+            )
+
+    @cached_property
+    def _kernels(self) -> dict[str, Call | None]:
+        return {}
+
+    def _kernel(self, name: str) -> Call | None:
+        """The compiled function ``name``, made at its first use, or None where NumPy computes."""
+        try:
+            return self._kernels[name]
+        except KeyError:
+            if name not in KINEMATIC:
+                _ = self._massive
+            self._kernels[name] = self._compiled(name, self._refuse)
+            return self._kernels[name]
+
+    def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
+        """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
+        if self.n == 0 or not build.available():
+            return None
+        if name in KINEMATIC or self.tool_link not in dict(self.loads) or self.body_of[self.tool_link][0] < 0:
+            return Kernel(function(self, name), refuse=refuse).fast
+        empty = replace(self, loads=tuple((link, load) for link, load in self.loads if link != self.tool_link))
+        kernel = Kernel(function(empty, name, "load"), refuse=refuse).fast
+        values = np.array([float(x) for x in dict(self.loads)[self.tool_link].body.parameters])
+        return lambda *arrays: kernel(*arrays, values)
+
+    def _refuse(self, **arguments: Array) -> None:
+        """Say which argument is not finite, or else why a result is not."""
+        arguments.pop("parameters", None)
+        for name, values in arguments.items():
+            joint_array(self, name, values)
+        self._say_singular(arguments["q"])
+
+    def _evaluate(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
+        return evaluate(function, [(name, joint_array(self, name, values)) for name, values in arguments.items()])
+
+    def _divided(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
+        """The same for what divides: a result that is not finite is explained."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            values = self._evaluate(function, **arguments)
+        tables = values if isinstance(values, tuple) else (values,)
+        if not all(np.isfinite(table).all() for table in tables):
+            self._say_singular(arguments["q"])
+        return values
+
+    def _say_singular(self, q: ArrayLike) -> None:
+        """Say why accelerations came out infinite: a joint that moves no inertia, or numbers too large."""
+        matrix = self.mass_matrix(q).reshape(-1, self.n, self.n)
+        values, vectors = np.linalg.eigh(matrix)
+        worst = int(np.argmin(values[:, 0] / values[:, -1]))
+        if values[worst, 0] > self.n * np.finfo(float).eps * values[worst, -1]:
+            raise ArmError(f"{self.where}{self.name}: the accelerations overflow; qd or tau are too large for floats")
+        joint = self.joint_names[int(np.argmax(np.abs(vectors[worst, :, 0])))]
+        raise ArmError(
+            f"{self.where}{self.name}: joint {joint!r} moves no inertia, so its acceleration is not determined; "
+            f"give the links it moves mass and inertia, or lock it"
+        )

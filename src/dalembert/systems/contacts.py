@@ -1,0 +1,72 @@
+"""Where Coulomb friction acts: motor shafts and joints, as rows c with relative speed c . qd."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .sticking import Contact
+
+if TYPE_CHECKING:
+    from .arm_system import ArmSystem
+
+Array = NDArray[np.float64]
+
+
+def contacts(system: ArmSystem) -> tuple[Contact, ...]:
+    """One contact a joint whose motor turns with it alone, its own friction added; else one a shaft."""
+    train, n = system.drives, system.n
+    varies = train.turns is not None
+    rows = system.ratios if not varies else np.full((len(train.actuators), n), np.nan)
+    shafts: list[Contact] = []
+    merged: set[int] = set()
+    for actuator, row in zip(train.actuators, rows, strict=True):
+        alone = not varies and np.count_nonzero(row) == 1
+        friction = actuator.friction
+        joint = int(np.argmax(row != 0)) if alone else -1
+        own = train.friction_of(system.joint_names[joint]) if alone else None
+        if own is not None and own.coulomb:
+            size = abs(row[joint])
+            forward, backward = friction.moving if row[joint] > 0 else friction.moving[::-1]
+            shafts.append(
+                Contact(
+                    system.joint_names[joint], np.eye(n)[joint], size * friction.hold + own.hold,
+                    size * forward + own.moving[0], size * backward + own.moving[1],
+                )
+            )  # fmt: skip
+            merged.add(joint)
+        elif friction.coulomb:
+            shafts.append(Contact(actuator.name, row, friction.hold, *friction.moving))
+    for j, name in enumerate(system.joint_names):
+        own = train.friction_of(name)
+        if own.coulomb and j not in merged:
+            shafts.append(Contact(name, np.eye(n)[j], own.hold, *own.moving))
+    return tuple(shafts)
+
+
+def contact_rows(system: ArmSystem, q: Array) -> Array:
+    """c, ``(..., contacts, n)``."""
+    if system.drives.turns is None:
+        rows = np.array([contact.row for contact in system.contacts]).reshape(-1, system.n)
+        return np.broadcast_to(rows, (*q.shape[:-1], *rows.shape))
+    return _rows(system, q, system.transmission(q))
+
+
+def contact_drift(system: ArmSystem, q: Array, qd: Array) -> Array:
+    """dc/dt qd, which is not zero where the transmission varies."""
+    if system.drives.turns is None:
+        return np.zeros((*q.shape[:-1], len(system.contacts)))
+    rates = np.einsum("...ajk,...k->...aj", system.transmission_slopes(q), qd)
+    return np.einsum("...cj,...j->...c", _rows(system, q, rates, 0.0), qd)
+
+
+def _rows(system: ArmSystem, q: Array, motors: Array, joints: float = 1.0) -> Array:
+    by_name = {name: motors[..., a, :] for a, name in enumerate(system.drives.names)}
+    shape = (*q.shape[:-1], system.n)
+    rows = [
+        np.broadcast_to(by_name[contact.name] if contact.name in by_name else joints * contact.row, shape)
+        for contact in system.contacts
+    ]
+    return np.stack(rows, axis=-2)

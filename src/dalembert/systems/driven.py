@@ -1,0 +1,82 @@
+"""An arm with its drives, seen from the motors: transmission, motor torques, the direct problem of the drives.
+
+    F   = D qdd + h + G + friction       links, rotors, friction, at the joints   Szkodny 1995, eq. (7)
+    F_a = N^-T F                         at the motor shafts                      (13)
+    F_d = N^T F_a                        what motor torques do at the joints      (19)
+
+The printed (19) sums dq_aj/dq_j; it is dq_aj/dq_i that makes it the inverse of (13).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.drives import Actuator
+from ..arm.errors import ArmError
+from .arm_kinematics import MovingArm
+from .arrays import joint_array, vector_array
+
+Array = NDArray[np.float64]
+
+
+class DrivenSystem(MovingArm):
+    """Links, rotors, transmission, friction and motors together. Positions q are those of the joints."""
+
+    @property
+    def motor_names(self) -> tuple[str, ...]:
+        """Names of the motors, in the order of the rows of N."""
+        return self.drives.names
+
+    def motor_positions(self, q: ArrayLike) -> Array:
+        """q_a (rad)."""
+        position = joint_array(self, "q", q)
+        turns = self.drives.turns
+        if turns is None:
+            return position @ self.ratios.T
+        from ..rings.real import REAL
+
+        return self._evaluate(lambda x: list(turns(REAL, x)), q=position)
+
+    def motor_velocities(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """qd_a = N qd."""
+        return np.einsum("...aj,...j->...a", self.transmission(q), joint_array(self, "qd", qd))
+
+    def joint_positions(self, motors: ArrayLike) -> Array:
+        """q = N^-1 q_a, for a constant transmission."""
+        if self.drives.turns is not None:
+            raise ArmError("the transmission varies, so joint positions do not follow from motor positions directly")
+        turned = vector_array(self.n, "motors", motors, "motors")
+        return np.asarray(np.linalg.solve(self.ratios, turned[..., None])[..., 0], dtype=np.float64)
+
+    def motor_torques(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool = True) -> Array:
+        """F_aid: the torques the motors must give for this motion (the inverse problem), ``(..., motors)``."""
+        system = self if friction else self.frictionless()
+        return self.to_motors(q, system.inverse_dynamics(q, qd, qdd))
+
+    def direct_dynamics(self, q: ArrayLike, qd: ArrayLike, motor_torque: ArrayLike) -> Array:
+        """qdd of the joints under motor torques: the direct problem (Szkodny 1995, eqs 19 to 21), friction in."""
+        return self.forward_dynamics(q, qd, self.to_joints(q, motor_torque))
+
+    def to_motors(self, q: ArrayLike, joint_torque: ArrayLike) -> Array:
+        """F_a = N^-T F (13)."""
+        matrix = np.swapaxes(self.transmission(q), -1, -2)
+        torque = joint_array(self, "torque", joint_torque)
+        try:
+            return np.asarray(np.linalg.solve(matrix, torque[..., None])[..., 0], dtype=np.float64)
+        except np.linalg.LinAlgError:
+            raise ArmError(
+                "the transmission matrix is singular at this position; keep away from its dead point"
+            ) from None
+
+    def to_joints(self, q: ArrayLike, motor_torque: ArrayLike) -> Array:
+        """N^T F_a (19)."""
+        torque = vector_array(self.n, "motor torque", motor_torque, "motors")
+        return np.einsum("...aj,...a->...j", self.transmission(q), torque)
+
+    def actuator(self, name: str) -> Actuator:
+        """The motor of this name."""
+        for actuator in self.drives.actuators:
+            if actuator.name == name:
+                return actuator
+        raise ArmError(f"no motor {name!r}; the motors are {', '.join(self.motor_names)}")

@@ -1,0 +1,101 @@
+"""What is asked of any system: an arm, an arm with a load or with drives, a reduced model, a mechanism.
+
+Simulation, control and linear models ask nothing else, so that whatever fulfils this can be simulated, controlled
+and compared. The law that ties it together: ``forward_dynamics`` undoes ``inverse_dynamics``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.inertia import Load
+
+Array = NDArray[np.float64]
+
+
+class Coordinate(Protocol):
+    """A coordinate of a system: its name, and whether it turns (rad) or slides (m)."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """ "revolute" or "prismatic"."""
+        ...
+
+
+class System(Protocol):
+    """tau = D qdd + h + G + F - Q in coordinates q, with all that the system has."""
+
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        ...
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        ...
+
+    @property
+    def moving(self) -> Any:
+        """The coordinates: a sequence of ``Coordinate``."""
+        ...
+
+    @property
+    def lower(self) -> Array:
+        """Lower limits of the coordinates (rad or m)."""
+        ...
+
+    @property
+    def upper(self) -> Array:
+        """Upper limits of the coordinates (rad or m)."""
+        ...
+
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """tau for this motion."""
+        ...
+
+    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
+        """qdd under tau."""
+        ...
+
+    def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
+        """The same for single states in a loop, without the checks of a public call."""
+        ...
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """D."""
+        ...
+
+    def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """tau at zero acceleration."""
+        ...
+
+    def gravity_load(self, q: ArrayLike) -> Array:
+        """G."""
+        ...
+
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """T (J)."""
+        ...
+
+    def potential_energy(self, q: ArrayLike) -> Array:
+        """V (J)."""
+        ...
+
+    def holding(self, load: Load | None) -> Self:
+        """The same system with ``load`` in its hand."""
+        ...

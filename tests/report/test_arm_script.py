@@ -1,0 +1,69 @@
+"""The functions inside the page are the arm's own: frames, D_ii and G_i, of the very description they are made from."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.formulations.chain import chain
+from dalembert.formulations.kinematics import frames
+from dalembert.report.arm_script import arm_script, frames_function, loads_function
+from dalembert.rings.real import REAL
+from javascript import assert_close, by_node, needs_node
+from random_arms import random_arm
+
+from .conftest import CUBE
+from .hostile import hostile_arm
+
+ARMS = [da.load(name, physical="ignore") for name in ("planar-2r", "jpl-rrp", "panda")]
+TREES = [da.Arm.of(random_arm(seed, 4, tree=True)) for seed in range(3)]
+
+
+def poses(arm: da.Arm, count: int = 4) -> list[list[list[float]]]:
+    return [[q.tolist()] for q in np.random.default_rng(arm.n).uniform(-2, 2, (count, arm.n))]
+
+
+@needs_node
+@pytest.mark.parametrize("arm", ARMS + TREES, ids=lambda arm: arm.name)
+def test_frames_of_joints_and_tool_are_those_of_the_chain(arm: da.Arm) -> None:
+    calls = poses(arm)
+    model = chain(arm, REAL)
+    for (q,), results in zip(calls, by_node(frames_function("armFrames", arm), calls), strict=True):
+        rotations, positions, seats, turn, tip = results
+        joints = frames(model, REAL, q)
+        assert_close(rotations, [np.ravel(rotation) for rotation, _ in joints])
+        assert_close(positions, [position for _, position in joints])
+        slid = [
+            0 if joint.kind == "revolute" else q[i] * np.array(rotations[i])[[2, 5, 8]]
+            for i, joint in enumerate(arm.moving)
+        ]
+        np.testing.assert_allclose(seats, [np.subtract(p, s) for p, s in zip(positions, slid, strict=True)], atol=1e-12)
+        tool = arm.forward_kinematics(q)
+        assert_close(turn, tool[:3, :3].ravel())
+        assert_close(tip, tool[:3, 3])
+
+
+@needs_node
+@pytest.mark.parametrize("arm", ARMS + TREES, ids=lambda arm: arm.name)
+def test_inertia_and_gravity_load_are_those_of_the_arm_without_and_with_a_load(arm: da.Arm) -> None:
+    calls = poses(arm)
+    for system in (arm, arm.holding(CUBE)):
+        for (q,), (inertia, gravity) in zip(calls, by_node(loads_function("armLoads", system), calls), strict=True):
+            assert_close(inertia, np.diag(system.mass_matrix(q)))
+            assert_close(gravity, system.gravity_load(q))
+
+
+def test_a_seven_joint_arm_adds_little_to_the_page() -> None:
+    short, long = (len(arm_script(arm, arm.holding(CUBE))) for arm in (ARMS[0], ARMS[2]))
+    assert long - short < 25_000
+
+
+def test_no_name_of_the_arm_is_in_the_script() -> None:
+    arm = hostile_arm()
+    script = arm_script(arm, arm.holding(CUBE))
+    generated = script[script.index("function armFrames") :]
+    assert re.fullmatch(r"[A-Za-z0-9_ \n\[\](){}.,;=+*/\"-]+", generated)
+    assert "owned" not in generated
