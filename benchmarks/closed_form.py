@@ -21,7 +21,7 @@ from typing import Any
 import dalembert as da
 from dalembert.arm.description import ArmDescription
 from dalembert.equations.closed_form import Equations
-from dalembert.equations.derive import Model
+from dalembert.equations.derive import EquationsModel
 from dalembert.formulations import composite_body
 from dalembert.formulations.chain import chain
 from dalembert.rings.ring import structural
@@ -82,7 +82,7 @@ def sympy_mass_matrix(arm: ArmDescription) -> list[list[Any]]:
     import sympy
 
     ring = SymPyRing()
-    names = [symbol.name for symbol in Model(arm).selection.symbols]
+    names = [symbol.name for symbol in EquationsModel(arm).selection.symbols]
     given: dict[str, Any] = {name: sympy.Symbol(name) for name in names}
     gravity = given.pop("g", None)
     if gravity is not None:
@@ -97,7 +97,7 @@ def sympy_textbook(arm: ArmDescription) -> list[list[Any]]:
     import sympy
 
     ring = SymPyRing()
-    names = [symbol.name for symbol in Model(arm).selection.symbols]
+    names = [symbol.name for symbol in EquationsModel(arm).selection.symbols]
     given: dict[str, Any] = {name: sympy.Symbol(name) for name in names if name != "g"}
     q = [sympy.Symbol(f"q{i + 1}") for i in range(arm.n)]
     links = chain(arm, ring, given)
@@ -213,7 +213,7 @@ def main() -> int:
         missed.append("general position")
     if not chosen.no_sympy:
         arm = da.load("puma560", physical="ignore")
-        ours = best(lambda: Model(arm).mass_matrix(), 9)
+        ours = best(lambda: EquationsModel(arm).mass_matrix(), 9)
         same, theirs = best(lambda: sympy_mass_matrix(arm), 1), best(lambda: sympy_textbook(arm), 1)
         print(f"\nD of puma560, same symbols: ours {ours:.1f} ms")
         print(

@@ -60,9 +60,9 @@ def five_bar(count: int) -> None:
     fast = bar.compiled()
     phi = batch_of(bar, count)
     qd, torque = np.array([0.3, -0.2]), np.array([0.1, 0.2])
-    print(f"  ours, batch of {count}: {1e6 * seconds(lambda: bar.acceleration(phi, qd, torque)) / count:8.2f} us")
-    print(f"  ours, compiled:         {1e6 * seconds(lambda: fast.acceleration(phi, qd, torque)) / count:8.2f} us")
-    print(f"  ours, one state:        {1e6 * seconds(lambda: fast.acceleration(phi[0], qd, torque)):8.1f} us")
+    print(f"  ours, batch of {count}: {1e6 * seconds(lambda: bar.forward_dynamics(phi, qd, torque)) / count:8.2f} us")
+    print(f"  ours, compiled:         {1e6 * seconds(lambda: fast.forward_dynamics(phi, qd, torque)) / count:8.2f} us")
+    print(f"  ours, one state:        {1e6 * seconds(lambda: fast.forward_dynamics(phi[0], qd, torque)):8.1f} us")
     try:
         import mujoco
     except ImportError:

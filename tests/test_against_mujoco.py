@@ -159,8 +159,10 @@ def assert_as_in_mujoco(text: str, rng: random.Random) -> None:
         unit = np.zeros(arm.n)
         unit[column] = 1.0
         mujoco.mj_mulM(model, data, mass[column], unit)
-    # Armature is kept with the joint and is no part of the links' own dynamics, which ours is.
-    rotors = np.diag([joint.armature for joint in arm.moving])
+    # Armature and damping belong to the drives, and are no part of the links' own dynamics.
+    driven = arm.driven
+    rotors = np.diag([float(motor.rotor.inertia) for motor in arm.drives.actuators])
+    close(driven.mass_matrix(q), mass)
     close(arm.mass_matrix(q), mass - rotors)
     loose = arm.without_elastic()
     close(loose.inverse_dynamics(q, qd, np.zeros(arm.n)), data.qfrc_bias.copy())

@@ -151,7 +151,7 @@ def test_radians_stay_radians_under_degrees(run):
 
 
 def test_a_pose_beyond_the_limits_is_computed_with_one_note(run):
-    result = run("dynamics", "jpl-rrp", "--q", "0,0,99,0,0,0", "--json")
+    result = run("dynamics", "jpl-rrp", "--no-drives", "--q", "0,0,99,0,0,0", "--json")
     joint = da.load("jpl-rrp").joint_names[2]
     assert result.code == 0
     assert result.err == f"note: beyond the range of the arm: {joint}; computed all the same\n"
@@ -159,13 +159,27 @@ def test_a_pose_beyond_the_limits_is_computed_with_one_note(run):
 
 
 def test_numbers_no_real_body_has_give_one_short_note_and_the_result(run):
-    result = run("dynamics", "puma560", "--json")
+    result = run("dynamics", "puma560", "--no-drives", "--json")
     assert result.code == 0
     assert json.loads(result.out)["arm"] == "puma560"
     assert result.err.startswith("note: puma560: no real body has the inertia of")
     assert "link3" in result.err
     assert result.err.count("\n") == 1
     assert "triangle inequality" in run("show", "puma560").out
+
+
+@pytest.mark.parametrize("options", [[], ["--no-drives"], ["--drives"]], ids=["left open", "without", "with"])
+def test_an_arm_that_describes_drives_says_in_one_note_that_only_its_links_count(run, options):
+    result = run("dynamics", "jpl-rrp", "--json", *options)
+    assert result.code == 0
+    assert json.loads(result.out)["drives"] == ("exact" if options == ["--drives"] else "none")
+    note = "note: the links of jpl-rrp alone; --drives counts the rotors and friction of its drives"
+    assert result.err.startswith(note) if not options else result.err == ""
+    assert result.err.count("\n") == (not options)
+    # An arm that describes none has nothing to say, and is told so where they are asked for.
+    plain, asked = run("dynamics", "planar-2r", "--json"), run("dynamics", "planar-2r", "--drives", "--json")
+    assert plain.err == ""
+    assert asked.err == "note: planar-2r describes no drives; they add nothing to its links\n"
 
 
 def test_springs_and_dampers_stand_in_a_column_of_their_own(run, tmp_path: Path):
@@ -255,7 +269,15 @@ def test_convert_writes_over_a_file_only_by_force(run, tmp_path: Path):
 
 BAD = {
     "unknown word": ["torques"],
-    "unknown option": ["dynamics", "puma560", "--load", "3"],
+    "unknown option": ["dynamics", "puma560", "--payload", "3"],
+    "a load that is none": ["dynamics", "puma560", "--load", "heavy"],
+    "a load of two numbers": ["dynamics", "puma560", "--load", "1,2"],
+    "rotors by no known model": ["dynamics", "puma560", "--rotors", "rough"],
+    "rotors without drives": ["dynamics", "puma560", "--no-drives", "--rotors", "paul"],
+    "drives that are not there": ["dynamics", "puma560", "--drives-file", "missing.toml"],
+    "half a gravity": ["dynamics", "puma560", "--gravity", "0,0"],
+    "a lock without a place": ["dynamics", "puma560", "--lock", "joint1"],
+    "a lock of no joint": ["dynamics", "puma560", "--lock", "elbow=1"],
     "no arm": ["show"],
     "unknown arm": ["show", "puma56"],
     "missing file": ["show", "missing/arm.urdf"],

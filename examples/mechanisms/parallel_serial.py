@@ -20,7 +20,7 @@ def main() -> None:
     swing = 0.25 * np.array([1.0, 0.6, -0.5, 1.0, 0.8, 1.2])
     path = q + swing * np.sin(phase)[:, None]
     motion = arm.follow(path)
-    loads = arm.torque(motion, swing * np.cos(phase)[:, None], -swing * np.sin(phase)[:, None])
+    loads = arm.inverse_dynamics(motion, swing * np.cos(phase)[:, None], -swing * np.sin(phase)[:, None])
 
     figure = plt.figure(figsize=(10, 4.2))
     space = figure.add_subplot(1, 2, 1, projection="3d")

@@ -16,8 +16,8 @@ def main() -> None:
     turn = np.linspace(0, 2 * np.pi, 121)
     motion = crank.follow(np.stack([q[0] + turn, np.full_like(turn, q[1])], 1))
     slider = crank.frame(motion, "chain")[:, 2, 3]
-    loads = np.array([crank.driven(phi, [2 * np.pi, 0.0], [0.0, 0.0])[0][0] for phi in motion])
-    spin = np.array([crank.driven(phi, [2 * np.pi, 0.0], [0.0, 0.0])[1][1] for phi in motion])
+    loads = np.array([crank.with_passive(phi, [2 * np.pi, 0.0], [0.0, 0.0])[0][0] for phi in motion])
+    spin = np.array([crank.with_passive(phi, [2 * np.pi, 0.0], [0.0, 0.0])[1][1] for phi in motion])
     felt = np.abs(crank.frame_influence(motion, "chain").first[:, :, 1]).max()
     print(f"stroke {np.ptp(slider) * 1e3:.1f} mm; largest effect of the spin on the slider {felt:.1e}")
 

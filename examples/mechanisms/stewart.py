@@ -20,12 +20,12 @@ def main() -> None:
     motion = platform.follow(path)
     rate = 0.012 * np.cos(phase[:, None] + np.arange(6))
     rate2 = -0.012 * np.sin(phase[:, None] + np.arange(6))
-    loads = platform.torque(motion, rate, rate2)
+    loads = platform.inverse_dynamics(motion, rate, rate2)
     place = platform.frame(motion, "platform")[:, :3, 3]
     other = platform.with_coordinates([f"leg{k}.joint2" for k in range(1, 7)])
     rates = platform.joint_motion(motion, rate, rate2)
     drives = [platform.system.joint_index(name) for name in other.coordinates]
-    swapped = other.torque(motion, rates[0][:, drives], rates[1][:, drives])
+    swapped = other.inverse_dynamics(motion, rates[0][:, drives], rates[1][:, drives])
     print(
         "largest load, driven at joints 1 and at joints 2:",
         np.abs(loads).max().round(1),

@@ -22,7 +22,7 @@ def main() -> None:
     alone, shared, squeezed = [], [], []
     for phi, p in zip(motion, phase, strict=True):
         qd, qdd = swing * np.cos(p), -swing * np.sin(p)
-        alone.append(np.linalg.norm(pair.torque(phi, qd, qdd)))
+        alone.append(np.linalg.norm(pair.inverse_dynamics(phi, qd, qdd)))
         found = motors.distribute(phi, qd, qdd, limits=False)
         shared.append(np.linalg.norm(found.torque))
         squeeze = motors.internal(phi)[:, 0] * 20

@@ -9,7 +9,7 @@ from dalembert.bounds.bernstein import arc, arc_halves, line, line_halves
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch
 from dalembert.bounds.ranges import range_of, trimmed
-from dalembert.reduction.coefficient_waves import ModelWaves
+from dalembert.reduction.coefficient_waves import CoefficientWaves
 from random_arms import random_arm
 
 
@@ -51,7 +51,7 @@ def narrow(n: int, centre: np.ndarray, half: float) -> Box:
 
 @pytest.mark.parametrize("seed", [2, 3, 5])
 def test_the_bound_of_a_small_box_holds_and_gets_better_with_the_square_of_its_width(seed: int) -> None:
-    model = ModelWaves(random_arm(seed, 3))
+    model = CoefficientWaves(random_arm(seed, 3))
     wave = next(w for w in (model.wave(name) for name in ("D11", "D12", "G1", "G2")) if len(w.joints) > 1)
     rng = np.random.default_rng(seed)
     centre = rng.uniform(-1, 1, 3)
@@ -70,7 +70,7 @@ def test_the_bound_of_a_small_box_holds_and_gets_better_with_the_square_of_its_w
 @pytest.mark.parametrize("seed", [2, 4])
 def test_sums_of_magnitudes_are_bounded_by_what_no_sample_exceeds(seed: int) -> None:
     arm = random_arm(seed, 3)
-    model = ModelWaves(arm)
+    model = CoefficientWaves(arm)
     box = Box(np.full(3, -1.2), np.full(3, 1.4), np.zeros(3, bool))
     waves = [w for w in (model.wave(name) for name in ("D12", "D13", "G1", "C112")) if len(w)]
     q = box.samples(100_000, seed)
@@ -83,7 +83,7 @@ def test_sums_of_magnitudes_are_bounded_by_what_no_sample_exceeds(seed: int) -> 
 
 
 def test_what_is_trimmed_stays_below_what_was_allowed() -> None:
-    wave = ModelWaves(random_arm(3, 4)).wave("D11")
+    wave = CoefficientWaves(random_arm(3, 4)).wave("D11")
     box = Box(np.full(4, -1.0), np.full(4, 1.0), np.zeros(4, bool))
     amount = 0.05 * wave.most(box.reach)
     small, rest = trimmed(wave, box, amount)
@@ -93,7 +93,7 @@ def test_what_is_trimmed_stays_below_what_was_allowed() -> None:
 
 
 def test_work_that_runs_out_leaves_a_true_if_wider_bound() -> None:
-    wave = ModelWaves(random_arm(1, 5, kinds=("revolute",))).wave("D11")
+    wave = CoefficientWaves(random_arm(1, 5, kinds=("revolute",))).wave("D11")
     box = Box(np.full(5, -np.pi), np.full(5, np.pi), np.ones(5, bool))
     q = box.samples(20_000)
     values = wave(q)
@@ -105,7 +105,7 @@ def test_work_that_runs_out_leaves_a_true_if_wider_bound() -> None:
 
 @pytest.mark.parametrize("seed", [2, 3, 6])
 def test_a_joint_that_is_held_and_one_that_slides_through_zero_are_bounded_like_any_other(seed: int) -> None:
-    model = ModelWaves(random_arm(seed, 4))
+    model = CoefficientWaves(random_arm(seed, 4))
     box = Box(np.array([-2.0, 0.4, -0.5, -3.0]), np.array([2.5, 0.4, 0.8, 3.0]), np.zeros(4, bool))
     for name in ("D11", "D12", "D22", "G1", "G2"):
         wave = model.wave(name)

@@ -11,7 +11,7 @@ from dalembert.bounds.box import Box
 from dalembert.bounds.ranges import range_of
 from dalembert.bounds.ratios import ratio_range
 from dalembert.design.gravity_ranges import ancestors, load_range, over_directions
-from dalembert.reduction.coefficient_waves import ModelWaves
+from dalembert.reduction.coefficient_waves import CoefficientWaves
 from dalembert.reduction.states import box_of
 from random_arms import random_arm
 
@@ -24,7 +24,7 @@ def domain(arm: da.Arm) -> Box:
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_a_range_holds_every_sample_and_is_attained(seed: int) -> None:
     arm = random_arm(seed, 3)
-    model, box = ModelWaves(arm), domain(arm)
+    model, box = CoefficientWaves(arm), domain(arm)
     samples = box.samples(100_000, seed)
     for name in ("D11", "D12", "D22", "G1", "G2", "C112"):
         wave = model.wave(name)
@@ -42,7 +42,7 @@ def test_a_range_holds_every_sample_and_is_attained(seed: int) -> None:
 
 def test_the_range_of_a_ratio_holds_every_sample() -> None:
     arm = random_arm(2, 3)
-    model, box = ModelWaves(arm), domain(arm)
+    model, box = CoefficientWaves(arm), domain(arm)
     top, bottom = model.wave("D12"), model.wave("D11")
     found = ratio_range(top, bottom, box)
     q = box.samples(50_000)
@@ -54,7 +54,7 @@ def test_the_range_of_a_ratio_holds_every_sample() -> None:
 
 @pytest.mark.parametrize("joint", [4, 5, 6])
 def test_gravity_loads_behind_many_joints_close_by_the_direction_of_gravity(joint: int) -> None:
-    model = ModelWaves(da.load("panda"))
+    model = CoefficientWaves(da.load("panda"))
     box = box_of(model.arm)
     found = load_range(model, joint, box)
     values = model.gravity(joint)(box.samples(20_000))
@@ -66,7 +66,7 @@ def test_gravity_loads_behind_many_joints_close_by_the_direction_of_gravity(join
 
 
 def test_every_pose_gives_a_direction_of_gravity_that_is_gone_through() -> None:
-    model = ModelWaves(random_arm(11, 5, kinds=("revolute",)))
+    model = CoefficientWaves(random_arm(11, 5, kinds=("revolute",)))
     box = box_of(model.arm)
     before = [j for j in ancestors(model.arm, 3) if j in model.gravity(3).joints]
     free, domain = over_directions(model, 3, before, box)
@@ -75,7 +75,7 @@ def test_every_pose_gives_a_direction_of_gravity_that_is_gone_through() -> None:
 
 
 def test_limits_that_keep_gravity_from_its_worst_direction_are_seen() -> None:
-    model = ModelWaves(da.load("iiwa14"))
+    model = CoefficientWaves(da.load("iiwa14"))
     box = box_of(model.arm, {1: (-0.2, 0.2), 2: (-0.3, 0.3), 3: (-0.2, 0.2), 4: (-0.2, 0.2)})
     found = load_range(model, 4, box, work=1e8)
     values = model.gravity(4)(box.samples(50_000))
@@ -85,7 +85,7 @@ def test_limits_that_keep_gravity_from_its_worst_direction_are_seen() -> None:
 
 
 def test_a_ratio_to_something_that_vanishes_is_refused() -> None:
-    model = ModelWaves(da.load("puma560", physical="ignore"))
+    model = CoefficientWaves(da.load("puma560", physical="ignore"))
     with pytest.raises(ArmError, match="not bounded"):
         ratio_range(model.wave("D11"), model.wave("G2"), box_of(model.arm))
 
@@ -99,4 +99,4 @@ def test_an_inverted_box_a_wrong_joint_and_a_missing_range_are_said_plainly() ->
     with pytest.raises(ArmError, match="slides and has no limits"):
         box_of(random_arm(7, 4, kinds=("prismatic",), fixed=0.0))
     with pytest.raises(ArmError, match="gap"):
-        range_of(ModelWaves(arm).wave("D11"), box_of(arm), -1.0)
+        range_of(CoefficientWaves(arm).wave("D11"), box_of(arm), -1.0)

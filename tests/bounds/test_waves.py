@@ -10,7 +10,7 @@ from dalembert.bounds.merge import merged
 from dalembert.bounds.moments import mean, rms
 from dalembert.bounds.waves import wave_of
 from dalembert.equations.closed_form import Equations
-from dalembert.reduction.coefficient_waves import ModelWaves
+from dalembert.reduction.coefficient_waves import CoefficientWaves
 from random_arms import random_arm
 
 SEEDS = (1, 2, 3)
@@ -32,7 +32,7 @@ def test_a_wave_has_the_values_of_its_polynomial(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_derivatives_and_christoffel_symbols_of_waves_are_those_of_the_closed_form(seed: int) -> None:
     arm = random_arm(seed, 4)
-    eq, model, q = Equations(arm, "numbers"), ModelWaves(arm), square_box(4).samples(40)
+    eq, model, q = Equations(arm, "numbers"), CoefficientWaves(arm), square_box(4).samples(40)
     for i, j, k in ((0, 0, 1), (0, 1, 2), (2, 0, 0), (1, 2, 3)):
         exact = eq.christoffel[i, j, k](q)
         found = model.wave(f"C{i + 1}{j + 1}{k + 1}")(q)
@@ -40,14 +40,14 @@ def test_derivatives_and_christoffel_symbols_of_waves_are_those_of_the_closed_fo
 
 
 def test_a_product_of_waves_is_the_product_of_the_functions() -> None:
-    model, q = ModelWaves(random_arm(5, 3)), square_box(3).samples(60)
+    model, q = CoefficientWaves(random_arm(5, 3)), square_box(3).samples(60)
     a, b = model.inertia(0, 1), model.inertia(0, 0)
     assert np.allclose((a * b)(q), a(q) * b(q), atol=1e-11)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_mean_square_is_exact_over_a_part_of_the_circle_and_over_all_of_it(seed: int) -> None:
-    wave = ModelWaves(random_arm(seed, 3)).inertia(0, 0)
+    wave = CoefficientWaves(random_arm(seed, 3)).inertia(0, 0)
     slides = wave.p.any(axis=0)
     for circle in (False, True):
         box = square_box(3)
@@ -67,7 +67,7 @@ def test_joints_seen_through_their_sum_become_one_and_can_be_told_apart_again() 
     import dalembert as da
 
     arm = da.load("puma560", physical="ignore")
-    wave = ModelWaves(arm).gravity(4)
+    wave = CoefficientWaves(arm).gravity(4)
     box = Box(arm.lower, arm.upper, np.zeros(6, bool))
     one = merged(wave, box)
     assert len(one.wave.joints) < len(wave.joints)

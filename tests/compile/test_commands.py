@@ -6,13 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from dalembert.cli.compiling import register
+from dalembert.cli.run import application
 
-APP = typer.Typer()
-register(APP)
+APP = application(["codegen", "operations", "bench"])
 
 
 def run(*arguments: str) -> str:

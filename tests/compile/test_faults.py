@@ -17,7 +17,6 @@ from dalembert.compile import build, cache
 from dalembert.compile import shared_library as load
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
-from dalembert.compile.kernels import numeric
 from dalembert.rings.graph import evaluate
 from dalembert.rings.real import REAL
 
@@ -31,7 +30,7 @@ STATES = np.random.default_rng(0).uniform(-3, 3, (3, 5000, 2))
 def right() -> np.ndarray:
     made = function(ARM, "inverse_dynamics")
     values = {}
-    for (_, nodes), array in zip(made.arguments, STATES, strict=True):
+    for (_, nodes), array in zip(made.inputs, STATES, strict=True):
         values |= dict(zip(nodes, array.T, strict=True))
     return np.stack(evaluate(made.nodes, values, REAL), -1)
 
@@ -64,12 +63,12 @@ def test_without_a_compiler_numpy_computes_and_one_line_says_so(
     monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
 ):
     monkeypatch.setenv("CC", "no-such-compiler")
-    check(Kernel(ARM, "inverse_dynamics"))
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
+    check(Kernel(function(ARM, "inverse_dynamics")))
     assert said.messages == [
         "dalembert: computing with NumPy, which is slower, since no C compiler found (no-such-compiler)"
     ]
-    assert numeric(read("planar-3r", physical="ignore"), "bias") is None
+    assert not build.available()
 
 
 @pytest.mark.usefixtures("fresh_cache", "plain_calls")
@@ -77,7 +76,7 @@ def test_switched_off_by_the_user_nothing_is_compiled_and_nothing_is_said(
     monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
 ):
     monkeypatch.setenv(build.SWITCH, "0")
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
     assert said.messages == []
 
 
@@ -98,7 +97,7 @@ def test_with_a_broken_compiler_numpy_computes_and_one_line_says_so(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
 ):
     monkeypatch.setenv("CC", script(tmp_path, text))
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
     lines = {message for message in said.messages if "computing with NumPy" in message}
     assert 1 <= len(lines) <= 2, "one for single states and one for batches at most"
     assert all("\n" not in line for line in lines)
@@ -117,7 +116,7 @@ code = pathlib.Path('kernel.c')
 code.write_text(code.read_text().replace(' * ', ' + ', 400))
 sys.exit(subprocess.call([{real!r}, *sys.argv[1:]], stderr=subprocess.DEVNULL))"""
     monkeypatch.setenv("CC", script(tmp_path, text))
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
     assert said.messages
 
 
@@ -126,7 +125,7 @@ sys.exit(subprocess.call([{real!r}, *sys.argv[1:]], stderr=subprocess.DEVNULL))"
 def test_a_cache_folder_others_can_write_is_not_used(fresh_cache: Path, said: pytest.LogCaptureFixture):
     fresh_cache.mkdir()
     fresh_cache.chmod(0o777)
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
     assert list(fresh_cache.iterdir()) == []
     assert [m for m in said.messages if "can be written by others" in m] == said.messages != []
 
@@ -140,7 +139,7 @@ def test_a_folder_above_that_others_can_write_is_not_used_either(
     above.mkdir()
     above.chmod(0o777)
     monkeypatch.setenv(cache.VARIABLE, str(above / "cache"))
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
     assert len(said.messages) == 1
     assert "shared can be written by others" in said.messages[0]
 
@@ -163,14 +162,14 @@ def test_a_cache_folder_that_cannot_be_made_is_replaced(
 ):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "cache"))
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
     assert len(said.messages) == 1
 
 
 @needs_compiler
 @pytest.mark.parametrize("damage", ["empty", "cut", "changed", "note", "gone"])
 def test_a_damaged_entry_is_built_anew(damage: str, fresh_cache: Path):
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
     for file in fresh_cache.glob("*.so"):
         data = file.read_bytes()
         if damage == "gone":
@@ -185,7 +184,7 @@ def test_a_damaged_entry_is_built_anew(damage: str, fresh_cache: Path):
     if damage == "note":
         for file in fresh_cache.glob("*.txt"):
             file.write_text("../../evil\n")
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
 
 
 def test_a_full_cache_drops_what_was_not_used_for_longest(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch):
@@ -213,7 +212,7 @@ def test_a_full_cache_drops_what_was_not_used_for_longest(fresh_cache: Path, mon
 @posix
 @needs_compiler
 def test_a_library_others_can_write_is_not_loaded(fresh_cache: Path):
-    kernel = Kernel(ARM, "inverse_dynamics")
+    kernel = Kernel(function(ARM, "inverse_dynamics"))
     check(kernel)
     key = kernel._key("batch")
     found = cache.stored(key)
@@ -224,7 +223,7 @@ def test_a_library_others_can_write_is_not_loaded(fresh_cache: Path):
 
 @needs_compiler
 def test_from_the_cache_a_kernel_is_there_at_once(fresh_cache: Path):
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))
     files = {file: file.stat().st_ino for file in fresh_cache.iterdir()}
     best = min(_time_of_first_call() for _ in range(5))
     assert best < 0.02
@@ -234,7 +233,7 @@ def test_from_the_cache_a_kernel_is_there_at_once(fresh_cache: Path):
 def _time_of_first_call() -> float:
     arm = read("planar-2r", physical="ignore")
     start = time.perf_counter()
-    Kernel(arm, "inverse_dynamics")(*STATES)
+    Kernel(function(arm, "inverse_dynamics"))(*STATES)
     return time.perf_counter() - start
 
 
@@ -243,9 +242,10 @@ def test_processes_that_compile_the_same_at_once_do_not_disturb_each_other(fresh
     text = """
 import numpy as np
 from dalembert.arm.io.files import read
+from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
 arm = read("planar-2r", physical="ignore")
-print(repr(Kernel(arm, "bias")(np.ones((9, 2)), np.ones((9, 2)))[8].tolist()))
+print(repr(Kernel(function(arm, "bias"))(np.ones((9, 2)), np.ones((9, 2)))[8].tolist()))
 """
     environment = {**os.environ, cache.VARIABLE: str(fresh_cache), "PYTHONPATH": os.pathsep.join(sys.path)}
     running = [
@@ -265,8 +265,8 @@ def test_a_machine_without_avx_is_served(fresh_cache: Path, monkeypatch: pytest.
     if platform.machine() not in ("x86_64", "AMD64"):
         pytest.skip("other processors have no AVX to leave out")
     monkeypatch.setattr(build, "TUNING", (("-march=x86-64",),))
-    check(Kernel(ARM, "inverse_dynamics"))
-    kernel = Kernel(ARM, "inverse_dynamics", "float32")
+    check(Kernel(function(ARM, "inverse_dynamics")))
+    kernel = Kernel(function(ARM, "inverse_dynamics"), "float32")
     assert np.abs(kernel(*STATES) - right()).max() < 1e-4
 
 
@@ -282,4 +282,4 @@ def test_narrower_vectors_give_the_same_torques(flags: str, fresh_cache: Path, m
     if platform.machine() != "x86_64" or " avx2 " not in known:
         pytest.skip("needs a processor that has these")
     monkeypatch.setattr(build, "TUNING", (("-march=x86-64", *flags.split()),))
-    check(Kernel(ARM, "inverse_dynamics"))
+    check(Kernel(function(ARM, "inverse_dynamics")))

@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.compile import sincos
+from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
 
 mpmath = pytest.importorskip("mpmath")
@@ -19,7 +20,7 @@ ARM = da.Arm.from_dh([{"mass": 1, "inertia": (1, 1, 1)}])
 
 def taken(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sine and cosine as the compiled frame of a single joint has them."""
-    frame = Kernel(ARM, "forward_kinematics", str(angles.dtype))(angles[:, None])
+    frame = Kernel(function(ARM, "forward_kinematics"), str(angles.dtype))(angles[:, None])
     return frame[:, 1, 0], frame[:, 0, 0]
 
 

@@ -4,22 +4,17 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.arm.drives import with_locked_rotors
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.toml_drives import built_in_drives
 from dalembert.control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia
 from dalembert.control.gains import closed_loop_poles, linear_at, lqr, place, tracking_lqr, tracking_poles
 from dalembert.control.requirements import requirements
 from dalembert.control.trajectories import excitation, quintic, trapezoidal
-from dalembert.drives.driven import Driven
-from dalembert.simulation.plant import DrivenPlant, LinkPlant
+from dalembert.simulation.plant import plant_of
 from dalembert.simulation.simulate import simulate
 
 
-def driven_arm(name: str) -> Driven:
-    arm = da.load(name, physical="ignore")
-    train = built_in_drives(name, arm)
-    return Driven(with_locked_rotors(arm, train), train)
+def driven_arm(name: str) -> da.DrivenArm:
+    return da.load(name, physical="ignore").driven
 
 
 TRAJECTORIES = {
@@ -78,7 +73,7 @@ def test_computed_torque_with_the_exact_model_makes_the_error_obey_its_second_or
     arm = da.load("planar-2r")
     path = quintic([[0, 0], [1.0, -1.0]], 1.5)
     control = ComputedTorque(arm, path, kp=25.0, kd=10.0)
-    motion = simulate(LinkPlant(arm), control, [0.1, -0.2], None, 1.5)
+    motion = simulate(plant_of(arm), control, [0.1, -0.2], None, 1.5)
     error = motion.q - path.position(motion.t)
     start = np.array([0.1, -0.2])
     expected = start * (1 + 5 * motion.t[:, None]) * np.exp(-5 * motion.t[:, None])
@@ -88,24 +83,27 @@ def test_computed_torque_with_the_exact_model_makes_the_error_obey_its_second_or
 def test_a_wrong_load_in_the_model_leaves_an_error_that_the_right_one_does_not():
     arm = da.load("planar-2r").holding(da.Load(mass=3))
     path = quintic([[0, 0], [1.0, -1.0]], 1.0)
-    right = simulate(LinkPlant(arm), ComputedTorque(arm, path), [0, 0], None, 1.0)
-    wrong = simulate(LinkPlant(arm), ComputedTorque(arm.holding(None), path), [0, 0], None, 1.0)
+    right = simulate(plant_of(arm), ComputedTorque(arm, path), [0, 0], None, 1.0)
+    wrong = simulate(plant_of(arm), ComputedTorque(arm.holding(None), path), [0, 0], None, 1.0)
     miss = [np.abs(m.q - path.position(m.t)).max() for m in (right, wrong)]
     assert miss[0] < 1e-6
     assert miss[1] > 0.01
 
 
 def test_pd_with_gravity_compensation_comes_to_rest_at_its_goal():
-    driven = driven_arm("planar-2r") if built_in_drives("planar-2r", da.load("planar-2r")) else None
-    assert driven is None
     arm = da.load("planar-2r")
     goal = quintic([[0.5, 0.5], [0.5, 0.5]], 1.0)
-    motion = simulate(LinkPlant(arm), PDGravity(arm, goal, 60.0, 25.0), [0, 0], None, 6.0, rtol=1e-6)
+    motion = simulate(plant_of(arm), PDGravity(arm, goal, 60.0, 25.0), [0, 0], None, 6.0, rtol=1e-6)
     assert motion.q[-1] == pytest.approx([0.5, 0.5], abs=1e-3)
 
 
-def test_operational_space_control_moves_the_tool_on_its_line():
+@pytest.mark.parametrize("driven", [False, True])
+def test_operational_space_control_moves_the_tool_on_its_line(driven):
+    """Also with drives, whose motors it then gives the torques of."""
     arm = da.load("ur5e", physical="ignore")
+    if driven:
+        motors = [da.Actuator(f"motor of {name}", {name: 50}, da.Rotor(1e-4, "base")) for name in arm.joint_names]
+        arm = arm.with_drives(da.DriveTrain(motors))
     q = np.array([0.1, -1.2, 1.4, -0.6, 0.5, 0.2])
     start = arm.forward_kinematics(q)[:3, 3]
     shift = np.array([0.1, -0.05, 0.08])
@@ -114,9 +112,28 @@ def test_operational_space_control_moves_the_tool_on_its_line():
         s, v, a = 3 * t**2 - 2 * t**3, 6 * t - 6 * t**2, 6 - 12 * t
         return start + s * shift, v * shift, a * shift
 
-    motion = simulate(LinkPlant(arm), OperationalSpace(arm, path), q, None, 1.0, rtol=1e-6, samples=11)
+    motion = simulate(plant_of(arm), OperationalSpace(arm, path), q, None, 1.0, rtol=1e-6, samples=11)
     tool = arm.forward_kinematics(motion.q)[:, :3, 3]
     assert tool == pytest.approx(np.array([path(t)[0] for t in motion.t]), abs=1e-5)
+
+
+def test_computed_torque_of_an_arm_with_drives_asks_for_the_motor_torques_of_the_wanted_motion():
+    """Friction of moving shafts in, starting friction left to the feedback; so fed, the arm follows."""
+    driven = driven_arm("irb6")
+    start, goal = np.full(5, 0.3), np.full(5, 0.6)
+    path = quintic([start, goal], 1.0)
+    control = ComputedTorque(driven, path, kp=100.0, kd=20.0)
+    rng = np.random.default_rng(0)
+    for t in (0.2, 0.7):
+        q, qd = path.position(t) + 0.01 * rng.uniform(-1, 1, 5), path.velocity(t) + 0.1 * rng.uniform(-1, 1, 5)
+        wanted = path.acceleration(t) + 20.0 * (path.velocity(t) - qd) + 100.0 * (path.position(t) - q)
+        assert control(t, q, qd) == pytest.approx(driven.motor_torques(q, qd, wanted), rel=1e-10)
+    still, wanted = np.zeros(5), 100.0 * (goal - start)
+    plain = driven.motor_torques(start, still, wanted, friction=False)
+    assert control(2.0, start, still) == pytest.approx(plain, rel=1e-10)
+    motion = simulate(plant_of(driven), control, start, None, 1.5, rtol=1e-6)
+    assert np.abs(motion.q - path.position(motion.t)).max() < 5e-3
+    assert np.abs(motion.q[-1] - goal).max() < 1e-5
 
 
 def test_lqr_agrees_with_python_control_and_poles_go_where_they_are_placed():
@@ -138,12 +155,11 @@ def test_lqr_agrees_with_python_control_and_poles_go_where_they_are_placed():
 def test_lqr_is_stable_across_the_workspace_in_simulation(seed):
     driven = driven_arm("irb6")
     rng = np.random.default_rng(seed)
-    arm = driven.links
-    a, b = 0.7 * (arm.lower + (arm.upper - arm.lower) * rng.random((2, 5)))
+    a, b = 0.7 * (driven.lower + (driven.upper - driven.lower) * rng.random((2, 5)))
     path = quintic([a, b], 1.5)
     control = tracking_lqr(driven, path, q=400.0, r=20.0, knots=5)
     off = a + 0.02 * rng.uniform(-1, 1, 5)
-    motion = simulate(DrivenPlant(driven), control, off, None, 2.5, rtol=1e-6)
+    motion = simulate(plant_of(driven), control, off, None, 2.5, rtol=1e-6)
     assert np.abs(motion.q[-1] - b).max() < 0.01
     assert np.abs(motion.q - path.position(motion.t)).max() < 0.1
 
@@ -152,7 +168,7 @@ def test_placed_poles_track_a_trajectory():
     arm = da.load("planar-2r")
     path = quintic([[0, 0], [1.0, -1.0]], 1.5)
     control = tracking_poles(arm, path, [-6, -7, -8, -9], knots=8)
-    motion = simulate(LinkPlant(arm), control, [0.05, -0.05], None, 2.5, rtol=1e-6)
+    motion = simulate(plant_of(arm), control, [0.05, -0.05], None, 2.5, rtol=1e-6)
     assert np.abs(motion.q[-1] - [1.0, -1.0]).max() < 1e-3
 
 
@@ -166,7 +182,7 @@ def measured_damping(arm, control, q, joint):
         whole[joint], speed[joint] = x[0], v[0]
         return [control(t, whole, speed)[joint]]
 
-    motion = simulate(LinkPlant(single), alone, [q[joint] + 1e-3], None, 1.0, samples=200, rtol=1e-9, atol=1e-14)
+    motion = simulate(plant_of(single), alone, [q[joint] + 1e-3], None, 1.0, samples=200, rtol=1e-9, atol=1e-14)
     x = motion.q[:, 0] - q[joint]
     rate = np.gradient(motion.qd[:, 0], motion.t)
     inside = slice(2, 100)
@@ -201,9 +217,9 @@ def test_the_servo_is_stable_across_the_workspace(goal):
     start = place + 0.1 * np.random.default_rng(2).uniform(-1, 1, 6)
     stiffness = np.array([200, 300, 300, 20, 20, 5])
     control = ServoFollowingInertia(driven, quintic([place, place], 1.0), stiffness)
-    motion = simulate(DrivenPlant(driven), control, start, None, 4.0, rtol=1e-6)
+    motion = simulate(plant_of(driven), control, start, None, 4.0, rtol=1e-6)
     # friction holds it a little off the goal, no more than holding friction over stiffness
-    hold = np.abs(driven._ratios.T) @ driven.motor_friction.starting
+    hold = np.abs(driven.ratios.T) @ driven.motor_friction.starting
     assert (np.abs(motion.q[-1] - place) <= hold / stiffness + 2e-3).all()
     assert np.abs(motion.qd[-1]).max() < 1e-2
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.design import certified_ranges
 from dalembert.design.bejczy_figures import CUBE, FIGURES, belongs, curve
-from dalembert.design.importance import Curve, ratio_curves
+from dalembert.design.importance import Curve
 from dalembert.report.bejczy import charts
 from dalembert.report.charts.svg_file import svg_file
 
@@ -123,7 +124,8 @@ def test_the_ratios_of_gravity_are_linear_in_g(curves) -> None:
 def test_the_figures_are_of_the_arm_with_the_wrist_at_rest(curves) -> None:
     """Figures 4 to 7 are about the first three joints; locking the wrist gives the same curves."""
     three = da.load("jpl-rrp").locked({"joint4": 0, "joint5": 0, "joint6": 0})
-    again = ratio_curves(three, "D12", "D11", "joint2", [{"joint3": 0.508}], points=361, box={"joint2": (0, np.pi)})
+    ask = three.driven.approximate("diagonal").analysis({"joint2": (0, np.pi)})
+    again = ask.ratio_curves("D12", "D11", "joint2", [{"joint3": 0.508}], points=361)
     assert again.values[0] == pytest.approx(curves[4].values[2], abs=1e-12)
 
 
@@ -151,8 +153,7 @@ def test_the_script_that_draws_them_writes_nine_files(tmp_path: Path, monkeypatc
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     # Figure 3 takes certified ranges, which tests/design/test_tables.py has; rough ones do here.
-    exact = da.Arm.ranges
-    monkeypatch.setattr(da.Arm, "ranges", lambda self, load: exact(self, load, work=300.0))
+    monkeypatch.setattr(certified_ranges, "WORK", 300.0)
     module.main(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"figure-{k}.svg" for k in range(3, 12))
     third = (tmp_path / "figure-3.svg").read_text(encoding="utf-8")

@@ -11,18 +11,12 @@ from typer.testing import CliRunner
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.cli import ranges_command as ranges
-from dalembert.cli import reduce_command as reduce
-from dalembert.cli import review_command as review
-from dalembert.cli import significance_command as significance
+from dalembert.cli.run import application
 
 
 @pytest.fixture(scope="module")
 def app() -> typer.Typer:
-    made = typer.Typer(pretty_exceptions_enable=False)
-    for command in (ranges, reduce, review, significance):
-        command.register(made)
-    return made
+    return application(["ranges", "reduce", "review", "significance"])
 
 
 def run(app: typer.Typer, *words: str) -> str:
@@ -46,7 +40,7 @@ def test_a_ratio_along_a_joint_is_the_curve_of_the_library(app) -> None:
     words = ["ranges", "planar-2r", "--of", "D12/D11", "--along", "joint2", "--at", "joint1=30 deg", "--points", "5"]
     (found,) = json.loads(run(app, *words, "--json"))
     arm = da.load("planar-2r")
-    exact = arm.ratio_curves("D12", "D11", along="joint2", settings=[{"joint1": math.radians(30)}], points=5)
+    exact = arm.analysis().ratio_curves("D12", "D11", "joint2", [{"joint1": math.radians(30)}], points=5)
     assert found["values"][0] == pytest.approx(exact.values[0].tolist())
     assert "joint1 = 0.523599" in run(app, *words)
     for wrong, message in (

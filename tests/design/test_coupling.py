@@ -9,17 +9,12 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.design.certified_ranges import Known
-from dalembert.design.compare import compared
-from dalembert.design.counterbalance import counterbalance
-from dalembert.design.coupling import coupling, coupling_map, moved_mass
-from dalembert.design.dominance import dominance
-from dalembert.design.review import review
-from dalembert.design.sensitivity import sensitivities
-from dalembert.design.shares import part_shares
-from dalembert.design.significance import significance
-from dalembert.reduction.coefficient_waves import ModelWaves
-from dalembert.reduction.states import box_of
+from dalembert.arm.exact import exact
+from dalembert.arm.inertia import Inertia
+from dalembert.design.certified_ranges import CertifiedRanges
+from dalembert.design.coupling import coupling, moved_mass
+from dalembert.design.motion_samples import MotionSamples
+from dalembert.reduction.states import states_of
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +24,9 @@ def planar():
 
 def test_the_coupling_holds_every_pose_and_is_loading_times_kinematic_factor() -> None:
     arm = da.load("puma560-arm", physical="ignore")
-    model, q = ModelWaves(arm), box_of(arm).samples(50_000)
-    found = coupling(arm)
+    ask = arm.analysis()
+    model, q = ask.waves, ask.box.samples(50_000)
+    found = ask.coupling()
     assert found
     for c in found:
         i, j = arm.joint_names.index(c.first), arm.joint_names.index(c.second)
@@ -46,8 +42,9 @@ def test_the_coupling_holds_every_pose_and_is_loading_times_kinematic_factor() -
 
 def test_every_coupling_of_the_jpl_arm_is_proved_to_a_hundredth() -> None:
     arm = da.load("jpl-rrp")
-    model, q = ModelWaves(arm), box_of(arm).samples(20_000, 8)
-    found = coupling(arm)
+    ask = arm.analysis()
+    model, q = ask.waves, ask.box.samples(20_000, 8)
+    found = ask.coupling()
     assert {(c.first, c.second) for c in found} >= {("joint1", "joint2"), ("joint1", "joint4")}
     for c in found:
         i, j = arm.joint_names.index(c.first), arm.joint_names.index(c.second)
@@ -57,18 +54,18 @@ def test_every_coupling_of_the_jpl_arm_is_proved_to_a_hundredth() -> None:
 
 
 def test_a_coupling_without_work_for_a_proof_is_bounded_by_one_and_says_so() -> None:
-    (first, *_) = coupling(da.load("planar-2r"), work=0.0)
+    (first, *_) = coupling(da.load("planar-2r").analysis(), work=0.0)
     assert first.largest <= first.proved <= 1
 
 
 def test_ranges_that_are_known_serve_every_question(planar) -> None:
     heard: list[str] = []
-    known = Known(planar, tell=heard.append)
-    assert coupling(planar, known=known)[0].proved == pytest.approx(coupling(planar)[0].proved)
+    known = CertifiedRanges(planar, states_of(planar), tell=heard.append)
+    assert coupling(known)[0].proved == pytest.approx(planar.analysis().coupling()[0].proved)
     again = [text for text in heard if text.startswith("range")]
-    coupling(planar, known=known)
+    coupling(known)
     assert [text for text in heard if text.startswith("range")] == again
-    links, whole = known.inertia(0, 0), Known(da.load("jpl-rrp")).inertia(0, 0, drives=True)
+    links, whole = known.inertia(0, 0), da.load("jpl-rrp").driven.analysis().inertia(0, 0)
     assert links is known.inertia(0, 0)
     assert whole.minimum == pytest.approx(1.41998, abs=1e-5)
     assert whole.lower <= whole.minimum <= whole.maximum <= whole.upper
@@ -76,26 +73,27 @@ def test_ranges_that_are_known_serve_every_question(planar) -> None:
 
 
 def test_a_coupling_map_has_the_values_of_the_mass_matrix(planar) -> None:
-    found = coupling_map(planar, 0, 1, 0, 1, points=9)
+    found = planar.analysis().coupling_map(0, 1, 0, 1, points=9)
     q = np.array([found.x[3], found.y[5]])
     D = planar.mass_matrix(q)
     assert found.values[5, 3] == pytest.approx(abs(D[0, 1]) / np.sqrt(D[0, 0] * D[1, 1]))
     with pytest.raises(ArmError, match="two different joints"):
-        coupling_map(planar, 0, 0, 0, 1)
+        planar.analysis().coupling_map(0, 0, 0, 1)
 
 
 def test_diagonal_dominance_is_that_of_the_mass_matrix(planar) -> None:
-    rows = dominance(planar)
+    rows = planar.analysis().dominance()
     D = planar.mass_matrix(rows[0].at)
     assert rows[0].least == pytest.approx((D[0, 0] - abs(D[0, 1])) / D[0, 0])
 
 
 def test_no_pose_is_below_a_proved_margin_and_a_no_has_its_pose() -> None:
     arm = da.load("jpl-rrp")
-    D = np.abs(arm.mass_matrix(box_of(arm).samples(20_000, 8)))
+    ask = arm.analysis()
+    D = np.abs(arm.mass_matrix(ask.box.samples(20_000, 8)))
     diagonal = np.diagonal(D, axis1=1, axis2=2)
     margins = 2 - D.sum(axis=2) / diagonal
-    found = dominance(arm)
+    found = ask.dominance()
     for row, sampled in zip(found, margins.min(axis=0), strict=True):
         assert row.least <= sampled + 1e-9
         if row.least > 0:
@@ -108,70 +106,62 @@ def test_no_pose_is_below_a_proved_margin_and_a_no_has_its_pose() -> None:
 
 
 def test_translation_and_rotation_add_up(planar) -> None:
-    for part in part_shares(planar, velocity=True):
+    for part in planar.analysis().part_shares(velocity=True):
         assert part.whole <= part.translational + part.rotational + 1e-12
         assert 0 <= part.share <= 1
 
 
 def test_terms_are_ranked_by_what_they_can_contribute(planar) -> None:
-    found = significance(planar, speed=2.0, acceleration=5.0)
+    ask = planar.analysis(speed=2.0, acceleration=5.0)
+    found = ask.significance()
     by_joint = [t for t in found if t.joint == planar.joint_names[0]]
     assert [t.largest for t in by_joint] == sorted((t.largest for t in by_joint), reverse=True)
     d11 = next(t for t in by_joint if t.name == "D11")
-    q = box_of(planar).samples(50_000)
-    values = ModelWaves(planar).wave("D11")(q)
+    values = ask.waves.wave("D11")(ask.box.samples(50_000))
     assert values.max() * 5 <= d11.proved
     assert d11.rms == pytest.approx(np.sqrt((values**2).mean() * 25 / 3), rel=0.01)
-    still = significance(planar, motion=(np.zeros((3, 2)), np.zeros((3, 2)), np.ones((3, 2))))
+    still = ask.significance(MotionSamples("it", np.zeros((3, 2)), np.zeros((3, 2)), np.ones((3, 2))))
     assert next(t for t in still if t.name == "D11").largest == pytest.approx(planar.mass_matrix([0.0, 0.0])[0, 0])
 
 
 def test_a_sensitivity_is_the_slope_of_the_range(planar) -> None:
-    from dalembert.bounds.ranges import range_of
-
-    found = {s.parameter: s for s in sensitivities(planar, "D11")}
-    some = found["m2"]
+    some = next(one for one in planar.analysis().sensitivities("D11") if one.parameter == "m2")
     step = 1e-3
     links = []
     for link in planar.links:
         body = link.inertia
         if link.name == planar.bodies[1].joint.child:
-            from dalembert.arm.exact import exact
-            from dalembert.arm.inertia import Inertia
-
             body = Inertia.of(body.mass + exact(step), body.com, body.central)
         links.append(replace(link, inertia=body))
     heavier = replace(planar, links=tuple(links))
-    box = box_of(planar)
-    change = (
-        range_of(ModelWaves(heavier).wave("D11"), box).maximum - range_of(ModelWaves(planar).wave("D11"), box).maximum
-    )
+    change = heavier.analysis().range_of("D11").maximum - planar.analysis().range_of("D11").maximum
     assert change / step == pytest.approx(some.of_maximum, rel=1e-3)
 
 
 def test_a_counterweight_on_the_last_link_takes_the_load_off_its_joint() -> None:
     arm = da.load("planar-2r").with_gravity((0, -9.81, 0))
-    found = counterbalance(arm, 1, mass=2.0)
+    ask = arm.analysis()
+    found = ask.counterbalance(1, mass=2.0)
     assert found.exact
     assert found.before > 0
     assert found.after == pytest.approx(0, abs=1e-12)
     balanced = da.Arm.of(found.balanced)
-    q = box_of(arm).samples(50)
+    q = ask.box.samples(50)
     assert np.allclose(balanced.gravity_load(q)[:, 1], 0, atol=1e-12)
     assert found.mass == 2.0
 
 
 def test_where_outer_joints_move_the_load_about_the_weight_lowers_the_largest_load() -> None:
     arm = da.load("planar-2r").with_gravity((0, -9.81, 0))
-    found = counterbalance(arm, 0)
+    found = arm.analysis().counterbalance(0)
     assert not found.exact
     assert 0 < found.after < found.before
     with pytest.raises(ArmError, match="slides"):
-        counterbalance(da.load("jpl-rrp"), "joint3")
+        da.load("jpl-rrp").analysis().counterbalance("joint3")
 
 
 def test_the_review_tells_what_the_guidelines_say() -> None:
-    found = review(da.load("cylindrical"))
+    found = da.load("cylindrical").analysis().review()
     verdicts = {f.guideline: f.verdict for f in found.findings}
     assert verdicts["No gravity load at the first joint"] == "met"
     assert verdicts["Axes parallel or at right angles"] == "met"
@@ -180,16 +170,17 @@ def test_the_review_tells_what_the_guidelines_say() -> None:
 
 
 def test_two_designs_side_by_side(planar) -> None:
-    same = compared(planar, planar)
+    ask = planar.analysis()
+    same = ask.compare(ask)
     assert not any(c.changed for c in same)
     heavier = planar.holding(da.Load(mass=1.0))
-    found = compared(planar, heavier)
+    found = ask.compare(ask.of(heavier))
     assert next(c for c in found if c.name == "D11 greatest").change > 0
     assert next(c for c in found if c.name == "mass moved by joint 2").second == 2.0
 
 
 def test_a_design_with_fewer_joints_or_no_drives_has_no_figure_where_the_other_has_one(planar) -> None:
-    found = {c.name: c for c in compared(da.load("planar-3r"), planar)}
+    found = {c.name: c for c in da.load("planar-3r").analysis().compare(planar.analysis())}
     assert found["D33 greatest"].second is None
     assert found["D33 greatest"].change is None
     assert found["k13"].second is None
@@ -197,10 +188,12 @@ def test_a_design_with_fewer_joints_or_no_drives_has_no_figure_where_the_other_h
 
 
 def test_figures_at_the_motor_and_with_a_load_are_those_of_the_tables() -> None:
-    arm, load = da.load("jpl-rrp"), da.Load(1.8)
+    arm, load = da.load("jpl-rrp").driven, da.Load(1.8)
     light = arm.locked({"joint6": 0})
-    found = {c.name: c for c in compared(arm, light, load=load)}
-    table = arm.ranges(load)
+    empty, held = arm.analysis(), arm.holding(load).analysis()
+    rows = empty.compare(light.analysis(), (held, light.holding(load).analysis()))
+    found = {c.name: c for c in rows}
+    table = empty.ranges(held)
     assert found["G2 largest with load"].first == pytest.approx(table.gravity[1].loaded.largest)
     assert found["G2 largest at the motor"].first == pytest.approx(table.gravity[1].loaded.largest / 100)
     assert found["D11 greatest at the motor"].first == pytest.approx(table.inertia[0].loaded.maximum / 100**2)

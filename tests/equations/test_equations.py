@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.description import ArmDescription
 from dalembert.equations.closed_form import Equations
-from dalembert.equations.derive import FORMULATIONS, Model
+from dalembert.equations.derive import FORMULATIONS, EquationsModel
 from dalembert.formulations import christoffel, composite_body, newton_euler
 from dalembert.formulations.chain import chain
 from dalembert.rings.real import REAL
@@ -68,7 +68,7 @@ def test_random_trees_with_any_twists_too(seed: int, way: str) -> None:
 
 @pytest.mark.parametrize("name", ["puma560-arm", "spherical", "planar-3r", "jpl-rrp"])
 def test_five_formulations_give_the_same_polynomials(name: str) -> None:
-    model = Model(da.load(name), "centre+lengths+gravity")
+    model = EquationsModel(da.load(name), "centre+lengths+gravity")
     ring, n = model.ring, model.chain.n
     matrix, load = model.mass_matrix(), model.gravity()
     symbols = model.christoffel(matrix)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import dalembert as da
+from dalembert.cli.run import application, main
 from dalembert.equations.closed_form import Equations
 from dalembert.equations.formula import read
-from dalembert.equations.printing.form import Form
+from dalembert.equations.printing.form import PrintedForm
 from dalembert.equations.printing.formats import code_names, decimal
 
 ARMS = ("puma560-arm", "planar-3r", "spherical")
@@ -118,7 +121,7 @@ def test_an_unknown_grouping_is_refused() -> None:
 
 
 def test_blocks_carry_the_names_of_the_links() -> None:
-    labels = [label for label, _ in Form(Equations(da.load("puma560-arm"))["D11"]).blocks("link")]
+    labels = [label for label, _ in PrintedForm(Equations(da.load("puma560-arm"))["D11"]).blocks("link")]
     assert labels == ["link 1", "link 2", "link 3"]
 
 
@@ -168,50 +171,40 @@ def test_the_latex_document_is_balanced() -> None:
     assert r"\section{Gravity load}" in text
 
 
-def test_a_model_too_large_to_print_says_so_and_how_to_narrow_it(capsys: pytest.CaptureFixture[str]) -> None:
-    from dalembert.cli.equations_command import equations
+def command(name: str, *words: str) -> str:
+    """What ``dalembert`` prints."""
+    result = CliRunner().invoke(application([name]), [name, *words], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
+
+def test_a_model_too_large_to_print_says_so_and_how_to_narrow_it() -> None:
     with pytest.raises(da.ArmError, match=r"terms .* --only"):
-        equations("panda")
+        command("equations", "panda")
 
 
-def test_commands_print_what_they_promise(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
-    from dalembert.cli import equations_command as cli_equations
-
-    cli_equations.equations("planar-2r", only="D22,G2", format="json")
-    found = json.loads(capsys.readouterr().out)
+def test_commands_print_what_they_promise(tmp_path: Path) -> None:
+    found = json.loads(command("equations", "planar-2r", "--only", "D22,G2", "--format", "json"))
     assert set(found["coefficients"]) == {"D22", "G2"}
     assert found["symbols"]["a1"]["kind"] == "length"
-    cli_equations.equations("planar-2r", only="D22", format="latex", group_by="parameter")
-    assert capsys.readouterr().out.startswith("D22 = m_{2} a_{2}^{2}")
-    target = f"{tmp_path}/out.html"
-    cli_equations.equations("planar-2r", document=target)
-    assert "8 coefficients" in capsys.readouterr().out
-    cli_equations.equations("planar-2r", only="D11", parameters="symbols+load", link="L")
-    assert "mL" in capsys.readouterr().out.replace("m_L", "mL")
-    cli_equations.structure("spherical")
-    assert "sparsity 0.471" in capsys.readouterr().out
-    cli_equations.base_parameters("planar-2r")
-    assert "6 base parameters" in capsys.readouterr().out
-    cli_equations.verify("planar-2r", "D22 = m2*a2^2 + 2*mx2*a2 + Izz2")
-    assert "identical" in capsys.readouterr().out
+    latex = command("equations", "planar-2r", "--only", "D22", "--format", "latex", "--group-by", "parameter")
+    assert latex.startswith("D22 = m_{2} a_{2}^{2}")
+    assert "8 coefficients" in command("equations", "planar-2r", "--document", str(tmp_path / "out.html"))
+    held = command("equations", "planar-2r", "--only", "D11", "--parameters", "symbols+load", "--link", "L")
+    assert "mL" in held.replace("m_L", "mL")
+    assert "sparsity 0.471" in command("structure", "spherical")
+    assert "6 base parameters" in command("base-parameters", "planar-2r")
+    assert "identical" in command("verify", "planar-2r", "D22 = m2*a2^2 + 2*mx2*a2 + Izz2")
 
 
 def test_a_wrong_formula_ends_the_command_with_code_one() -> None:
-    import typer
-
-    from dalembert.cli import equations_command as cli_equations
-
-    with pytest.raises(typer.Exit) as ended:
-        cli_equations.verify("planar-2r", "D22 = m2*a2^2")
-    assert ended.value.exit_code == 1
+    assert main(["verify", "planar-2r", "D22 = m2*a2^2"]) == 1
 
 
 @pytest.mark.parametrize(
-    "options", [{"format": "braille"}, {"document": "out.pdf"}, {"only": "D99"}, {"at": "4"}, {"group_by": "colour"}]
+    "options",
+    [("--format", "braille"), ("--document", "out.pdf"), ("--only", "D99"), ("--at", "4"), ("--group-by", "colour")],
 )
-def test_bad_options_are_refused(options: dict[str, str]) -> None:
-    from dalembert.cli.equations_command import equations
-
+def test_bad_options_are_refused(options: tuple[str, str]) -> None:
     with pytest.raises(da.ArmError):
-        equations("planar-2r", **options)
+        command("equations", "planar-2r", *options)

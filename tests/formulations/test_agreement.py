@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 
 import dalembert as da
-from dalembert.api.dynamics import FORMULATIONS
 from dalembert.formulations import (
     christoffel,
     composite_body,
@@ -15,6 +14,7 @@ from dalembert.formulations import (
     tourassis_neuman,
 )
 from dalembert.formulations.chain import chain
+from dalembert.formulations.system import FORMULATIONS
 from dalembert.rings.real import REAL
 from laws import inertia_scale, moving_arms, rounding, torque_scale
 

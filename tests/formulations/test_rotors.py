@@ -8,11 +8,11 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.description import ArmDescription, Joint, Link
-from dalembert.arm.drives import Actuator, DriveTrain, Rotor, with_locked_rotors
+from dalembert.arm.drives import Actuator, DriveTrain, Rotor
 from dalembert.arm.placement import Placement
-from dalembert.drives.driven import Driven
 from dalembert.formulations import rotors
 from dalembert.formulations.chain import chain
+from dalembert.formulations.drive_train import RingTrain
 from dalembert.rings.dual import Duals, slope_of
 from dalembert.rings.real import REAL
 from random_arms import decimal, random_arm, vector
@@ -72,7 +72,7 @@ def case(request):
     rng = random.Random(request.param)
     arm = da.Arm.of(random_arm(rng, 2 + request.param % 5, tree=bool(request.param % 2)))
     train = random_train(rng, arm)
-    driven = Driven(with_locked_rotors(arm, train), train)
+    driven = arm.with_drives(train)
     state = np.random.default_rng(request.param).uniform(-2, 2, (3, arm.n))
     return arm, train, driven, state
 
@@ -103,13 +103,13 @@ def test_accelerations_equal_those_of_mujoco_with_explicit_rotor_bodies(case):
     mujoco.mj_fullM(model, data, full)
     full, bias = full[np.ix_(order, order)], data.qfrc_bias[order]
     theirs = np.linalg.solve(w.T @ full @ w, torque - w.T @ bias)
-    ours = driven.joint_acceleration(q, qd, torque)
+    ours = driven.forward_dynamics(q, qd, torque)
     assert np.abs(ours - theirs).max() <= 1e-8 * np.abs(theirs).max()
 
 
 def test_christoffel_symbols_are_those_of_the_rotors_own_inertia_matrix(case):
     arm, _, driven, (q, qd, _) = case
-    spins, ratios = driven._parts.spins(REAL, list(q))
+    spins, ratios = RingTrain(driven, REAL).spins(REAL, list(q))
     duals = Duals(REAL)
     x = [duals.variable(float(value), k) for k, value in enumerate(q)]
     n = arm.n
@@ -137,7 +137,7 @@ def test_a_transmission_that_varies_keeps_power_and_energy_in_balance():
         Actuator.of(f"motor{k}", {arm.joint_names[k - 1]: 1}, Rotor.of("0.002", arm.links[k].name, (1, 2, 2)))
         for k in (1, 2)
     ]
-    driven = Driven(arm, DriveTrain(tuple(parts), turns=turns))
+    driven = arm.with_drives(DriveTrain(tuple(parts), turns=turns))
     rng = np.random.default_rng(1)
     q, qd, qdd = rng.uniform(-1, 1, (3, 2))
     step = 1e-5
@@ -151,7 +151,7 @@ def test_a_transmission_that_varies_keeps_power_and_energy_in_balance():
 def test_every_formulation_takes_the_rotors_in():
     arm = da.load("jpl-rrp")
     train = random_train(random.Random(3), arm)
-    driven = Driven(with_locked_rotors(arm, train), train)
+    driven = arm.with_drives(train)
     q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 6))
     found = [
         driven.inverse_dynamics(q, qd, qdd, formulation)
@@ -167,4 +167,5 @@ def test_links_alone_are_not_changed_by_rotors_of_no_inertia():
     arm = da.load("puma560", physical="ignore")
     train = DriveTrain(tuple(Actuator.of(f"m{j}", {name: 50}) for j, name in enumerate(arm.joint_names)))
     q, qd, qdd = np.random.default_rng(2).uniform(-1, 1, (3, 6))
-    assert Driven(arm, train).inverse_dynamics(q, qd, qdd) == pytest.approx(arm.inverse_dynamics(q, qd, qdd), rel=1e-12)
+    torque = arm.with_drives(train).inverse_dynamics(q, qd, qdd)
+    assert torque == pytest.approx(arm.inverse_dynamics(q, qd, qdd), rel=1e-12)

@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.arm.drives import with_locked_rotors
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.toml_drives import built_in_drives
-from dalembert.drives.driven import Driven
 from dalembert.linear.hand import hand_model, joint_to_hand
 from dalembert.linear.joints import driven_model, links_model, motor_model
 from dalembert.linear.linear_model import LinearModel
@@ -17,10 +14,8 @@ pin = pytest.importorskip("pinocchio")
 control = pytest.importorskip("control")
 
 
-def driven_arm(name: str) -> Driven:
-    arm = da.load(name, physical="ignore")
-    train = built_in_drives(name, arm)
-    return Driven(with_locked_rotors(arm, train), train)
+def driven_arm(name: str) -> da.DrivenArm:
+    return da.load(name, physical="ignore").driven
 
 
 def state(n: int, seed: int = 0) -> np.ndarray:
@@ -59,12 +54,69 @@ def test_the_model_of_the_drives_is_that_of_finite_differences_with_second_order
     for step in (2e-3, 1e-3):
         columns = []
         for unit in np.eye(3 * n):
-            ahead, behind = (driven.forward_dynamics(*np.split(point + s * unit, 3)) for s in (step, -step))
+            ahead, behind = (driven.direct_dynamics(*np.split(point + s * unit, 3)) for s in (step, -step))
             columns.append((ahead - behind) / (2 * step))
         both = np.stack(columns, -1)
         errors.append(np.abs(both - np.hstack([linear.A[n:], linear.B[n:]])).max())
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.1)
     assert errors[1] <= 1e-4 * np.abs(linear.A).max()
+
+
+def linkage() -> da.DrivenArm:
+    """Motors with friction behind a transmission that varies."""
+    arm = da.load("planar-2r")
+
+    def turns(ring, q):
+        sin, cos = ring.sincos(q[1])
+        return [20 * q[0] + 4 * sin, 15 * q[1] + 2 * cos]
+
+    parts = tuple(
+        da.Actuator(f"motor{k}", {}, da.Rotor(2e-3, arm.links[k].name, (0, 1, 1)), da.Friction((0.4, 0.3), 0.6, 0.02))
+        for k in range(2)
+    )
+    own = (("joint2", da.Friction((0.0, 0.3), viscous=0.2)),)
+    return arm.with_drives(da.DriveTrain(parts, joint_friction=own, turns=turns))
+
+
+@pytest.mark.parametrize("width", [None, 0.3])
+@pytest.mark.parametrize("build", [linkage, lambda: driven_arm("irb6")])
+def test_smooth_friction_and_a_varying_transmission_are_in_the_model_of_the_drives(build, width) -> None:
+    """Against finite differences of D^-1 (N^T u - h - G - F)."""
+    driven = build()
+    n, plain = driven.n, driven.frictionless()
+    q, qd, qdd = state(n, 3)
+    needed = plain.inverse_dynamics(q, qd, qdd) + driven.friction_torque(q, qd, width)
+    linear = driven_model(driven, q, qd, qdd, width)
+
+    def acceleration(x):
+        q, qd, u = np.split(x, 3)
+        return plain.forward_dynamics(q, qd, driven.to_joints(q, u) - driven.friction_torque(q, qd, width))
+
+    point = np.r_[q, qd, driven.to_motors(q, needed)]
+    assert acceleration(point) == pytest.approx(qdd, abs=1e-10)
+    step = 1e-5
+    columns = [(acceleration(point + step * u) - acceleration(point - step * u)) / (2 * step) for u in np.eye(3 * n)]
+    expected = np.stack(columns, -1)
+    found = np.hstack([linear.A[n:], linear.B[n:]])
+    assert found == pytest.approx(expected, abs=1e-7 * np.abs(expected).max())
+
+
+def test_under_joint_torques_rotors_and_viscous_friction_are_in_the_model_too() -> None:
+    driven = driven_arm("irb6")
+    n = driven.n
+    q, qd, qdd = state(n, 4)
+    tau = driven.inverse_dynamics(q, qd, qdd)
+    linear = driven.linearize(q, qd, tau, input="joint torque")
+    point, step = np.r_[q, qd, tau], 1e-5
+    columns = []
+    for unit in np.eye(3 * n):
+        ahead, behind = (driven.forward_dynamics(*np.split(point + s * unit, 3)) for s in (step, -step))
+        columns.append((ahead - behind) / (2 * step))
+    expected = np.stack(columns, -1)
+    assert np.hstack([linear.A[n:], linear.B[n:]]) == pytest.approx(expected, abs=1e-7 * np.abs(expected).max())
+    motors = driven.linearize(q, qd, tau)
+    assert np.abs(motors.A - linear.A).max() <= 1e-9 * np.abs(linear.A).max()
+    assert motors.B[n:] == pytest.approx(linear.B[n:] @ driven.ratios.T)
 
 
 def test_the_linear_model_predicts_a_small_deviation_with_an_error_of_second_order():
@@ -92,7 +144,7 @@ def test_hand_and_joint_models_at_rest_have_the_same_poles():
         q = 0.5 * state(n, 3)[0] + np.array([0.1, 0.3, -0.2, 0.3, 0.5, 0.1])[:n]
         still = np.zeros(n)
         for joint in (driven_model(driven, q, still, still), motor_model(driven, q, still, still)):
-            hand = hand_model(driven.links, joint, q, still, still, coordinates)
+            hand = hand_model(driven, joint, q, still, still, coordinates)
             assert hand.A[:n, :n] == pytest.approx(np.zeros((n, n)), abs=1e-9)
             assert hand.A[:n, n : 2 * n] == pytest.approx(np.eye(n), abs=1e-9)
             # poles of a defective double zero are only as sharp as the square root of rounding
@@ -142,7 +194,7 @@ def test_motor_states_follow_freeman_2_241_to_2_252():
 
     def rate(x):
         q, qd, i = np.split(x, 3)
-        return np.r_[qd, driven.forward_dynamics(q, qd, electric.torque_constant * i),
+        return np.r_[qd, driven.direct_dynamics(q, qd, electric.torque_constant * i),
                      electric.current_dynamics(q, qd, i, voltage)]  # fmt: skip
 
     step = 1e-5

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.equations.derive import Model
+from dalembert.equations.derive import EquationsModel
 from dalembert.formulations.influence import PointInfluence
 from dalembert.formulations.kinematics import frames
 from dalembert.mechanisms import transfer
@@ -25,7 +25,7 @@ class Wrist:
                 {"name": "3", "a": "0.3", "mass": 1},
             ]
         )
-        found = Model(arm, "symbols")
+        found = EquationsModel(arm, "symbols")
         self.ring, chain = found.ring, found.chain
         at = PointInfluence(chain, frames(chain, self.ring, self.ring.positions), *[chain.tool_body, chain.tool[1]])
         joints = range(3)

@@ -30,7 +30,7 @@ class FiveBar:
         first = np.eye(4)[:1]
         self.g = np.vstack([first, tip.point_first[:2], tip.rotation_first[2:]])
         self.h = np.concatenate([np.zeros((1, 4, 4)), tip.point_second[:2], tip.rotation_second[2:]])
-        self.initial = transfer.Model(arm.mass_matrix(self.phi), arm.christoffel(self.phi), np.zeros(4))
+        self.initial = transfer.TransferredModel(arm.mass_matrix(self.phi), arm.christoffel(self.phi), np.zeros(4))
         self.x = transfer.inverse(self.g)
         self.model = transfer.model(self.initial, self.x, self.h)
         self.frames = arm.link_frames(self.phi)
@@ -39,19 +39,19 @@ class FiveBar:
         self.joint4 = arm.influence(self.phi, "link3")
 
 
-def rounding(bar: FiveBar) -> transfer.Model:
+def rounding(bar: FiveBar) -> transfer.TransferredModel:
     """What half a unit of the last digit of the masses in Table C-2 can change in C-3, entry by entry."""
     inertia, power = np.zeros((4, 4)), np.zeros((4, 4, 4))
     for i, j in ((0, 0), (0, 1), (1, 1)):
         change: Any = np.zeros((4, 4))
         change[i, j] = change[j, i] = 0.0005
-        moved = transfer.model(transfer.Model(change, np.zeros((4, 4, 4)), np.zeros(4)), bar.x, bar.h)
+        moved = transfer.model(transfer.TransferredModel(change, np.zeros((4, 4, 4)), np.zeros(4)), bar.x, bar.h)
         inertia += np.abs(moved.inertia)
         power += np.abs(moved.power)
     moved = transfer.model(
-        transfer.Model(np.zeros((4, 4)), bar.initial.power * (0.0005 / 0.428), np.zeros(4)), bar.x, bar.h
+        transfer.TransferredModel(np.zeros((4, 4)), bar.initial.power * (0.0005 / 0.428), np.zeros(4)), bar.x, bar.h
     )
-    return transfer.Model(inertia, power + np.abs(moved.power), np.zeros(4))
+    return transfer.TransferredModel(inertia, power + np.abs(moved.power), np.zeros(4))
 
 
 @pytest.fixture(scope="module")

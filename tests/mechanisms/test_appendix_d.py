@@ -33,10 +33,10 @@ def test_slider_crank_has_two_freedoms_of_which_the_slider_feels_one(crank: Mech
 
 def test_passive_spin_carries_no_load_and_finds_its_own_acceleration(crank: Mechanism) -> None:
     qd = np.array([2.0, 0.7])
-    torque, qdd = crank.driven(crank.home, qd, [1.5, 99.0])
+    torque, qdd = crank.with_passive(crank.home, qd, [1.5, 99.0])
     assert torque[1] == 0
     assert qdd[0] == 1.5
-    np.testing.assert_allclose(crank.acceleration(crank.home, qd, torque), qdd, atol=1e-9)
+    np.testing.assert_allclose(crank.forward_dynamics(crank.home, qd, torque), qdd, atol=1e-9)
 
 
 def test_freemans_steps_of_figure_d1_give_the_model_of_one_step(crank: Mechanism) -> None:
@@ -50,11 +50,11 @@ def test_freemans_steps_of_figure_d1_give_the_model_of_one_step(crank: Mechanism
     g = np.concatenate([unit, point.first[0], turning.first[0]])
     h = np.concatenate([np.zeros((1, 7, 7)), point.second[0], turning.second[0]])
     initial = arm.model(phi)
-    initial = transfer.Model(initial.inertia[0], initial.power[0], initial.load[0])
+    initial = transfer.TransferredModel(initial.inertia[0], initial.power[0], initial.load[0])
     x = transfer.inverse(g)
     y = transfer.model(initial, x, h)
     kept = [0, 3]  # theta5 and z of y; the rest is held
-    w = transfer.Model(y.inertia[np.ix_(kept, kept)], y.power[np.ix_(kept, kept, kept)], y.load[kept])
+    w = transfer.TransferredModel(y.inertia[np.ix_(kept, kept)], y.power[np.ix_(kept, kept, kept)], y.load[kept])
     joints = transfer.second(x, h)
     g_q = np.array([x[0, kept], [1.0, 0.0]])  # theta1 and theta5 in terms of w
     h_q = np.array([joints[0][np.ix_(kept, kept)], np.zeros((2, 2))])
@@ -96,7 +96,7 @@ def test_bricard_constraint_forces_balance_although_not_determined(loop: Mechani
     rate, rate2 = loop.joint_motion(loop.home, qd, qdd)
     load = loop.joint_loads(loop.home[None], rate[None], rate2[None], [()])[0]
     drive = np.zeros(6)
-    drive[5] = loop.torque(loop.home, qd, qdd)[0]
+    drive[5] = loop.inverse_dynamics(loop.home, qd, qdd)[0]
     forces = loop.constraint_forces(loop.home, qd, qdd)
     closing = loop.assembly.closure_jacobian(loop.home[None])[0]
     np.testing.assert_allclose(drive + closing.T @ forces, load, atol=1e-10)

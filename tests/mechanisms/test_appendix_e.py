@@ -32,7 +32,7 @@ class Leg:
         first[0, 0] = INERTIAS[number]
         self.x = transfer.inverse(self.g)
         self.x2 = transfer.second(self.x, self.h)
-        self.model = transfer.model(transfer.Model(first, np.zeros((3, 3, 3)), np.zeros(3)), self.x, self.h)
+        self.model = transfer.model(transfer.TransferredModel(first, np.zeros((3, 3, 3)), np.zeros(3)), self.x, self.h)
 
 
 @pytest.fixture(scope="module")

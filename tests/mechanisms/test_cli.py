@@ -5,20 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import dalembert as da
-from dalembert.cli import mechanism_command as mechanism
+from dalembert.cli.run import application
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "mechanisms"
 
 
 def run(*words: str) -> str:
-    app = typer.Typer()
-    mechanism.register(app)
-    app.command("other")(lambda: None)  # with one command alone Typer leaves out its name
-    found = CliRunner().invoke(app, ["mechanism", *words], catch_exceptions=False)
+    found = CliRunner().invoke(application(["mechanism"]), ["mechanism", *words], catch_exceptions=False)
     assert found.exit_code == 0
     return found.output
 

@@ -11,7 +11,7 @@ import dalembert as da
 from dalembert.compile import build, cache
 from dalembert.mechanisms import gallery
 from dalembert.mechanisms.closures import Closure
-from dalembert.mechanisms.compiled_state import MechanismKernel
+from dalembert.mechanisms.compiled_state import CompiledState
 from dalembert.mechanisms.mechanism import Mechanism
 
 
@@ -56,7 +56,7 @@ def test_the_kernel_of_a_mechanism_gives_all_its_tables(name: str) -> None:
     mechanism = MAKERS[name]()
     rng = np.random.default_rng(0)
     phi, rate = rng.normal(size=(2, 5, mechanism.m))
-    value, g, drift, inertia, rest = MechanismKernel(mechanism.system, mechanism.assembly.closures).state(phi, rate)
+    value, g, drift, inertia, rest = CompiledState(mechanism.system, mechanism.assembly.closures).state(phi, rate)
     wanted_g, wanted_drift = mechanism.assembly.drift(phi, rate)
     np.testing.assert_allclose(value, mechanism.assembly.closure_value(phi), atol=1e-12)
     np.testing.assert_allclose(g, wanted_g, atol=1e-12)
@@ -74,9 +74,9 @@ def test_a_compiled_mechanism_gives_the_same_numbers(name: str) -> None:
     rng = np.random.default_rng(1)
     qd, qdd = rng.normal(size=(2, plain.n))
     phi = plain.closed_near(plain.home + 0.03 * rng.normal(size=(4, plain.m)))
-    torque = plain.torque(phi, qd, qdd)
-    np.testing.assert_allclose(fast.torque(phi, qd, qdd), torque, atol=1e-11)
-    np.testing.assert_allclose(fast.acceleration(phi, qd, torque), np.broadcast_to(qdd, (4, plain.n)), atol=1e-9)
+    torque = plain.inverse_dynamics(phi, qd, qdd)
+    np.testing.assert_allclose(fast.inverse_dynamics(phi, qd, qdd), torque, atol=1e-11)
+    np.testing.assert_allclose(fast.forward_dynamics(phi, qd, torque), np.broadcast_to(qdd, (4, plain.n)), atol=1e-9)
     for a, b in zip(vars(fast.model(phi, qd)).values(), vars(plain.model(phi, qd)).values(), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-11)
     times = np.linspace(0, 0.05, 3)

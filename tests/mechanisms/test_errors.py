@@ -59,19 +59,19 @@ def test_arrays_of_the_wrong_shape_and_numbers_that_are_none_are_refused() -> No
     with pytest.raises(da.ArmError, match="phi must end in 4 entries, one per joint"):
         bar.model(np.zeros(3))
     with pytest.raises(da.ArmError, match="qd must end in 2 entries, one per coordinate"):
-        bar.torque(bar.home, np.zeros(4), np.zeros(2))
+        bar.inverse_dynamics(bar.home, np.zeros(4), np.zeros(2))
     with pytest.raises(da.ArmError, match="not finite"):
         bar.position([np.nan, 0.0])
     with pytest.raises(da.ArmError, match="do not broadcast"):
-        bar.torque(np.tile(bar.home, (3, 1)), np.zeros((2, 2)), np.zeros(2))
+        bar.inverse_dynamics(np.tile(bar.home, (3, 1)), np.zeros((2, 2)), np.zeros(2))
 
 
 def test_an_empty_batch_gives_empty_results() -> None:
     bar = gallery.five_bar()
     none = np.zeros((0, 4))
     assert bar.model(none).power.shape == (0, 2, 2, 2)
-    assert bar.torque(none, np.zeros(2), np.zeros(2)).shape == (0, 2)
-    assert bar.acceleration(none, np.zeros(2), np.zeros(2)).shape == (0, 2)
+    assert bar.inverse_dynamics(none, np.zeros(2), np.zeros(2)).shape == (0, 2)
+    assert bar.forward_dynamics(none, np.zeros(2), np.zeros(2)).shape == (0, 2)
     assert bar.position(np.zeros((0, 2))).shape == (0, 4)
 
 
@@ -95,4 +95,4 @@ def test_a_motion_that_moves_no_mass_is_refused() -> None:
     arm = da.Arm.from_dh([{"a": 1}], gravity=(0, 0, 0))
     weightless = Mechanism({"a": arm}, [], ["a.joint1"])
     with pytest.raises(da.ArmError, match="moves no inertia"):
-        weightless.acceleration([0.0], [0.0], [1.0])
+        weightless.forward_dynamics([0.0], [0.0], [1.0])

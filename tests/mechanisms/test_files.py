@@ -152,7 +152,7 @@ def test_mjcf_connect_is_a_closure_and_moves_as_mujoco_says() -> None:
     assert np.linalg.matrix_rank(np.vstack([g, closing]), tol=1e-9) == 2
     kkt = np.block([[inertia, -closing.T], [closing, np.zeros((3, 3))]])
     theirs = np.linalg.lstsq(kkt, np.concatenate([-data.qfrc_bias, -drift[0]]), rcond=1e-12)[0][:3]
-    _, rate2 = ours.joint_motion(phi, qd, ours.acceleration(phi, qd, [0.0]))
+    _, rate2 = ours.joint_motion(phi, qd, ours.forward_dynamics(phi, qd, [0.0]))
     np.testing.assert_allclose(rate2, theirs, atol=1e-9)
 
 

@@ -66,11 +66,11 @@ def test_second_and_third_order_coefficients_are_the_derivatives_of_those_before
 def test_model_newton_euler_and_accelerations_agree(mechanism: Mechanism) -> None:
     phi = near(mechanism)
     qd, qdd = rates(mechanism)
-    torque = mechanism.torque(phi, qd, qdd)
+    torque = mechanism.inverse_dynamics(phi, qd, qdd)
     size = 1 + np.abs(torque).max()
     np.testing.assert_allclose(mechanism.model(phi).torque(qd, qdd), torque, atol=1e-9 * size)
     if mechanism.name != "3-RRR":  # there the links without mass leave no room for error either
-        np.testing.assert_allclose(mechanism.acceleration(phi, qd, torque), qdd, atol=1e-8)
+        np.testing.assert_allclose(mechanism.forward_dynamics(phi, qd, torque), qdd, atol=1e-8)
 
 
 def test_power_array_is_the_derivative_of_the_inertia(mechanism: Mechanism) -> None:
@@ -105,14 +105,18 @@ def test_linear_model_is_the_derivative_of_the_torque(mechanism: Mechanism) -> N
     q, step = mechanism.coordinates_of(mechanism.home), 1e-5
     qd, qdd = rates(mechanism)
     found = mechanism.linearize(mechanism.home, qd, qdd)
-    np.testing.assert_allclose(found.torque, mechanism.torque(mechanism.home, qd, qdd), atol=1e-9)
+    np.testing.assert_allclose(found.torque, mechanism.inverse_dynamics(mechanism.home, qd, qdd), atol=1e-9)
     size = 1 + np.abs(found.stiffness).max()
     for k, e in enumerate(step * np.eye(mechanism.n)):
-        by_q = mechanism.torque(mechanism.position(q + e), qd, qdd) - mechanism.torque(
+        by_q = mechanism.inverse_dynamics(mechanism.position(q + e), qd, qdd) - mechanism.inverse_dynamics(
             mechanism.position(q - e), qd, qdd
         )
-        by_qd = mechanism.torque(mechanism.home, qd + e, qdd) - mechanism.torque(mechanism.home, qd - e, qdd)
-        by_qdd = mechanism.torque(mechanism.home, qd, qdd + e) - mechanism.torque(mechanism.home, qd, qdd - e)
+        by_qd = mechanism.inverse_dynamics(mechanism.home, qd + e, qdd) - mechanism.inverse_dynamics(
+            mechanism.home, qd - e, qdd
+        )
+        by_qdd = mechanism.inverse_dynamics(mechanism.home, qd, qdd + e) - mechanism.inverse_dynamics(
+            mechanism.home, qd, qdd - e
+        )
         for slope, table in ((by_q, found.stiffness), (by_qd, found.damping), (by_qdd, found.inertia)):
             np.testing.assert_allclose(slope / (2 * step), table[:, k], atol=1e-5 * size)
 
@@ -126,7 +130,7 @@ def test_power_of_the_drives_is_the_rate_of_the_energy(mechanism: Mechanism) -> 
         mechanism.joint_energy((phi + s * rate + s * s / 2 * rate2)[None], (rate + s * rate2)[None])[0]
         for s in (step, -step)
     )
-    power = mechanism.torque(phi, qd, qdd) @ qd
+    power = mechanism.inverse_dynamics(phi, qd, qdd) @ qd
     assert (ahead - behind) / (2 * step) == pytest.approx(power, abs=1e-5 * (1 + abs(power)))
 
 
@@ -147,11 +151,11 @@ def test_jerk_is_the_derivative_of_the_acceleration(mechanism: Mechanism) -> Non
 def test_batches_are_their_single_states(mechanism: Mechanism) -> None:
     phi = near(mechanism, count=3).reshape(3, 1, mechanism.m)
     qd, qdd = rates(mechanism)
-    whole = mechanism.torque(phi, np.stack([qd, -qd]), qdd)
+    whole = mechanism.inverse_dynamics(phi, np.stack([qd, -qd]), qdd)
     assert whole.shape == (3, 2, mechanism.n)
     for i, k in np.ndindex(3, 2):
         np.testing.assert_allclose(
-            whole[i, k], mechanism.torque(phi[i, 0], (qd, -qd)[k], qdd), atol=1e-9 * (1 + np.abs(whole).max())
+            whole[i, k], mechanism.inverse_dynamics(phi[i, 0], (qd, -qd)[k], qdd), atol=1e-9 * (1 + np.abs(whole).max())
         )
 
 
@@ -181,12 +185,12 @@ def test_five_bar_driven_from_any_two_joints_moves_the_same_way() -> None:
     phi = near(first)
     qd, qdd = rates(first)
     rate, rate2 = first.joint_motion(phi, qd, qdd)
-    power = first.torque(phi, qd, qdd) @ qd
+    power = first.inverse_dynamics(phi, qd, qdd) @ qd
     for pair in combinations(range(4), 2):
         other = first.with_coordinates([first.joint_names[k] for k in pair])
-        torque = other.torque(phi, rate[list(pair)], rate2[list(pair)])
+        torque = other.inverse_dynamics(phi, rate[list(pair)], rate2[list(pair)])
         assert torque @ rate[list(pair)] == pytest.approx(power, abs=1e-10)
-        found = other.acceleration(phi, rate[list(pair)], torque)
+        found = other.forward_dynamics(phi, rate[list(pair)], torque)
         _, again = other.joint_motion(phi, rate[list(pair)], found)
         np.testing.assert_allclose(again, rate2, atol=1e-10)
 
@@ -310,5 +314,5 @@ def test_forces_on_links_load_the_coordinates() -> None:
     push = {"left": [da.Force("link2", (3.0, -2.0, 0.0))]}
     tip = bar.frame_influence(bar.home, "left").first[:2]
     still = np.zeros(2)
-    bare, pushed = (bar.torque(bar.home, still, still, forces) for forces in ({}, push))
+    bare, pushed = (bar.inverse_dynamics(bar.home, still, still, forces) for forces in ({}, push))
     np.testing.assert_allclose(bare - pushed, tip.T @ [3.0, -2.0], atol=1e-12)

@@ -85,7 +85,7 @@ def test_two_arms_share_an_object_with_least_torque() -> None:
     squeeze = motors.internal(pair.home)
     assert squeeze.shape == (12, 6)
     np.testing.assert_allclose(squeeze.T @ found.torque, 0, atol=1e-9)
-    one_arm = pair.torque(pair.home, still, still)
+    one_arm = pair.inverse_dynamics(pair.home, still, still)
     assert np.linalg.norm(found.torque) < np.linalg.norm(one_arm)
     limit = 0.9 * np.abs(found.torque).max()
     kept = motors.distribute(pair.home, still, still, limits=limit)

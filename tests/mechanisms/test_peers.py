@@ -57,7 +57,7 @@ def states(mechanism: Mechanism, count: int = 3) -> list[tuple[Any, ...]]:
         qd, torque = rng.normal(size=mechanism.n), 5 * rng.normal(size=mechanism.n)
         blocks = mechanism.assembly.coordinate_blocks(mechanism.system.place(phi[None]), 1)
         load = mechanism.assembly.jacobian(blocks, 1)[0, : mechanism.n].T @ torque
-        qdd = mechanism.acceleration(phi, qd, torque)
+        qdd = mechanism.forward_dynamics(phi, qd, torque)
         rate, rate2 = mechanism.joint_motion(phi, qd, qdd)
         found.append((phi, rate, load, qd, qdd, rate2))
     return found

@@ -49,7 +49,7 @@ def test_partial_model_gives_the_torques_of_the_resolved_motion(panda: Redundant
     qd = inverse @ ud
     qdd = inverse @ udd + transfer.form(ud, redundant.second(inverse, h))
     np.testing.assert_allclose(qdd, panda.accelerations(HOME, qd, udd), atol=1e-10)
-    np.testing.assert_allclose(partial.torque(ud, udd), panda.mechanism.torque(HOME, qd, qdd), atol=1e-10)
+    np.testing.assert_allclose(partial.torque(ud, udd), panda.mechanism.inverse_dynamics(HOME, qd, qdd), atol=1e-10)
     # (4-74): both forms of I*_qu agree for the kinetic-energy weight.
     other = g.T @ np.linalg.inv(g @ np.linalg.inv(model.inertia) @ g.T)
     np.testing.assert_allclose(partial.inertia, other, atol=1e-9 * np.abs(other).max())
@@ -61,10 +61,10 @@ def test_least_torque_is_a_minimum_of_the_torque(panda: Redundant) -> None:
     torque, qdd = panda.least_torque(HOME, qd, udd)
     g, h = panda.influence(HOME)
     np.testing.assert_allclose(g @ qdd + transfer.form(qd, h), udd, atol=1e-10)
-    np.testing.assert_allclose(panda.mechanism.torque(HOME, qd, qdd), torque, atol=1e-10)
+    np.testing.assert_allclose(panda.mechanism.inverse_dynamics(HOME, qd, qdd), torque, atol=1e-10)
     free = redundant.null_projector(g) @ rng.normal(size=7)
     for step in (1e-3, -1e-3, 1.0, -1.0):
-        assert np.linalg.norm(panda.mechanism.torque(HOME, qd, qdd + step * free)) > np.linalg.norm(torque)
+        assert np.linalg.norm(panda.mechanism.inverse_dynamics(HOME, qd, qdd + step * free)) > np.linalg.norm(torque)
 
 
 def test_joint_limits_are_kept_and_the_hand_stays_on_its_path() -> None:

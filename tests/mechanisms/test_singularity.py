@@ -107,7 +107,7 @@ def test_drives_are_compared_on_one_motion() -> None:
     rate, _ = bar.joint_motion(bar.home, qd, qdd)
     for drive in found:
         rates = [rate[bar.system.joint_index(name)] for name in drive.coordinates]
-        assert drive.torque @ rates == pytest.approx(bar.torque(bar.home, qd, qdd) @ qd, abs=1e-11)
+        assert drive.torque @ rates == pytest.approx(bar.inverse_dynamics(bar.home, qd, qdd) @ qd, abs=1e-11)
 
 
 def test_a_path_through_a_singularity_is_refused_with_its_place() -> None:

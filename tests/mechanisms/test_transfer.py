@@ -24,9 +24,9 @@ def random_map(rng: np.random.Generator, n: int, batch: tuple[int, ...] = ()) ->
     return g, h, sum(d.transpose(*lead, *(a % d.ndim for a in order)) for order in axes)
 
 
-def random_model(rng: np.random.Generator, n: int) -> transfer.Model:
+def random_model(rng: np.random.Generator, n: int) -> transfer.TransferredModel:
     root, power = rng.normal(size=(n, n)), rng.normal(size=(n, n, n))
-    return transfer.Model(root @ root.T + np.eye(n), power + np.swapaxes(power, -1, -2), rng.normal(size=n))
+    return transfer.TransferredModel(root @ root.T + np.eye(n), power + np.swapaxes(power, -1, -2), rng.normal(size=n))
 
 
 def test_generalized_scalar_product_is_that_of_appendix_a() -> None:

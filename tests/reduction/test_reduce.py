@@ -14,19 +14,18 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Load
-from dalembert.compile.kernel import graph_facts
+from dalembert.compile.function import graph_facts
 from dalembert.control.controllers import ComputedTorque
 from dalembert.control.trajectories import quintic
-from dalembert.reduction.constant_forms import Form
+from dalembert.reduction.constant_forms import ParameterForm
 from dalembert.reduction.graph_edits import table
 from dalembert.reduction.hoist import Hoisted, hoisted
 from dalembert.reduction.program_search import Search
 from dalembert.reduction.prune import Pruner
-from dalembert.reduction.recursion import cases_of, recursion
-from dalembert.reduction.reduce import reduce
+from dalembert.reduction.recursion import case_of, recursion
 from dalembert.reduction.reduced_model import operations_of
 from dalembert.reduction.samples import Samples
-from dalembert.reduction.states import exact_torque, states_of
+from dalembert.reduction.states import rigid_torque, states_of
 from dalembert.rings.graph import Graph
 from random_arms import random_arm
 
@@ -40,17 +39,18 @@ def puma():
 
 @pytest.fixture(scope="module")
 def one_percent(puma):
-    return reduce(puma, 0.01)
+    return puma.analysis().reduce(0.01)
 
 
 @pytest.fixture(scope="module")
 def five(puma):
-    return reduce(puma, 0.05, drives=True)
+    return puma.driven.analysis().reduce(0.05)
 
 
 def errors(model, count: int, seed: int = 0) -> np.ndarray:
+    """The largest differences from what the system itself says, friction on both sides."""
     worst = np.zeros(model.n)
-    exact = exact_torque(model.arm, model.added)
+    exact = model.system.inverse_dynamics
     for part in range(max(1, count // 100_000)):
         q, qd, qdd = model.states.samples(min(count, 100_000), seed + part)
         worst = np.maximum(worst, np.abs(model.inverse_dynamics(q, qd, qdd) - exact(q, qd, qdd)).max(axis=0))
@@ -65,20 +65,24 @@ def torques(program, values, q, qd, qdd) -> np.ndarray:
     return np.stack([np.broadcast_to(done[node.index], len(q)) for node in program.outputs], axis=1)
 
 
+def slides(arm) -> dict[int, tuple[float, float]]:
+    """Ranges for the joints that slide."""
+    return {i: (-0.4, 0.7) for i, joint in enumerate(arm.moving) if joint.kind == "prismatic"}
+
+
 @pytest.fixture(scope="module")
 def small():
     """An arm of three joints with the whole curve, and what was said on the way."""
-    arm, said = random_arm(1, 3), []
-    slides = {i: (-0.4, 0.7) for i, joint in enumerate(arm.moving) if joint.kind == "prismatic"}
-    model = reduce(arm, 0.05, box=slides, curve=True, progress=lambda text, share: said.append((text, share)))
-    return arm, slides, model, said
+    arm, said = da.Arm.of(random_arm(1, 3)), []
+    ask = arm.analysis(slides(arm))
+    model = ask.reduce(0.05, curve=True, progress=lambda text, share: said.append((text, share)))
+    return arm, ask, model, said
 
 
 @pytest.mark.parametrize(("seed", "tolerance"), [(1, 0.05), (4, 0.2)])
 def test_a_million_states_of_a_random_arm_never_exceed_the_proved_bound(seed: int, tolerance: float) -> None:
-    arm = random_arm(seed, 3)
-    slides = {i: (-0.4, 0.7) for i, joint in enumerate(arm.moving) if joint.kind == "prismatic"}
-    model = reduce(arm, tolerance, box=slides)
+    arm = da.Arm.of(random_arm(seed, 3))
+    model = arm.analysis(slides(arm)).reduce(tolerance)
     assert np.all(errors(model, MILLION) <= model.bound + 1e-9 * model.scale)
     assert np.all(model.share <= tolerance + 1e-12)
     assert model.after.total < model.before.total
@@ -102,7 +106,7 @@ def test_a_looser_tolerance_and_counted_drives_give_shorter_models(five, one_per
 
 def test_the_rms_error_is_that_of_many_states(one_percent) -> None:
     q, qd, qdd = one_percent.states.samples(200_000, 3)
-    off = one_percent.inverse_dynamics(q, qd, qdd) - exact_torque(one_percent.arm)(q, qd, qdd)
+    off = one_percent.inverse_dynamics(q, qd, qdd) - rigid_torque(one_percent.system)(q, qd, qdd)
     sampled = np.sqrt((off**2).mean(axis=0))
     some = one_percent.rms > 0
     assert np.allclose(sampled[some], one_percent.rms[some], rtol=0.03)
@@ -124,18 +128,18 @@ def test_the_polynomials_are_what_the_program_computes(one_percent) -> None:
 
 
 def test_zero_tolerance_gives_the_exact_model(puma) -> None:
-    model = reduce(puma, 0.0)
+    model = puma.analysis().reduce(0.0)
     assert np.all(model.bound == 0)
     q, qd, qdd = model.states.samples(50)
-    assert np.allclose(model.inverse_dynamics(q, qd, qdd), exact_torque(puma)(q, qd, qdd), rtol=1e-7, atol=1e-8)
+    assert np.allclose(model.inverse_dynamics(q, qd, qdd), rigid_torque(puma)(q, qd, qdd), rtol=1e-7, atol=1e-8)
     assert np.allclose(model.mass_matrix(q), np.swapaxes(model.mass_matrix(q), -1, -2), atol=1e-7)
 
 
 def test_a_new_load_changes_constants_and_not_the_program() -> None:
-    arm = da.load("jpl-rrp")
-    loads = [None, Load(1.8)]
-    model = reduce(arm, 0.05, load=loads, drives=True)
-    heavy = model.with_load(loads[1])
+    arm, load = da.load("jpl-rrp").driven, Load(1.8)
+    model = arm.analysis().reduce(0.05, others=[arm.holding(load)])
+    assert model.loads == ("no load", "1.8 kg")
+    heavy = model.with_load(load)
     assert set(heavy) == set(model.values)
     moving = {c.name for c in model.constants if c.depends_on_load}
     assert moving
@@ -151,13 +155,13 @@ def test_a_new_load_changes_constants_and_not_the_program() -> None:
         values = model.with_load(Load(mass))
         q, qd, qdd = model.states.samples(50_000, 9)
         torque = torques(model.program, values, q, qd, qdd)
-        off = np.abs(torque - exact_torque(arm.holding(Load(mass)), model.added)(q, qd, qdd)).max(axis=0)
+        off = np.abs(torque - rigid_torque(arm.holding(Load(mass)))(q, qd, qdd)).max(axis=0)
         assert np.all(off <= model.bound)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_the_c_code_gives_the_reduced_torques(one_percent, tmp_path: Path) -> None:
-    files = one_percent.write_c(tmp_path)
+    files = one_percent.write_c("inverse_dynamics", tmp_path)
     code, test = (next(f for f in files if f.name.startswith(start)) for start in ("puma", "test_"))
     code = next(f for f in files if f.suffix == ".c" and not f.name.startswith("test_"))
     program = tmp_path / "run"
@@ -172,17 +176,24 @@ def test_a_kernel_of_the_reduced_model_gives_its_torques(one_percent) -> None:
 
 def test_bad_requests_are_said_plainly(puma) -> None:
     with pytest.raises(ArmError, match="tolerance"):
-        reduce(puma, -1)
+        puma.analysis().reduce(-1)
     with pytest.raises(ArmError, match="speed"):
-        reduce(puma, 0.01, speed=[1, 2])
+        puma.analysis(speed=[1, 2])
     with pytest.raises(ArmError, match="acceleration"):
-        reduce(puma, 0.01, acceleration=-3.0)
+        puma.analysis(acceleration=-3.0)
+    with pytest.raises(ArmError, match="one arm with several loads, not two arms"):
+        puma.analysis().reduce(0.01, others=[puma.driven.holding(Load(1))])
+    sprung = puma.with_elastic(da.JointSpring("joint1", 10.0, 0.2))
+    with pytest.raises(ArmError, match="springs or dampers"):
+        sprung.analysis().reduce(0.01)
 
 
 def test_refitting_never_makes_the_proved_error_larger(small) -> None:
     arm, _, model, _ = small
-    search = Search(cases_of([arm], model.added), model.states, model.scale)
-    bare = Hoisted(model.program.outputs, {name: Form(form.terms) for name, form in model.program.definitions.items()})
+    search = Search([case_of(arm)], model.states, model.scale)
+    bare = Hoisted(
+        model.program.outputs, {name: ParameterForm(form.terms) for name, form in model.program.definitions.items()}
+    )
     assert any(form.shift for form in model.program.definitions.values())
     assert search.certified(bare).share.max() >= model.share.max()
     # The very same proof again: the bound of the model is that of its program.
@@ -190,7 +201,7 @@ def test_refitting_never_makes_the_proved_error_larger(small) -> None:
 
 
 def test_the_room_that_refitting_makes_is_used(puma, five) -> None:
-    bare = reduce(puma, 0.05, drives=True, refit=False)
+    bare = puma.driven.analysis().reduce(0.05, refit=False)
     assert five.after.total < bare.after.total
     assert not any(c.shift for c in bare.constants)
 
@@ -200,7 +211,7 @@ def test_the_curve_falls_and_each_of_its_models_keeps_its_bound(small) -> None:
     assert len(model.curve) >= 8
     assert model.curve[0].error == 0
     assert model.curve[-1].error > model.tolerance
-    given, exact = cases_of([arm], model.added)[0].parameters, exact_torque(arm)
+    given, exact = case_of(arm).parameters, rigid_torque(arm)
     q, qd, qdd = model.states.samples(20_000, 4)
     for less, more in zip(model.curve[:-1], model.curve[1:], strict=True):
         assert less.error < more.error
@@ -215,8 +226,8 @@ def test_the_curve_falls_and_each_of_its_models_keeps_its_bound(small) -> None:
 
 
 def test_two_runs_give_the_same_program_and_progress_only_moves_forward(small) -> None:
-    arm, slides, model, said = small
-    again = reduce(arm, 0.05, box=slides, curve=True)
+    _, ask, model, said = small
+    again = ask.reduce(0.05, curve=True)
     assert graph_facts(again.function()) == graph_facts(model.function())
     assert np.array_equal(again.bound, model.bound)
     shares = [share for _, share in said]
@@ -263,7 +274,9 @@ def test_near_equal_constants_become_one_where_that_saves_work() -> None:
     graph = Graph()
     a, b, q, acceleration = (graph.input(name) for name in ("p_a", "p_b", "q_0", "qdd_0"))
     sin, cos = graph.sincos(q)
-    program = hoisted([a * (sin * acceleration) + b * cos], {name: Form.parameter(name) for name in ("p_a", "p_b")})
+    program = hoisted(
+        [a * (sin * acceleration) + b * cos], {name: ParameterForm.parameter(name) for name in ("p_a", "p_b")}
+    )
     states = states_of(da.load("planar-2r").locked({"joint2": 0.0}), {0: (-3, 3)}, 1.0, 1.0)
     case = OneCase(p_a=2, p_b=Fraction(2001, 1000))
     samples = Samples(program, [case], states, np.ones(1), 40)
@@ -278,10 +291,10 @@ def test_gathering_sums_changes_no_torque_and_no_load(puma) -> None:
     states = states_of(puma)
     q, qd, qdd = states.samples(200)
     for load in (None, Load(2.0, (0.01, 0.02, 0.1))):
-        case = cases_of([puma.holding(load)], np.zeros(6))[0]
+        case = case_of(puma.holding(load))
         whole = recursion([case])
         again = hoisted(whole.outputs, whole.definitions)
-        right = exact_torque(case.arm)(q, qd, qdd)
+        right = rigid_torque(case.system)(q, qd, qdd)
         for program in (whole, again):
             assert np.allclose(torques(program, program.values(case.parameters), q, qd, qdd), right, atol=1e-9)
 
@@ -289,8 +302,8 @@ def test_gathering_sums_changes_no_torque_and_no_load(puma) -> None:
 def test_a_reduced_model_moves_and_controls_like_an_arm(one_percent) -> None:
     way = quintic([np.zeros(6), np.array([0.5, -0.4, 0.6, 0.3, 0.5, -0.5])], [0.0, 1.0])
     control = ComputedTorque(one_percent, way)
-    own = one_percent.simulate(control, np.zeros(6), duration=1.0, samples=11)
-    real = one_percent.arm.simulate(control, np.zeros(6), duration=1.0, samples=11)
+    own = da.simulate(one_percent, control, np.zeros(6), duration=1.0, samples=11)
+    real = da.simulate(one_percent.system, control, np.zeros(6), duration=1.0, samples=11)
     wanted = np.stack([way.state(float(t))[0] for t in own.t])
     # Its own inverse dynamics keep the reduced model on its way; the exact arm strays by what was left out.
     assert np.abs(own.q - wanted).max() < 1e-6
@@ -306,11 +319,79 @@ def test_a_reduced_model_moves_and_controls_like_an_arm(one_percent) -> None:
 def test_the_kernel_of_a_reduced_model_is_not_taken_for_that_of_its_arm(one_percent) -> None:
     q, qd, qdd = one_percent.states.samples(20, 8)
     reduced_first = one_percent.compile()(q, qd, qdd)
-    exact = one_percent.arm.compile("inverse_dynamics")(q, qd, qdd)
-    assert np.allclose(exact, exact_torque(one_percent.arm)(q, qd, qdd), atol=1e-9)
+    exact = one_percent.system.compile("inverse_dynamics")(q, qd, qdd)
+    assert np.allclose(exact, rigid_torque(one_percent.system)(q, qd, qdd), atol=1e-9)
     assert np.abs(exact - reduced_first).max() > 1e-4
     copied = pickle.loads(pickle.dumps(one_percent.compile()))
     assert np.array_equal(copied(q, qd, qdd), reduced_first)
+
+
+@pytest.fixture(scope="module", params=["irb6", "jpl-rrp"])
+def with_drives(request):
+    """An arm with all its drives, and its reduced model."""
+    arm = da.load(request.param).driven
+    return arm, arm.analysis().reduce(0.05)
+
+
+def extreme_states(states, count: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random positions with every speed and acceleration at its limit or zero."""
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(states.box.lower, states.box.upper, (count, states.n))
+    qd, qdd = (rng.integers(-1, 2, (count, states.n)) * most for most in (states.speed, states.acceleration))
+    return q, qd, qdd
+
+
+def test_the_bound_of_a_model_with_drives_holds_against_the_driven_arm_itself(with_drives) -> None:
+    arm, model = with_drives
+    assert model.system == arm
+    assert np.all(model.share <= 0.05)
+    assert model.after.total < model.before.total
+    worst = np.zeros(arm.n)
+    for q, qd, qdd in (model.states.samples(10_000, 7), extreme_states(model.states, 10_000, 8)):
+        off = np.abs(model.inverse_dynamics(q, qd, qdd) - arm.inverse_dynamics(q, qd, qdd)).max(axis=0)
+        assert np.all(off <= model.bound + 1e-9 * model.scale)
+        worst = np.maximum(worst, off)
+        # Friction is in both, and much of it: without it on one side no bound would hold.
+        rubbing = np.abs(model.inverse_dynamics(q, qd, qdd) - model._rigid(q, qd, qdd)).max(axis=0)
+        assert np.any(rubbing > model.bound)
+    # The proof is not idle: some state comes near it.
+    assert np.any(worst > 0.3 * model.bound)
+
+
+def test_a_model_with_drives_answers_as_the_driven_arm_does_within_its_error(with_drives) -> None:
+    arm, model = with_drives
+    q, qd, qdd = model.states.samples(200, 9)
+    assert np.array_equal(model.bias(q, qd), model._rigid(q, qd, np.zeros_like(q)) + arm.friction_torque(q, qd))
+    tau = model.inverse_dynamics(q, qd, qdd)
+    assert np.allclose(model.forward_dynamics(q, qd, tau), qdd, atol=1e-6)
+    assert np.allclose(model.compile()(q, qd, qdd), tau, atol=1e-9)
+    assert np.allclose(model.compile("bias")(q, qd), model.bias(q, qd), atol=1e-9)
+    assert np.allclose(model.compile("forward_dynamics")(q, qd, tau), qdd, atol=1e-6)
+    # A shaft that stands and is to start pays its starting friction, in the model as in the arm.
+    still = np.zeros_like(qd)
+    off = np.abs(model.inverse_dynamics(q, still, qdd) - arm.inverse_dynamics(q, still, qdd)).max(axis=0)
+    assert np.all(off <= model.bound + 1e-9 * model.scale)
+    gravity = np.abs(model.gravity_load(q) - arm.gravity_load(q)).max(axis=0)
+    assert np.all(gravity <= model.bound + 1e-9 * model.scale)
+
+
+@pytest.mark.parametrize("with_drives", ["irb6"], indirect=True)
+def test_a_narrow_box_and_slow_motion_give_a_shorter_model_whose_bound_holds_there(with_drives) -> None:
+    arm, whole = with_drives
+    centre, third = whole.states.box.centre, whole.states.box.half / 3
+    box = {i: (float(centre[i] - third[i]), float(centre[i] + third[i])) for i in range(arm.n)}
+    model = arm.analysis(box, whole.states.speed / 4, whole.states.acceleration / 4).reduce(0.05)
+    assert np.all(errors(model, 20_000, 3) <= model.bound + 1e-9 * model.scale)
+    assert model.after.total < whole.after.total
+
+
+def test_equations_reduce_to_the_model_of_the_analysis() -> None:
+    arm = da.load("planar-2r")
+    exact = arm.analysis(speed=1.0).reduce(0.1)
+    for parameters in ("numbers", "symbols"):
+        model = arm.equations(parameters).reduce(0.1, speed=1.0)
+        assert graph_facts(model.function()) == graph_facts(exact.function())
+        assert np.array_equal(model.bound, exact.bound)
 
 
 @pytest.mark.slow
@@ -323,7 +404,7 @@ def test_a_seven_joint_arm_is_reduced_by_few_proofs(monkeypatch: pytest.MonkeyPa
         return certified(self, program, quick)
 
     monkeypatch.setattr(Search, "certified", counted)
-    model = reduce(da.load("panda"), 0.05)
+    model = da.load("panda").analysis().reduce(0.05)
     assert len(proofs) <= 8
     assert model.after.total < 508
     assert np.all(model.share <= 0.05)

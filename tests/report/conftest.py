@@ -61,20 +61,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared
 
 
-@pytest.fixture(scope="session")
-def made(folder: Path) -> Callable[[str], tuple[da.Arm, Report, Path]]:
-    """The report of a built-in arm, with a load in the hand; worked out once, by whichever worker comes first."""
-    kept: dict[str, tuple[da.Arm, Report, Path]] = {}
+def driven(name: str) -> da.DrivenArm:
+    """A built-in arm with its drives."""
+    return da.load(name, physical="ignore").driven
 
-    def make(name: str) -> tuple[da.Arm, Report, Path]:
+
+@pytest.fixture(scope="session")
+def made(folder: Path) -> Callable[[str], tuple[da.DrivenArm, Report, Path]]:
+    """A built-in arm with its drives, and the report of it with a load in the hand; worked out once for all workers."""
+    kept: dict[str, tuple[da.DrivenArm, Report, Path]] = {}
+
+    def make(name: str) -> tuple[da.DrivenArm, Report, Path]:
         if name not in kept:
-            arm, path, done = da.load(name, physical="ignore"), folder / f"{name}.html", folder / f"{name}.pickle"
+            arm, path, done = driven(name), folder / f"{name}.html", folder / f"{name}.pickle"
             try:
                 (folder / f"{name}.lock").touch(exist_ok=False)
             except FileExistsError:
                 kept[name] = arm, awaited(done), path
             else:
-                found = write_report(arm, path, load=CUBE, tolerances=(0.05,))
+                found = write_report(arm.holding(CUBE), path, tolerances=(0.05,))
                 (folder / f"{name}.part").write_bytes(pickle.dumps(found.sections))
                 (folder / f"{name}.part").rename(done)
                 kept[name] = arm, found, path
@@ -83,7 +88,7 @@ def made(folder: Path) -> Callable[[str], tuple[da.Arm, Report, Path]]:
     def awaited(done: Path) -> Report:
         for _ in range(1200):
             if done.exists():
-                return Report(da.load(done.stem, physical="ignore"), Html(), pickle.loads(done.read_bytes()))
+                return Report(driven(done.stem).holding(CUBE), Html(), pickle.loads(done.read_bytes()))
             time.sleep(0.25)
         pytest.fail(f"the worker that makes {done.name} did not finish it")
 

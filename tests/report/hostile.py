@@ -37,4 +37,4 @@ def hostile_arm() -> da.Arm:
 
 @cache
 def hostile_page() -> str:
-    return html(report(Question(hostile_arm(), da.Load(1), tolerances=(0.3,))))
+    return html(report(Question(hostile_arm().holding(da.Load(1)), tolerances=(0.3,))))

@@ -48,9 +48,9 @@ def test_frames_of_joints_and_tool_are_those_of_the_chain(arm: da.Arm) -> None:
 
 @needs_node
 @pytest.mark.parametrize("arm", ARMS + TREES, ids=lambda arm: arm.name)
-def test_inertia_and_gravity_load_are_those_of_the_arm_without_and_with_a_load(arm: da.Arm) -> None:
+def test_inertia_and_gravity_load_are_those_of_the_arm_without_and_with_load_and_drives(arm: da.Arm) -> None:
     calls = poses(arm)
-    for system in (arm, arm.holding(CUBE)):
+    for system in (arm, arm.holding(CUBE), arm.driven, arm.driven.holding(CUBE)):
         for (q,), (inertia, gravity) in zip(calls, by_node(loads_function("armLoads", system), calls), strict=True):
             assert_close(inertia, np.diag(system.mass_matrix(q)))
             assert_close(gravity, system.gravity_load(q))

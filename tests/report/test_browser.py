@@ -18,7 +18,7 @@ from dalembert.report.assemble import Report
 from .conftest import CUBE
 from .hostile import ALARM, SHOT, hostile_page
 
-Made = Callable[[str], tuple[da.Arm, Report, Path]]
+Made = Callable[[str], tuple[da.DrivenArm, Report, Path]]
 Opened = Callable[[Path], tuple[str, list[str]]]
 ARMS = ("jpl-rrp", "puma560")
 

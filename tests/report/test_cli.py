@@ -6,22 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import dalembert as da
-from dalembert.api.reporting import Reporting
-from dalembert.cli import report_command as command
-from dalembert.cli import states
+from dalembert.cli.run import application
+from dalembert.cli.system_options import read_load
 from dalembert.report.html.browser import find_browser
 
-APP = typer.Typer()
-command.register(APP)
-
-
-@APP.callback()
-def words() -> None:
-    """A second word, so that typer does not take the only command for the whole program."""
+APP = application(["report"])
 
 
 def run(*arguments: object) -> str:
@@ -43,11 +35,11 @@ def test_the_page_its_tables_and_a_summary_are_written(tmp_path: Path) -> None:
 
 
 def test_a_load_is_a_point_or_a_box() -> None:
-    assert states.read_load(None) is None
-    point = states.read_load("1.8")
+    assert read_load(None) is None
+    point = read_load("1.8")
     assert point is not None
     assert float(point.body.mass) == 1.8
-    cube = states.read_load("1.8,0,0,0.1:0.0762")
+    cube = read_load("1.8,0,0,0.1:0.0762")
     assert cube is not None
     assert [float(x) for x in cube.body.com] == [0, 0, 0.1]
     assert float(cube.body.central[0][0]) == pytest.approx(1.8 * 0.0762**2 / 6)
@@ -89,6 +81,6 @@ def test_the_pdf_is_printed(browser: str, tmp_path: Path) -> None:
 
 
 def test_an_arm_reports_from_python(tmp_path: Path) -> None:
-    found = Reporting.report(da.load("planar-2r"), tmp_path / "arm.html", pose=(0.1, 0.2))  # type: ignore[arg-type]
+    found = da.load("planar-2r").report(tmp_path / "arm.html", pose=(0.1, 0.2))
     assert "[0.1,0.2]" in (tmp_path / "arm.html").read_text(encoding="utf-8")
     assert found.sections[0].name == "arm"

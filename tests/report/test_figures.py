@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalembert.report.charts.bar_chart import BarChart, Bars
-from dalembert.report.charts.figures import Axis, Figure, scale, ticks
+from dalembert.report.charts.figures import ChartAxis, Figure, scale, ticks
 from dalembert.report.charts.grid_chart import GridChart
 from dalembert.report.charts.line_chart import LineChart, Series
 
@@ -17,8 +17,8 @@ LINE = LineChart(
     "rise",
     "A <rise>",
     "It rises.",
-    x_axis=Axis("angle", "deg"),
-    y_axis=Axis("D11", "kg m²"),
+    x_axis=ChartAxis("angle", "deg"),
+    y_axis=ChartAxis("D11", "kg m²"),
     x=(-180.0, 0.0, 180.0),
     series=(Series("one", (1.0, 2.0, 3.0)), Series("<two>", (-1.0, 0.0, 1.0))),
     limit=("limit", 4.0),
@@ -27,7 +27,7 @@ BARS = BarChart(
     "bars",
     "Bars",
     "Some bars.",
-    axis=Axis("load", "N m"),
+    axis=ChartAxis("load", "N m"),
     names=("joint 1", "a <long> name that does not fit the margin"),
     bars=(Bars("empty", (2.0, 5.0), (-2.0, 1.0)), Bars("loaded", (3.0, 6.0), (-3.0, 1.0))),
 )
@@ -45,8 +45,8 @@ MAP = GridChart(
     "map",
     "Map",
     "A map.",
-    x_axis=Axis("joint 2", "deg"),
-    y_axis=Axis("joint 3", "m"),
+    x_axis=ChartAxis("joint 2", "deg"),
+    y_axis=ChartAxis("joint 3", "m"),
     columns=(0.0, 90.0),
     rows=(0.0, 0.5, 1.0),
     values=((1.0, 2.0), (3.0, 4.0), (5.0, 6.0)),

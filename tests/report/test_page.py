@@ -18,11 +18,12 @@ import pytest
 
 import dalembert as da
 from dalembert.report.assemble import Question, Report, report
+from dalembert.report.sections import equations_section
 from dalembert.report.write import html, plain, write_csv, write_json, write_report
 
 from .hostile import NAMES, hostile_page
 
-Made = Callable[[str], tuple[da.Arm, Report, Path]]
+Made = Callable[[str], tuple[da.DrivenArm, Report, Path]]
 EMPTY = {"br", "hr", "img", "input", "link", "meta"}
 
 
@@ -115,10 +116,13 @@ def test_equations_are_set_in_mathml_and_long_ones_can_break(made: Made) -> None
     first = re.search(r'id="eq-D11">(.*?)</div>', text, re.DOTALL)
     assert first
     assert first[1].count("<math>") > 10
-    # Bejczy 1974, eq. 61: D33 is the mass the boom carries.
+    # Bejczy 1974, eq. 61: D33 is the mass the boom carries, here with the cube and the input inertia of its drive.
     third = re.search(r'id="eq-D33">(.*?)</div>', text, re.DOTALL)
     assert third
-    assert "<mn>6.47</mn>" in third[1]
+    assert "<mn>9.052</mn>" in third[1]
+    links = da.load("jpl-rrp").equations("numbers")
+    alone = equations_section.section(links, da.load("jpl-rrp").equations())
+    assert "<mn>6.47</mn>" in re.search(r'id="eq-D33">(.*?)</div>', alone.html(), re.DOTALL)[1]  # type: ignore[index]
 
 
 def test_tables_are_written_as_csv_and_json_with_the_same_numbers(made: Made, tmp_path: Path) -> None:
@@ -133,7 +137,8 @@ def test_tables_are_written_as_csv_and_json_with_the_same_numbers(made: Made, tm
         csv.DictReader((tmp_path / "tables" / "description-links.csv").read_text(encoding="utf-8").splitlines())
     )
     assert [float(row["mass (kg)"]) for row in rows] == [row["mass"] for row in links]
-    assert [row["mass"] for row in links][1:] == [float(body.inertia.mass) for body in arm.bodies]
+    # The links after the base, and the load in the hand.
+    assert [row["mass"] for row in links][1:] == [*(float(body.inertia.mass) for body in arm.bodies), 1.8]
 
 
 def test_a_prismatic_joint_without_limits_is_said_plainly_with_the_remedy() -> None:

@@ -9,11 +9,11 @@ import re
 
 import pytest
 
-from dalembert.report.html.data_tables import Column, Rich, Table
+from dalembert.report.html.data_tables import Column, DataTable, Rich
 from dalembert.report.html.markup import Html
 from dalembert.report.html.numbers import joint_label, percent, velocity_unit, written
 
-TABLE = Table(
+TABLE = DataTable(
     "sizes",
     "Sizes <here>",
     (
@@ -55,7 +55,7 @@ def test_the_page_escapes_names_and_carries_both_files() -> None:
 
 
 def test_many_rows_are_folded_but_none_is_lost() -> None:
-    table = Table("many", "Many", (Column("n", "n", kind="number"),), tuple((n,) for n in range(30)), first=10)
+    table = DataTable("many", "Many", (Column("n", "n", kind="number"),), tuple((n,) for n in range(30)), first=10)
     page = table.html()
     assert "20 more rows" in page
     assert page.count("<tr>") == 30 + 2
@@ -63,7 +63,7 @@ def test_many_rows_are_folded_but_none_is_lost() -> None:
 
 def test_a_row_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="2 cells for 1 columns"):
-        Table("bad", "Bad", (Column("n", "n"),), (("a", "b"),))
+        DataTable("bad", "Bad", (Column("n", "n"),), (("a", "b"),))
 
 
 @pytest.mark.parametrize(

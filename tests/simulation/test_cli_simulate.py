@@ -1,31 +1,41 @@
-"""``dalembert simulate``, through a command of its own with only this word."""
+"""``dalembert simulate``: controllers, drives, loads, files, and refusals in one sentence."""
 
 import json
+from collections.abc import Callable
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from dalembert.arm.errors import ArmError
-from dalembert.cli.simulate_command import register
+from dalembert.cli.run import BAD_INPUT, main
 
-app = typer.Typer()
-register(app)
+Call = Callable[..., str]
 
 
-@app.callback()
-def whole() -> None:
-    """Keeps the word a word."""
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """The command with these words; what it prints."""
+
+    def run(*words: str) -> str:
+        code = main(["simulate", *words])
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        return printed.out
+
+    return run
 
 
-def call(*words: str) -> str:
-    result = CliRunner().invoke(app, ["simulate", *words], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
+@pytest.fixture
+def refusal(capsys: pytest.CaptureFixture[str]) -> Call:
+    """What the command says where it refuses these words."""
+
+    def run(*words: str) -> str:
+        assert main(["simulate", *words]) == BAD_INPUT
+        return capsys.readouterr().err
+
+    return run
 
 
 @pytest.mark.parametrize("controller", ["pd", "computed-torque", "servo", "lqr"])
-def test_every_controller_brings_the_arm_to_its_goal(controller):
+def test_every_controller_brings_the_arm_to_its_goal(call: Call, controller: str) -> None:
     text = call(
         "planar-2r", "--controller", controller, "--to", "0.3,0.2", "--duration", "1", "--json", "--tolerance", "1e-5"
     )
@@ -35,35 +45,50 @@ def test_every_controller_brings_the_arm_to_its_goal(controller):
     assert found["energy_balance"] < 1e-2
 
 
-def test_a_released_arm_is_shown_with_its_energy_and_events(tmp_path):
-    options = ("--q", "0,0.5,0.5,0,0.3,0", "--duration", "0.5", "--stops", "--tolerance", "1e-5")
+def test_a_released_arm_is_shown_with_its_energy_and_events(call: Call, tmp_path) -> None:
+    options = ("--drives", "--q", "0,0.5,0.5,0,0.3,0", "--duration", "0.5", "--stops", "--tolerance", "1e-5")
     text = call("jpl-rrp", *options, "--output", str(tmp_path / "m.csv"))
     assert "Energy:" in text
     assert "slips" in text
     assert (tmp_path / "m.csv").read_text().startswith("time [s],q_joint1 [rad]")
 
 
-def test_a_wrong_load_in_the_model_shows():
-    options = (
-        "planar-2r",
-        "--links-only",
-        "--controller",
-        "computed-torque",
-        "--to",
-        "0.5,0.5",
-        "--load",
-        "3",
-        "--json",
+def test_without_drives_nothing_is_lost_to_friction(call: Call) -> None:
+    options = ("irb6", "--q", "0,0.1,0.1,0,0", "--qd", "0.5,0,0,0,0", "--duration", "0.1", "--json")
+    links, driven = (json.loads(call(*options, *choice)) for choice in (("--no-drives",), ("--drives",)))
+    assert links["drives"] == "none"
+    assert links["energy"]["lost"] == 0
+    assert driven["drives"] == "exact"
+    assert driven["energy"]["lost"] > 0
+    assert driven["inputs"] == ["motor1", "motor2", "motor3", "motor4", "motor5"]
+    assert json.loads(call(*options, "--rotors", "diagonal"))["drives"] == "diagonal"
+
+
+def test_drives_come_from_a_file_of_their_own(call: Call, tmp_path) -> None:
+    file = tmp_path / "drives.toml"
+    file.write_text(
+        '[[motors]]\nname = "a"\nratios = {joint1 = 50}\n[[motors]]\nname = "b"\nratios = {joint2 = 40}\n'
+        "friction = {coulomb = 1.0}\n"
     )
+    found = json.loads(call("planar-2r", "--drives-file", str(file), "--duration", "0.1", "--json"))
+    assert found["inputs"] == ["a", "b"]
+    # 40 N m of friction hold the second joint, no motor holds the first
+    assert found["end"][1] == 0
+    assert found["end"][0] < -0.01
+
+
+def test_a_wrong_load_in_the_model_shows(call: Call) -> None:
+    options = (
+        "planar-2r", "--no-drives", "--controller", "computed-torque", "--to", "0.5,0.5", "--load", "3", "--json",
+    )  # fmt: skip
     right = json.loads(call(*options))
     wrong = json.loads(call(*options, "--model-load", "0"))
     assert max(right["largest_error"]) < 1e-5 < max(wrong["largest_error"])
 
 
-def test_bad_input_is_refused_in_one_sentence():
-    with pytest.raises(ArmError, match="--to needs 2 values"):
-        call("planar-2r", "--controller", "pd", "--to", "1,2,3")
-    with pytest.raises(ArmError, match="no method"):
-        call("planar-2r", "--method", "Euler")
-    with pytest.raises(ArmError, match="no approximation"):
-        call("planar-2r", "--rotors", "rough")
+def test_bad_input_is_refused_in_one_sentence(refusal: Call) -> None:
+    assert "--to needs 2 values" in refusal("planar-2r", "--controller", "pd", "--to", "1,2,3")
+    assert "no method" in refusal("planar-2r", "--method", "Euler")
+    assert "--rotors is one of" in refusal("planar-2r", "--rotors", "rough")
+    assert "--no-drives" in refusal("planar-2r", "--no-drives", "--rotors", "exact")
+    assert "--model-load are for a controller" in refusal("planar-2r", "--model-load", "1")

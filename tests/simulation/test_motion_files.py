@@ -10,8 +10,8 @@ import pytest
 
 import dalembert as da
 from dalembert.control.trajectories import quintic
-from dalembert.design.significance import significance
-from dalembert.simulation.motion_files import MotionSamples, motion_of, read_motion
+from dalembert.design.motion_samples import MotionSamples
+from dalembert.simulation.motion_files import motion_of, read_motion
 
 ARM = da.load("planar-2r")
 T = np.linspace(0, 1, 41)
@@ -42,10 +42,7 @@ def test_names_numbers_and_units_of_columns_mean_the_same_motion(tmp_path: Path)
 
 
 def test_what_simulate_saves_is_read_back(tmp_path: Path) -> None:
-    from dalembert.simulation.plant import LinkPlant
-    from dalembert.simulation.simulate import simulate
-
-    motion = simulate(LinkPlant(ARM), np.zeros(2), np.array([0.3, -0.2]), np.zeros(2), 0.3)
+    motion = ARM.simulate(np.zeros(2), np.array([0.3, -0.2]), np.zeros(2), 0.3, compiled=False)
     motion.save(tmp_path / "run.csv")
     found = read_motion(ARM, tmp_path / "run.csv")
     assert found.q == pytest.approx(motion.q)
@@ -65,7 +62,8 @@ def test_a_trajectory_is_a_motion_too() -> None:
 def test_each_term_is_its_coefficient_times_the_motion() -> None:
     rng = np.random.default_rng(3)
     q, qd, qdd = (rng.standard_normal((1, 2)) for _ in range(3))
-    terms = {(one.joint, one.name): one.largest for one in significance(ARM, motion=motion_of(ARM, (q, qd, qdd)))}
+    found = ARM.analysis().significance(motion_of(ARM, (q, qd, qdd)))
+    terms = {(one.joint, one.name): one.largest for one in found}
     D, C, G = ARM.mass_matrix(q[0]), ARM.christoffel(q[0]), ARM.gravity_load(q[0])
     assert terms["joint1", "D12"] == pytest.approx(abs(D[0, 1] * qdd[0, 1]))
     assert terms["joint1", "C112"] == pytest.approx(abs(2 * C[0, 0, 1] * qd[0, 0] * qd[0, 1]))
@@ -78,7 +76,7 @@ def test_the_mean_is_over_time_and_not_over_samples() -> None:
     t = np.concatenate([np.linspace(0, 0.9, 50), np.linspace(0.9 + 1e-6, 1.0, 50)])
     qdd = np.where(t[:, None] > 0.9, 1.0, 0.0) * np.ones(2)
     still = np.zeros((100, 2))
-    found = significance(ARM, motion=MotionSamples("it", still, still, qdd, t))
+    found = ARM.analysis().significance(MotionSamples("it", still, still, qdd, t))
     term = next(one for one in found if one.name == "D11")
     assert term.rms == pytest.approx(term.largest * math.sqrt(0.1), rel=0.02)
 

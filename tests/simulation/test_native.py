@@ -11,7 +11,7 @@ from dalembert.control.controllers import ComputedTorque, PDGravity
 from dalembert.control.trajectories import excitation, quintic, trapezoidal
 from dalembert.simulation.many import simulate_many
 from dalembert.simulation.motion import SimulationError
-from dalembert.simulation.plant import LinkPlant
+from dalembert.simulation.plant import plant_of
 from dalembert.simulation.simulate import simulate
 
 
@@ -25,7 +25,7 @@ def test_the_compiled_loop_is_the_motion_that_scipy_finds(kind):
     path = quintic([[0, 0], [1.0, -0.5], [0.3, 0.2]], 2.0)
     control = kind(arm.holding(da.Load(mass=0.5)), path, [50.0, 40.0], [14.0, 12.0])
     ours = run(arm, control, [0.1, -0.1], None, 2.0, **settings())
-    scipy = simulate(LinkPlant(arm), control, [0.1, -0.1], None, 2.0, samples=51)
+    scipy = simulate(plant_of(arm), control, [0.1, -0.1], None, 2.0, samples=51)
     assert ours is not None
     assert ours.q == pytest.approx(scipy.q, abs=1e-8)
     assert ours.qd == pytest.approx(scipy.qd, abs=1e-7)
@@ -62,9 +62,7 @@ def test_a_frictionless_arm_of_six_joints_keeps_its_energy_over_twenty_seconds(n
     # the boom of jpl-rrp falls freely, so the scale is that of the energies exchanged
     assert np.abs(motion.energy - motion.energy[0]).max() <= 1e-9 * motion.energy_scale
     torque = run(arm, np.full(6, 0.5), start, None, 0.5, **settings())
-    assert torque.q == pytest.approx(
-        simulate(LinkPlant(arm), np.full(6, 0.5), start, None, 0.5, samples=51).q, abs=1e-6
-    )
+    assert torque.q == pytest.approx(simulate(plant_of(arm), np.full(6, 0.5), start, None, 0.5, samples=51).q, abs=1e-6)
 
 
 def test_the_wrong_load_in_the_model_shows_in_the_compiled_loop_too():
@@ -119,7 +117,7 @@ def test_many_arms_move_as_the_same_arms_one_by_one_in_numpy(name):
 def test_rk4_converges_with_the_fourth_power_of_the_step():
     arm = da.load("planar-2r")
     start = [[0.4, -0.8]]
-    right = simulate(LinkPlant(arm), [0.5, 0.2], start[0], None, 0.5, samples=2, rtol=1e-12, atol=1e-13).q[-1]
+    right = simulate(plant_of(arm), [0.5, 0.2], start[0], None, 0.5, samples=2, rtol=1e-12, atol=1e-13).q[-1]
     errors = [
         np.abs(simulate_many(arm, [0.5, 0.2], start, None, 0.5, step).q[-1, 0] - right).max() for step in (0.02, 0.01)
     ]

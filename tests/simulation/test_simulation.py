@@ -6,22 +6,17 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.arm.drives import Actuator, DriveTrain, Friction, Rotor, from_joints, with_locked_rotors
+from dalembert.arm.drives import Actuator, DriveTrain, Friction, JointDrive, Rotor, train_of_joints
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.toml_drives import built_in_drives
-from dalembert.drives.driven import Driven
-from dalembert.drives.sticking import contact_forces, free_directions, holding_share
 from dalembert.simulation.loads import LoadChange
 from dalembert.simulation.motion import SimulationError
-from dalembert.simulation.plant import DrivenPlant, LinkPlant
+from dalembert.simulation.plant import plant_of
 from dalembert.simulation.simulate import METHODS, Simulation, simulate
 from random_arms import decimal, random_arm, vector
 
 
-def driven_arm(name: str) -> Driven:
-    arm = da.load(name, physical="ignore")
-    train = built_in_drives(name, arm)
-    return Driven(with_locked_rotors(arm, train), train)
+def driven_arm(name: str) -> da.DrivenArm:
+    return da.load(name, physical="ignore").driven
 
 
 def slider(mass: float = 2.0, gravity: float = 0.0, lower: float = -np.inf, upper: float = np.inf) -> da.Arm:
@@ -32,14 +27,14 @@ def slider(mass: float = 2.0, gravity: float = 0.0, lower: float = -np.inf, uppe
     return da.Arm("slider", links, (joint,), (gravity, 0, 0))
 
 
-def rubbing(arm: da.Arm, friction: Friction) -> Driven:
+def rubbing(arm: da.Arm, friction: Friction) -> da.DrivenArm:
     actuators = tuple(Actuator.of(f"drive{k}", {name: 1}) for k, name in enumerate(arm.joint_names))
-    return Driven(arm, DriveTrain(actuators, joint_friction=tuple((name, friction) for name in arm.joint_names)))
+    return arm.with_drives(DriveTrain(actuators, joint_friction=tuple((name, friction) for name in arm.joint_names)))
 
 
 def test_a_frictionless_arm_keeps_its_energy_over_twenty_seconds():
     arm = da.load("planar-2r")
-    motion = simulate(LinkPlant(arm), np.zeros(2), [0.3, -0.5], None, 20.0, rtol=1e-12, atol=1e-12)
+    motion = simulate(plant_of(arm), np.zeros(2), [0.3, -0.5], None, 20.0, rtol=1e-12, atol=1e-12)
     assert np.abs(motion.energy - motion.energy[0]).max() <= 1e-9 * motion.energy_scale
     assert motion.t[-1] == 20.0
     assert np.abs(motion.work).max() == 0
@@ -51,21 +46,21 @@ def test_rotors_take_part_in_the_energy_and_keep_it():
         Actuator.of(f"m{k}", {name: 20}, Rotor.of("1e-3", arm.links[k].name, (1, 1, 0)))
         for k, name in enumerate(arm.joint_names)
     ]
-    driven = Driven(arm, DriveTrain(tuple(parts)))
-    motion = simulate(DrivenPlant(driven), np.zeros(2), [0.3, -0.5], None, 2.0, rtol=1e-10, atol=1e-12)
+    driven = arm.with_drives(DriveTrain(tuple(parts)))
+    motion = simulate(plant_of(driven), np.zeros(2), [0.3, -0.5], None, 2.0, rtol=1e-10, atol=1e-12)
     assert np.abs(motion.energy - motion.energy[0]).max() <= 1e-9 * motion.energy_scale
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_of_scipy_serves(method):
     arm = slider(gravity=1.0)
-    motion = simulate(LinkPlant(arm), [0.0], [0.0], None, 1.0, method=method)
+    motion = simulate(plant_of(arm), [0.0], [0.0], None, 1.0, method=method)
     assert motion.q[-1, 0] == pytest.approx(0.5, abs=1e-5)
 
 
 def test_below_its_starting_friction_an_arm_stands_exactly_still():
     driven = rubbing(slider(), Friction((3.0, 3.0), 5.0))
-    motion = simulate(DrivenPlant(driven), [4.999], [0.7], None, 5.0)
+    motion = simulate(plant_of(driven), [4.999], [0.7], None, 5.0)
     assert (motion.q == 0.7).all()
     assert (motion.qd == 0).all()
     assert not motion.events
@@ -74,7 +69,7 @@ def test_below_its_starting_friction_an_arm_stands_exactly_still():
 def test_it_slips_at_the_right_force_and_then_meets_the_moving_friction():
     """Force 2 t against hold 5 and brake 3: slips at 2.5 s, then m a = 2 t - 3."""
     driven = rubbing(slider(mass=2.0), Friction((3.0, 3.0), 5.0, 0.0))
-    motion = simulate(DrivenPlant(driven), lambda t, q, qd: [2.0 * t], [0.0], None, 4.0)
+    motion = simulate(plant_of(driven), lambda t, q, qd: [2.0 * t], [0.0], None, 4.0)
     assert [event.kind for event in motion.events] == ["slips"]
     assert motion.events[0].time == pytest.approx(2.5, abs=1e-9)
     speed = ((4.0**2 - 2.5**2) - 3.0 * 1.5) / 2.0
@@ -86,7 +81,7 @@ def test_it_slips_at_the_right_force_and_then_meets_the_moving_friction():
 def test_a_sliding_block_comes_to_rest_and_stays():
     """v0^2 / (2 mu) and v0 / mu."""
     driven = rubbing(slider(mass=2.0), Friction((3.0, 3.0)))
-    motion = simulate(DrivenPlant(driven), [0.0], [0.0], [1.5], 3.0)
+    motion = simulate(plant_of(driven), [0.0], [0.0], [1.5], 3.0)
     assert [event.kind for event in motion.events] == ["sticks"]
     assert motion.events[0].time == pytest.approx(1.0, abs=1e-9)
     assert motion.q[-1, 0] == pytest.approx(0.75, abs=1e-9)
@@ -96,8 +91,8 @@ def test_a_sliding_block_comes_to_rest_and_stays():
 
 def test_friction_may_differ_forward_and_backward():
     driven = rubbing(slider(mass=1.0), Friction((1.0, 2.0)))
-    forward = simulate(DrivenPlant(driven), [0.0], [0.0], [1.0], 2.0)
-    backward = simulate(DrivenPlant(driven), [0.0], [0.0], [-1.0], 2.0)
+    forward = simulate(plant_of(driven), [0.0], [0.0], [1.0], 2.0)
+    backward = simulate(plant_of(driven), [0.0], [0.0], [-1.0], 2.0)
     assert forward.events[0].time == pytest.approx(1.0)
     assert backward.events[0].time == pytest.approx(0.5)
 
@@ -105,7 +100,7 @@ def test_friction_may_differ_forward_and_backward():
 def test_a_load_held_by_friction_stays_although_its_own_drive_gives_nothing():
     """The printed (17) would let it fall: the load counts, not the driving force alone."""
     driven = rubbing(slider(mass=1.0, gravity=4.0), Friction((4.5, 4.5)))
-    motion = simulate(DrivenPlant(driven), [0.0], [0.0], None, 1.0)
+    motion = simulate(plant_of(driven), [0.0], [0.0], None, 1.0)
     assert (motion.q == 0).all()
 
 
@@ -114,7 +109,7 @@ def test_stick_slip_of_a_dragged_block_repeats():
     arm = slider(mass=1.0)
     driven = rubbing(arm, Friction((1.0, 1.0), 2.0))
     motion = simulate(
-        DrivenPlant(driven), lambda t, q, qd: 20.0 * (0.1 * t - q), [0.0], None, 6.0, max_step=0.02, samples=2001
+        plant_of(driven), lambda t, q, qd: 20.0 * (0.1 * t - q), [0.0], None, 6.0, max_step=0.02, samples=2001
     )
     kinds = [event.kind for event in motion.events]
     assert kinds[:4] == ["slips", "sticks", "slips", "sticks"]
@@ -129,7 +124,7 @@ def test_stick_slip_of_a_dragged_block_repeats():
 def test_a_joint_rests_on_its_stop_and_leaves_it_when_pulled():
     arm = slider(mass=1.0, gravity=2.0, upper=1.0)
     motion = simulate(
-        LinkPlant(arm), lambda t, q, qd: [0.0 if t < 2 else -3.0], [0.0], None, 3.0, stops=True, max_step=0.05
+        plant_of(arm), lambda t, q, qd: [0.0 if t < 2 else -3.0], [0.0], None, 3.0, stops=True, max_step=0.05
     )
     kinds = [event.kind for event in motion.events]
     assert kinds == ["stop", "leaves stop"]
@@ -143,7 +138,7 @@ def test_a_joint_rests_on_its_stop_and_leaves_it_when_pulled():
 
 def test_a_stop_with_restitution_gives_the_speed_back():
     arm = slider(mass=1.0, upper=1.0)
-    motion = simulate(LinkPlant(arm), [0.0], [0.0], [1.0], 2.0, stops=True, restitution=0.5)
+    motion = simulate(plant_of(arm), [0.0], [0.0], [1.0], 2.0, stops=True, restitution=0.5)
     assert motion.qd[-1, 0] == pytest.approx(-0.5)
     assert motion.q[-1, 0] == pytest.approx(0.5)
 
@@ -163,7 +158,7 @@ def test_an_impact_at_one_joint_keeps_the_momentum_of_the_others():
         for j in arm.joints
     )
     limited = da.Arm(arm.name, arm.links, joints, (0, 0, 0))
-    motion = simulate(LinkPlant(limited), [0.0, 0.0], [0.0, 0.0], [0.3, 1.0], 1.0, stops=True)
+    motion = simulate(plant_of(limited), [0.0, 0.0], [0.0, 0.0], [0.3, 1.0], 1.0, stops=True)
     momentum = [limited.mass_matrix(q) @ qd for q, qd in zip(motion.q, motion.qd, strict=True)]
     # joint 1 turns the whole arm: its momentum is that of the arm about the base, and nothing acts on it
     assert np.ptp([p[0] for p in momentum]) < 1e-7
@@ -175,25 +170,25 @@ def test_an_impact_at_one_joint_keeps_the_momentum_of_the_others():
 def test_a_standing_object_that_is_gripped_takes_its_share_of_the_momentum():
     arm = slider(mass=2.0)
     motion = simulate(
-        LinkPlant(arm), [0.0], [0.0], [1.0], 2.0, changes=(LoadChange(1.0, da.Load(mass=3.0)), LoadChange(1.5, None))
+        plant_of(arm), [0.0], [0.0], [1.0], 2.0, changes=(LoadChange(1.0, da.Load(mass=3.0)), LoadChange(1.5, None))
     )
     assert motion.at(1.2)[1] == pytest.approx([0.4])
     assert motion.qd[-1] == pytest.approx([0.4])
     assert [event.kind for event in motion.events] == ["load", "load"]
-    moving = simulate(LinkPlant(arm), [0.0], [0.0], [1.0], 2.0, changes=(LoadChange(1.0, da.Load(mass=3.0), True),))
+    moving = simulate(plant_of(arm), [0.0], [0.0], [1.0], 2.0, changes=(LoadChange(1.0, da.Load(mass=3.0), True),))
     assert moving.qd[-1] == pytest.approx([1.0])
 
 
 def test_irb6_held_by_constant_currents_stays_in_the_static_state_of_figure_4():
     driven = driven_arm("irb6")
     q = driven.joint_positions([-130.0, -66.7, -51.0, -199.0, -199.0])
-    motion = simulate(DrivenPlant(driven, "current"), [0.0, 3.18, -0.73, 0.0, 0.0], q, None, 2.0)
+    motion = simulate(plant_of(driven, "current"), [0.0, 3.18, -0.73, 0.0, 0.0], q, None, 2.0)
     assert (motion.q == q).all()
     assert motion.others["motor_position"][-1] == pytest.approx([-130.0, -66.7, -51.0, -199.0, -199.0])
     # with the current of motor 2 raised it lets go where current, load and starting friction say
     load = driven.to_motors(q, driven.gravity_load(q))
     slips = (load[1] + driven.motor_friction.starting[1]) / driven.electric.torque_constant[1]
-    raised = simulate(DrivenPlant(driven, "current"), lambda t, q, qd: [0.0, 3.18 + t, -0.73, 0.0, 0.0], q, None, 1.0)
+    raised = simulate(plant_of(driven, "current"), lambda t, q, qd: [0.0, 3.18 + t, -0.73, 0.0, 0.0], q, None, 1.0)
     assert raised.events[0].name == "motor2"
     assert 3.18 + raised.events[0].time == pytest.approx(slips, abs=1e-8)
 
@@ -207,7 +202,7 @@ def test_irb6_driven_by_currents_reaches_a_static_state():
         pulse = 1.0 if t < 0.25 else 0.0
         return [-1.6 * pulse, 3.0 - 1.6 * pulse, -0.73 - 1.6 * pulse, 0.0, 0.0]
 
-    motion = simulate(DrivenPlant(driven, "current"), currents, q, None, 2.0, rtol=1e-6, max_step=0.01)
+    motion = simulate(plant_of(driven, "current"), currents, q, None, 2.0, rtol=1e-6, max_step=0.01)
     assert np.abs(motion.others["motor_position"][-1] - motion.others["motor_position"][0])[:3].min() > 0.1
     assert (motion.qd[-1] == 0).all()
     assert np.abs(motion.balance).max() < 1e-5 * motion.energy_scale + 1e-5
@@ -215,7 +210,7 @@ def test_irb6_driven_by_currents_reaches_a_static_state():
 
 def test_a_released_jpl_rrp_settles():
     motion = simulate(
-        DrivenPlant(driven_arm("jpl-rrp")), np.zeros(6), [0, 0.7, 0.5, 0.2, 0.5, 0], None, 8.0, stops=True, rtol=1e-6
+        plant_of(driven_arm("jpl-rrp")), np.zeros(6), [0, 0.7, 0.5, 0.2, 0.5, 0], None, 8.0, stops=True, rtol=1e-6
     )
     assert (motion.qd[-1] == 0).all()
     assert np.abs(motion.balance).max() <= 1e-5 * motion.energy_scale
@@ -225,9 +220,10 @@ def test_nominal_voltages_drive_the_full_motor_model_along_the_trajectory():
     """Freeman 2-238 to 2-240: current, its rate with jerk, back emf; fed forward, nothing fed back."""
     full = driven_arm("puma560")
     parts = tuple(
-        Actuator(a.name, a.ratios, a.rotor, Friction(viscous=a.friction.viscous), a.motor) for a in full.train.actuators
+        Actuator(a.name, a.ratios, a.rotor, Friction(viscous=a.friction.viscous), a.motor)
+        for a in full.drives.actuators
     )
-    driven = Driven(full.links, DriveTrain(parts))
+    driven = full.arm.with_drives(DriveTrain(parts))
     a = np.array([0.3, 0.2, 0.25, 0.3, 0.2, 0.3])
 
     def motion(t):
@@ -236,7 +232,7 @@ def test_nominal_voltages_drive_the_full_motor_model_along_the_trajectory():
 
     electric = driven.electric
     current = electric.currents(*motion(0.0)[:3])
-    plant = DrivenPlant(driven, "voltage", current)
+    plant = plant_of(driven, "voltage", current)
     found = simulate(
         plant,
         lambda t, q, qd: electric.voltages(*motion(t)),
@@ -257,7 +253,7 @@ def test_a_sampled_controller_holds_its_value_between_samples():
         seen.append(t)
         return [1.0 - 2 * (t >= 0.5)]
 
-    motion = simulate(LinkPlant(arm), control, [0.0], None, 1.0, period=0.1)
+    motion = simulate(plant_of(arm), control, [0.0], None, 1.0, period=0.1)
     assert len(seen) <= 12
     assert motion.q[-1, 0] == pytest.approx(0.25, abs=1e-9)
 
@@ -274,7 +270,7 @@ BAD = {
 def test_a_bad_controller_is_named_with_its_time_and_what_was_found_is_kept(fault):
     control, said = BAD[fault]
     with pytest.raises(SimulationError, match=said) as caught:
-        simulate(LinkPlant(da.load("planar-2r")), control, [0.1, 0.2], None, 2.0)
+        simulate(plant_of(da.load("planar-2r")), control, [0.1, 0.2], None, 2.0)
     motion = caught.value.motion
     assert motion is not None
     assert motion.fault
@@ -289,16 +285,16 @@ def test_a_bad_controller_is_named_with_its_time_and_what_was_found_is_kept(faul
 )
 def test_bad_settings_are_refused(change, said):
     with pytest.raises(ArmError, match=said):
-        simulate(LinkPlant(slider()), [0.0], [0.0], None, 1.0, **change)
+        simulate(plant_of(slider()), [0.0], [0.0], None, 1.0, **change)
 
 
 def test_a_motion_is_saved_with_names_and_units(tmp_path):
     from scipy.io import netcdf_file
 
-    motion = simulate(DrivenPlant(rubbing(slider(), Friction((1.0, 1.0)))), [2.0], [0.0], None, 1.0, samples=11)
+    motion = simulate(plant_of(rubbing(slider(), Friction((1.0, 1.0)))), [2.0], [0.0], None, 1.0, samples=11)
     motion.save(tmp_path / "m.csv")
     head, *rows = (tmp_path / "m.csv").read_text().splitlines()
-    assert head.startswith("time [s],q_rail [m],qd_rail [m/s],input_drive0 [N m]")
+    assert head.startswith("time [s],q_rail [m],qd_rail [m/s],input_drive0 [N]")
     assert len(rows) == 11
     assert float(rows[-1].split(",")[1]) == motion.q[-1, 0]
     motion.save(tmp_path / "m.nc")
@@ -310,32 +306,10 @@ def test_a_motion_is_saved_with_names_and_units(tmp_path):
     assert "slider" in repr(motion)
 
 
-def test_contacts_share_what_they_hold_and_let_go_together():
-    """A joint and a motor on the same row: the load may be split, and only their sum can be overcome."""
-    rows = np.array([[1.0, 0.0], [2.0, 0.0]])
-    low, high = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
-    assert (
-        holding_share(rows, np.array([2.9, 0.0]), low, high) < 1 < holding_share(rows, np.array([3.1, 0.0]), low, high)
-    )
-    force, rate = contact_forces(np.eye(2), np.array([-4.0, 0.0]), rows, low, high)
-    assert force == pytest.approx([1.0, 1.0])
-    assert rate == pytest.approx([-1.0, -2.0])
-
-
-def test_free_directions_are_exact_where_joints_stand():
-    basis = free_directions(np.array([[0.0, 100.0, 0.0], [0.0, 30.0, 60.0]]), 3)
-    assert (basis == [[1.0], [0.0], [0.0]]).all()
-    coupled = free_directions(np.array([[1.0, 2.0, 0.0]]), 3)
-    assert np.array([1.0, 2.0, 0.0]) @ coupled == pytest.approx([0, 0])
-
-
 def test_drives_read_from_joints_brake_a_simulation():
     arm = da.load("planar-2r")
-    joints = tuple(
-        da.Joint(j.name, j.kind, j.parent, j.child, j.before, j.after, damping=2.0, friction=0.1) for j in arm.joints
-    )
-    damped = da.Arm(arm.name, arm.links, joints, arm.gravity)
-    motion = simulate(DrivenPlant(Driven(damped, from_joints(damped))), np.zeros(2), [0.3, 0.1], None, 3.0, rtol=1e-7)
+    damped = arm.with_drives(train_of_joints([JointDrive(name, damping=2.0, friction=0.1) for name in arm.joint_names]))
+    motion = simulate(plant_of(damped), np.zeros(2), [0.3, 0.1], None, 3.0, rtol=1e-7)
     assert motion.lost[-1] > 0
     assert np.abs(motion.balance).max() <= 1e-5 * motion.energy_scale
 
@@ -351,12 +325,12 @@ def test_a_transmission_that_varies_keeps_its_energy_and_sticks():
         Actuator.of(f"m{k}", {name: 1}, Rotor.of("2e-3", arm.links[k].name, (0, 1, 1)))
         for k, name in enumerate(arm.joint_names)
     )
-    free = Driven(arm, DriveTrain(parts, turns=turns))
-    motion = simulate(DrivenPlant(free), np.zeros(2), [0.3, -0.5], None, 1.5, rtol=1e-10, atol=1e-12)
+    free = arm.with_drives(DriveTrain(parts, turns=turns))
+    motion = simulate(plant_of(free), np.zeros(2), [0.3, -0.5], None, 1.5, rtol=1e-10, atol=1e-12)
     assert np.abs(motion.energy - motion.energy[0]).max() <= 1e-8 * motion.energy_scale
     rough = tuple(Actuator(a.name, a.ratios, a.rotor, Friction((0.4, 0.4), 0.6)) for a in parts)
     held = simulate(
-        DrivenPlant(Driven(arm, DriveTrain(rough, turns=turns))), np.zeros(2), [-1.4, -0.2], [0.5, 0.0], 4.0, rtol=1e-6
+        plant_of(arm.with_drives(DriveTrain(rough, turns=turns))), np.zeros(2), [-1.4, -0.2], [0.5, 0.0], 4.0, rtol=1e-6
     )
     assert (held.qd[-1] == 0).all()
     assert np.abs(held.balance).max() <= 1e-4 * held.energy_scale
@@ -365,7 +339,7 @@ def test_a_transmission_that_varies_keeps_its_energy_and_sticks():
 def test_endless_events_at_one_instant_are_named_as_chatter():
     grid = np.linspace(0, 1, 3)
     run = Simulation(
-        LinkPlant(slider()),
+        plant_of(slider()),
         [0.0],
         (np.zeros(1), np.zeros(1)),
         (0.0, 1.0),
@@ -398,11 +372,11 @@ def test_the_energy_account_closes_on_random_arms_with_coupled_drives_friction_a
         actuators.append(Actuator.of(f"motor{index}", ratios, rotor, friction))
     rubs = tuple((name, Friction.of(rng.uniform(0, 5), viscous=1.0)) for name in arm.joint_names if rng.random() < 0.5)
     train = DriveTrain(tuple(actuators), joint_friction=rubs)
-    driven = Driven(with_locked_rotors(arm, train), train)
+    driven = arm.with_drives(train)
     push = np.array([rng.uniform(-3, 3) for _ in arm.moving])
     start = np.array([rng.uniform(-0.1, 0.1) for _ in arm.moving])
     motion = simulate(
-        DrivenPlant(driven), lambda t, q, qd: push * np.sin(5 * t), start, None, 0.5, stops=True, restitution=0.5,
+        plant_of(driven), lambda t, q, qd: push * np.sin(5 * t), start, None, 0.5, stops=True, restitution=0.5,
         rtol=1e-6, samples=21,
     )  # fmt: skip
     assert np.abs(motion.balance).max() <= 1e-9 * (1 + motion.energy_scale)
@@ -412,11 +386,11 @@ def test_the_energy_account_closes_on_random_arms_with_coupled_drives_friction_a
 
 def test_currents_at_the_start_belong_to_voltages():
     with pytest.raises(ArmError, match="currents at the start"):
-        DrivenPlant(driven_arm("irb6"), "current", np.zeros(5))
+        plant_of(driven_arm("irb6"), "current", np.zeros(5))
 
 
 def test_a_plot_is_a_plotly_figure_or_says_what_is_missing():
-    motion = simulate(LinkPlant(slider()), [1.0], [0.0], None, 0.1, samples=3)
+    motion = simulate(plant_of(slider()), [1.0], [0.0], None, 0.1, samples=3)
     try:
         import plotly  # noqa: F401
     except ImportError:

@@ -15,7 +15,7 @@ from ..arm.io.dh_of_arm import TOLERANCE, DHForm, to_dh
 from ..arm.io.toml_writer import write_toml
 from ..arm.io.urdf_writer import write_urdf
 from ..arm.placement import Placement
-from .system import SystemQuestions
+from .questions import SystemQuestions
 
 if TYPE_CHECKING:
     from .driven_arm import DrivenArm

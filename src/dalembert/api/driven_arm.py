@@ -15,7 +15,7 @@ from ..drives.effective_inertia import InertiaRange, effective_inertia, inertia_
 from ..drives.motors import Electric
 from ..systems.arm_system import Array
 from ..systems.driven import DrivenSystem
-from .system import SystemQuestions
+from .questions import SystemQuestions
 
 if TYPE_CHECKING:
     from .arm import Arm

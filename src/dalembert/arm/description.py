@@ -72,6 +72,7 @@ class Joint:
 
     @property
     def moves(self) -> bool:
+        """True of revolute and prismatic joints, False of fixed ones."""
         return self.kind != "fixed"
 
     def at(self, value: object) -> Joint:
@@ -108,7 +109,7 @@ class ArmDescription:
     ``drives`` are the motors, rotors, transmissions and friction that move it; where the file says nothing of a
     joint, a motor without inertia or friction drives it directly. ``drive_model`` says whether the equations of
     motion count them: "none" for the links alone, "exact" for rotors as bodies, or one of the approximations of
-    ``formulations/drive_train.py``. Whatever is asked of a description is answered for exactly what it counts.
+    ``formulations/drive_train.py``. All results are for exactly what is counted.
     """
 
     name: str
@@ -138,14 +139,14 @@ class ArmDescription:
         object.__setattr__(self, "drives", self.drives.fitted(self))
 
     def __getstate__(self) -> dict[str, object]:
-        # What was worked out from the fields (bodies, kernels) is worked out again where it is needed.
+        # Cached results (bodies, kernels) are computed again after unpickling.
         return {part.name: getattr(self, part.name) for part in fields(ArmDescription)}
 
     # -- reading --------------------------------------------------------------------------------
 
     @cached_property
     def base(self) -> str:
-        """Name of the link that stands still."""
+        """Name of the fixed link at the root of the tree."""
         children = {joint.child for joint in self.joints}
         return next(link.name for link in self.links if link.name not in children)
 
@@ -174,6 +175,7 @@ class ArmDescription:
 
     @property
     def link_names(self) -> tuple[str, ...]:
+        """Names of all links, in the order of ``links``."""
         return tuple(link.name for link in self.links)
 
     @property
@@ -232,7 +234,7 @@ class ArmDescription:
         for name, placement, inertia in carried:
             body, frame = self.body_of[name]
             if body >= 0:
-                # An empty placement is left alone so that numbers in the link's own frame stay as given.
+                # Without a placement no conversion: numbers in the link's own frame stay exactly as written.
                 there = frame @ placement
                 inertias[body] = inertias[body] + (inertia.placed(there) if there.steps else inertia)
         return tuple(
@@ -293,7 +295,7 @@ class ArmDescription:
         return replace(self, elastic=())
 
     def subarm(self, first: int | str, last: int | str) -> Self:
-        """The joints ``first`` to ``last`` (names, or places counted from 0, both included) as an arm of its own.
+        """The joints ``first`` to ``last`` (names, or indices counted from 0, both included) as an arm of its own.
 
         Its base is the link that carries ``first``; branches that leave the path are dropped, and so is
         what hangs on ``last``'s child beyond fixed joints.

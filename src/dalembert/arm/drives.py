@@ -1,6 +1,6 @@
 """What the drives of an arm are: motors and their rotors, transmission, drive-train elements, friction.
 
-Data only, checked against an arm; ``formulations/rotors.py`` and the room ``drives`` say what they do.
+Data only, checked against an arm; their dynamics are in ``formulations/rotors.py`` and the package ``drives``.
 
 A motor a turns by q_a = sum_j N_aj q_j. The rows of N are written by joint name, so that a row survives when
 other joints are locked. N may instead be a function of the joint positions, for linkages whose ratio varies.
@@ -67,6 +67,7 @@ class Friction:
         return bool(self.hold or max(self.moving))
 
     def check(self, where: str) -> None:
+        """Refuse friction that is negative or not finite, and starting friction below moving friction."""
         values = {"moving, forward": self.moving[0], "moving, backward": self.moving[1], "viscous": self.viscous}
         if self.starting is not None:
             values["starting"] = self.starting
@@ -97,6 +98,7 @@ class Motor:
 
     @property
     def back_emf(self) -> float:
+        """Speed constant C_E (V s/rad); equal to the torque constant C_M where it is not specified."""
         return self.torque_constant if self.speed_constant is None else self.speed_constant
 
     @property
@@ -106,6 +108,7 @@ class Motor:
         return self.torque_constant * min(current, self.largest_current)
 
     def check(self, where: str) -> None:
+        """Refuse a torque constant that is not positive, and a negative resistance, inductance or limit."""
         if not math.isfinite(self.torque_constant) or self.torque_constant <= 0:
             raise ArmError(f"{where}: torque constant is {self.torque_constant:g}; give a value above zero")
         for name in ("resistance", "inductance", "back_emf", "supply", "largest_current"):
@@ -131,7 +134,7 @@ class Rotor:
     It sits on ``link`` (the base included) at ``position`` with ``axis`` along its shaft, both in the link frame.
     ``inertia`` is about the shaft, ``across`` about any axis across it through the mass centre (kg m^2). With
     ``counted`` its mass and its inertia when locked are part of the link's numbers already, as in measured links;
-    otherwise they are added. Without ``link`` the place is not known, and only the reflected inertia is counted.
+    otherwise they are added. Without ``link`` the position is unknown, and only the reflected inertia is counted.
     """
 
     inertia: Fraction
@@ -167,6 +170,7 @@ class Rotor:
         )  # fmt: skip
 
     def check(self, arm: ArmDescription, where: str) -> None:
+        """Refuse a rotor on an unknown link, with negative mass or inertia, or with an axis of zero length."""
         if self.link and self.link not in arm.link_names:
             raise ArmError(
                 f"{where}: its rotor sits on link {self.link!r}, which is not there; the links are "
@@ -231,7 +235,7 @@ class Actuator:
 
     @property
     def stall_torque(self) -> float | None:
-        """The torque at standstill (N m), as given or as the electric side has it; None where it is not known."""
+        """Stall torque (N m), from the description or from the constants of the motor; None where it is not known."""
         if self.stall is not None or self.motor is None:
             return self.stall
         return self.motor.stall_torque if math.isfinite(self.motor.stall_torque) else None
@@ -358,7 +362,7 @@ class DriveTrain:
         return dict(self.joint_friction).get(joint, Friction())
 
     def check(self, arm: ArmDescription) -> None:
-        """Everything named is there, every joint is driven, no number is impossible."""
+        """Refuse unknown names, joints without drive, and impossible numbers."""
         where = f"{self.origin}: " if self.origin else ""
         joints = {joint.name for joint in arm.joints}
         seen: set[str] = set()
@@ -381,7 +385,7 @@ class DriveTrain:
             if joint not in joints:
                 raise ArmError(f"{where}friction at joint {joint!r}, which is not there")
             friction.check(f"{where}joint {joint!r}")
-        if len(self.actuators) != arm.n:
+        if len(self.actuators) < arm.n:
             raise ArmError(
                 f"{where}{len(self.actuators)} motors drive {arm.n} joints; give one motor for each joint that moves"
             )
@@ -392,26 +396,27 @@ class DriveTrain:
 
 
 def undriven(rows: Sequence[Sequence[Fraction]], names: Sequence[str]) -> str:
-    """What no motor moves, in words; empty for a matrix that can be inverted. Exact elimination."""
-    work = [list(row) for row in rows]
+    """Message on a joint that no motor moves; empty for a matrix of full rank. Exact elimination."""
     n = len(names)
-    pivots: list[int] = []
-    for row in work:
-        for pivot_row, pivot in zip(work, pivots, strict=False):
+    pivots: list[tuple[int, list[Fraction]]] = []
+    for given in rows:
+        row = list(given)
+        for pivot, pivot_row in pivots:
             if row[pivot]:
                 factor = row[pivot] / pivot_row[pivot]
-                row[:] = [a - factor * b for a, b in zip(row, pivot_row, strict=True)]
+                row = [a - factor * b for a, b in zip(row, pivot_row, strict=True)]
         first = next((j for j in range(n) if row[j]), None)
-        if first is None:
-            joint = next(name for j, name in enumerate(names) if j not in pivots)
-            return f"joint {joint!r} can move while all motors stand"
-        pivots.append(first)
-    return ""
+        if first is not None:
+            pivots.append((first, row))
+    if len(pivots) == n:
+        return ""
+    joint = next(name for j, name in enumerate(names) if j not in [pivot for pivot, _ in pivots])
+    return f"joint {joint!r} can move while all motors stand"
 
 
 @dataclass(frozen=True)
 class JointDrive:
-    """What a file says of the drive of one joint; ``train_of_joints`` makes the drive train of it.
+    """The drive of one joint as files describe it; ``train_of_joints`` converts it to a drive train.
 
     Rotor inertia at the motor (``motor_inertia``, kg m^2), or as the joint feels it (``input_inertia``, ``armature``),
     gear ratio as motor turns per joint turn, friction of the motor at the motor (``viscous``, ``coulomb``) and of the
@@ -431,12 +436,12 @@ class JointDrive:
 
     @property
     def has_motor(self) -> bool:
-        """True if it says anything of a motor, not of the joint alone."""
+        """True if it describes a motor, not only friction at the joint."""
         numbers = (self.gear_ratio, self.motor_inertia, self.input_inertia, self.stall)
         return any(x is not None for x in numbers) or bool(self.armature or self.viscous or self.coulomb)
 
     def actuator(self, where: str = "") -> Actuator:
-        """The motor of this joint. Its place is not known, so its rotor counts as reflected inertia."""
+        """The motor of this joint. Its position is unknown, so its rotor counts as reflected inertia."""
         if self.motor_inertia is not None and self.input_inertia is not None:
             raise ArmError(
                 f"{where}joint {self.joint!r}: motor_inertia and input_inertia are the same inertia before and after "
@@ -450,7 +455,7 @@ class JointDrive:
 
 
 def train_of_joints(rows: Sequence[JointDrive], origin: str = "") -> DriveTrain:
-    """The drive train of what a file says joint by joint."""
+    """The drive train of an arm whose file describes drives joint by joint."""
     where = f"{origin}: " if origin else ""
     own = {row.joint: Friction.of(row.friction, viscous=row.damping) for row in rows}
     return DriveTrain(
@@ -463,7 +468,7 @@ def train_of_joints(rows: Sequence[JointDrive], origin: str = "") -> DriveTrain:
 def joined(train: DriveTrain, rows: Sequence[JointDrive], origin: str) -> DriveTrain:
     """The drives of a table of their own, with the friction that the joints give beside it.
 
-    A motor and a joint that both say how the joint is driven are two descriptions of one thing, and refused.
+    A joint whose drive is described both by a motor and at the joint is refused.
     """
     where = f"{origin}: " if origin else ""
     for row in rows:

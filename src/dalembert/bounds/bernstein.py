@@ -130,7 +130,7 @@ def degree(wave: Wave, joint: int) -> int:
     return int(max(np.abs(wave.k[:, joint]).max(initial=0), wave.p[:, joint].max(initial=0)))
 
 
-class Form:
+class BernsteinForm:
     """One wave over the joints of a box, from which its Bernstein form on any part of the box is computed."""
 
     def __init__(self, wave: Wave, box: Box, joints: Sequence[int]) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bernstein import Form, along, elevation, pieces
+from .bernstein import BernsteinForm, along, elevation, pieces
 from .box import Box
 from .waves import Array, Wave
 
@@ -78,7 +78,7 @@ class Branch:
         waves = [*([] if base is None else [base]), *magnitudes]
         self.box = box
         self.joints = sorted({j for wave in waves for j in wave.joints})
-        forms = [Form(wave, box, self.joints) for wave in waves]
+        forms = [BernsteinForm(wave, box, self.joints) for wave in waves]
         axes = range(len(self.joints))
         self.slides = [any(form.slides[axis] for form in forms) for axis in axes]
         self.parts = [pieces(box, j, slides) for j, slides in zip(self.joints, self.slides, strict=True)]

@@ -16,6 +16,9 @@ from .ranges import LESS_WORK, Range, least, range_of
 from .search import descended_from
 from .waves import Wave
 
+GAP = 1e-3
+"""The default gap, as a share of the spread of sampled ratios: proofs of ratios cost more than those of ranges."""
+
 
 def ratio_range(
     top: Wave, bottom: Wave, box: Box, gap: float | None = None, *, name: str = "", unit: str = "",
@@ -23,15 +26,17 @@ def ratio_range(
 ) -> Range:  # fmt: skip
     """The certified range of ``top / bottom``; refused where ``bottom`` may vanish inside the box.
 
-    ``work`` (control values) limits the proof of each end. ``floor`` is a proved lower bound above zero of
-    ``bottom``, where one is known already.
+    ``gap`` is a share of the spread of the ratio (1e-3 by default), ``work`` (control values) limits the proof of each
+    end. ``floor`` is a proved lower bound above zero of ``bottom``, where one is known already.
     """
     if floor is None:
         top, bottom, floor = positive(top, bottom, box, name, work)
     starts = box.samples(512, 1)
     values = top(starts) / bottom(starts)
-    if gap is None:
-        gap = 1e-3 * max(float(values.max() - values.min()), 1e-9)
+    gap = GAP if gap is None else gap
+    if not gap > 0:
+        raise ArmError(f"the gap of a range must be above zero, not {gap!r}")
+    gap *= max(float(values.max() - values.min()), 1e-9)
     joints = tuple(sorted(set(top.joints) | set(bottom.joints)))
     ends: list[tuple[float, NDArray[np.float64], float, float]] = []
     for sign in (1.0, -1.0):

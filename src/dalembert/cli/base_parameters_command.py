@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dalembert.arm.errors import ArmError
+
 from .system_options import system_command
 
 if TYPE_CHECKING:
-    from dalembert.api.system import SystemQuestions as System
+    from dalembert.api.questions import SystemQuestions as System
 
 
 @system_command
@@ -21,6 +24,11 @@ def base_parameters(
     from dalembert.equations.base_parameters import base_parameters as find
     from dalembert.equations.printing.letters import in_text
 
+    if system.counts_drives:
+        raise ArmError("base parameters are of the links; leave out --drives, --rotors and --drives-file")
+    if system.loads:
+        links = ", ".join(link for link, _ in system.loads)
+        print(f"note: the parameters of {links} stand for the load it holds as well", file=sys.stderr)
     found = find(system, of)
     print(f"{system.name}: {len(found)} base parameters for its {of}")
     for name, combination in found.relations.items():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalembert.api.system import SystemQuestions as System
+from dalembert.api.questions import SystemQuestions as System
 from dalembert.arm.errors import ArmError
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ Parameters = Annotated[
 
 def closed_form(system: System, parameters: str, joints: str = "", at: str = "") -> Equations:
     """The equations that the options of the command line ask for."""
+    note_load(system, parameters)
     moving = [which(word) for word in joints.replace(" ", "").split(",")] if joints else None
     resting: dict[str | int, object] = {}
     for word in at.replace(" ", "").split(",") if at else []:
@@ -29,6 +31,18 @@ def closed_form(system: System, parameters: str, joints: str = "", at: str = "")
             raise ArmError(f"--at takes joint=position pairs such as 4=0.5, not {word!r}")
         resting[which(name)] = value
     return system.equations(parameters, moving, resting)
+
+
+def note_load(system: System, parameters: str) -> None:
+    """One note on stderr where symbols of links stand for a load as well, so that no term shows it."""
+    words = set(parameters.split("+"))
+    if system.loads and not words & {"load", "numbers"}:
+        links = ", ".join(link for link, _ in system.loads)
+        print(
+            f"note: the inertial parameters of {links} stand for the load it holds as well; --parameters "
+            f"{parameters or 'symbols'}+load keeps it apart",
+            file=sys.stderr,
+        )
 
 
 def which(word: str) -> int | str:

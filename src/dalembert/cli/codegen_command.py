@@ -17,10 +17,10 @@ from .printing import say
 from .system_options import system_command
 
 if TYPE_CHECKING:
-    from dalembert.api.system import SystemQuestions as System
+    from dalembert.api.questions import SystemQuestions as System
 
 
-class Language(enum.StrEnum):
+class CodeLanguage(enum.StrEnum):
     """What is written."""
 
     C = "c"
@@ -48,7 +48,7 @@ def codegen(
     function: Annotated[
         str, typer.Option("--function", "-f", help=f"One of {', '.join(FUNCTIONS)}.")
     ] = "inverse_dynamics",
-    lang: Annotated[Language, typer.Option("--lang", help="The language to write.")] = Language.C,
+    lang: Annotated[CodeLanguage, typer.Option("--lang", help="The language to write.")] = CodeLanguage.C,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder to write into; made if it is not there.")
     ] = Path("controller"),
@@ -58,7 +58,7 @@ def codegen(
     ] = None,
 ) -> None:
     """Write a function as C99 without dependencies (with header, test program and CMake file), or as CUDA for nvcc."""
-    write = write_cuda if lang is Language.CUDA else write_c
+    write = write_cuda if lang is CodeLanguage.CUDA else write_c
     made = function_of(system, function, parameters.value if parameters else None)
     files = write(made, output, dtype.value)
     for file in files:

@@ -20,7 +20,7 @@ from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
 if TYPE_CHECKING:
-    from dalembert.api.system import SystemQuestions as System
+    from dalembert.api.questions import SystemQuestions as System
 
 HOW = "One value for each joint, base first: 0,0.5,-1 or 'pi/2 0 -0.1'. Zeros if left out."
 
@@ -56,7 +56,7 @@ def dynamics(
 
 
 def about(arm: ArmDescription) -> str:
-    """What the system has beyond its links, in words."""
+    """Drives and loads of the system, as a phrase."""
     held = ", ".join(f"{float(load.body.mass):g} kg on {link}" for link, load in arm.loads)
     drives = f"with its drives (rotors: {arm.drive_model})" if arm.counts_drives else "the links alone"
     return drives + (f", holding {held}" if held else "")
@@ -107,6 +107,7 @@ def as_data(
 
 
 def print_state(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
+    """Joint positions, speeds and accelerations with their units."""
     heading("State")
     table(
         [
@@ -142,6 +143,7 @@ def print_torques(arm: System, found: dict[str, np.ndarray]) -> None:
 
 
 def print_mass_matrix(arm: System, q: np.ndarray) -> None:
+    """The mass matrix D(q), rows and columns labelled by joint, and its units."""
     heading("Mass matrix D")
     matrix(arm.joint_names, arm.mass_matrix(q))
     kinds = {joint.kind for joint in arm.moving}

@@ -1,4 +1,4 @@
-"""Where the joints of an arm stand, as a table: Denavit-Hartenberg rows where the arm is written in them."""
+"""Joint geometry of an arm as a table: Denavit-Hartenberg parameters where the description uses them, else frames."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def dh_row(joint: Joint, convention: str) -> dict[str, float] | None:
 def in_order(steps: Sequence[Step], allowed: Steps) -> bool:
     """True if the steps are some of those allowed: first those about z, then those about x, or the reverse.
 
-    The two steps about one axis commute, so their order says nothing.
+    The two steps about one axis commute, so their order does not matter.
     """
     axes = list(dict.fromkeys(axis for _, axis in allowed))
     places = [axes.index(step.axis) if (step.kind, step.axis) in allowed else -1 for step in steps]
@@ -58,6 +58,7 @@ def in_order(steps: Sequence[Step], allowed: Steps) -> bool:
 
 
 def print_rows(arm: ArmDescription, convention: str, rows: Sequence[dict[str, float]]) -> None:
+    """Denavit-Hartenberg parameters theta and alpha (deg), d and a (m) of each joint."""
     heading(f"Denavit-Hartenberg rows, {convention}")
     table(
         [
@@ -78,7 +79,7 @@ def print_rows(arm: ArmDescription, convention: str, rows: Sequence[dict[str, fl
 
 
 def print_frames(arm: ArmDescription) -> None:
-    """Where each link's frame stands in that of the link before it, with every joint at zero."""
+    """Pose of each link frame in that of its parent, with every joint at zero."""
     heading("Frame of each link in its parent's, all joints at zero")
     places = [joint.before @ joint.after for joint in arm.joints]
     positions = [[float(x) for x in place.position] for place in places]

@@ -1,4 +1,4 @@
-"""``dalembert mechanism``: what a mechanism file holds, where it stands and its model."""
+"""``dalembert mechanism``: mobility, configuration and dynamic model of a mechanism file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from dalembert.arm.io.expression import quantity
 
 if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
-    from dalembert.mechanisms.overconstrained import Motors
 
 from .printing import figures, heading, matrix, say, table
 
@@ -56,6 +55,7 @@ def values(found: Mechanism, text: str) -> np.ndarray:
 
 
 def print_head(found: Mechanism, phi: np.ndarray) -> None:
+    """Chains and closures, mobility, singularities of the configuration, and the largest closure error."""
     from dalembert.mechanisms.singularity import report
 
     closures = ", ".join(closure.name for closure in found.parts.closures)
@@ -66,6 +66,7 @@ def print_head(found: Mechanism, phi: np.ndarray) -> None:
 
 
 def print_position(found: Mechanism, phi: np.ndarray) -> None:
+    """Joint positions and influence coefficients [G^phi_q] = dphi/dq (Freeman 1985, eq. 3-15)."""
     heading("Joints [rad or m], and what a unit rate of each coordinate makes them do")
     first = found.influence(phi).first
     columns = [(name, figures(first[:, k])) for k, name in enumerate(found.coordinates)]
@@ -73,6 +74,7 @@ def print_position(found: Mechanism, phi: np.ndarray) -> None:
 
 
 def print_model(found: Mechanism, phi: np.ndarray) -> None:
+    """Inertia I*_qq and static load -T^L_q in the coordinates (Freeman 1985, eqs 4-61 and 4-62)."""
     model = found.model(phi)
     heading("Inertia I* in the coordinates")
     matrix(found.coordinates, model.inertia)
@@ -87,12 +89,16 @@ def print_model(found: Mechanism, phi: np.ndarray) -> None:
 
 
 def print_forces(found: Mechanism, phi: np.ndarray) -> None:
+    """Static constraint forces T_c of the closure equations (Freeman 1985, eq. 4-31)."""
     still = np.zeros(found.n)
     heading("Closure forces at rest [N, N m], on the second frame in the axes of the first")
     table([("closure", found.equation_names), ("force", figures(found.constraint_forces(phi, still, still)))])
 
 
 def print_motors(found: Mechanism, names: tuple[str, ...], phi: np.ndarray) -> None:
+    """Static motor loads of least sum of squares, where motors may outnumber the freedoms."""
+    from dalembert.mechanisms.overconstrained import Motors
+
     still = np.zeros(found.n)
     shared = Motors(found, names).distribute(phi, still, still)
     heading("Loads of the motors at rest, shared with the least sum of squares")
@@ -100,6 +106,7 @@ def print_motors(found: Mechanism, names: tuple[str, ...], phi: np.ndarray) -> N
 
 
 def print_modes(found: Mechanism, phi: np.ndarray) -> None:
+    """Joint positions of the assembly modes that share the coordinates of ``phi``."""
     modes = found.assembly_modes(found.coordinates_of(phi))
     heading(f"Assembly modes at these coordinates: {len(modes)} found")
     table([("joint", found.joint_names), *((str(k), figures(mode)) for k, mode in enumerate(modes, start=1))])

@@ -11,7 +11,7 @@ from .printing import heading, paragraph, table
 from .system_options import system_command
 
 if TYPE_CHECKING:
-    from dalembert.api.system import SystemQuestions as System
+    from dalembert.api.questions import SystemQuestions as System
 
 
 @system_command

@@ -30,7 +30,7 @@ UNITS = {
 
 
 def console() -> Console:
-    """Where results go; made anew each time so that it follows a redirected stdout."""
+    """The console for results; a new one for each call, so that it follows a redirected stdout."""
     return Console(highlight=False, soft_wrap=False)
 
 
@@ -51,6 +51,7 @@ def paragraph(text: str) -> None:
 
 
 def heading(text: str) -> None:
+    """A bold title below an empty line."""
     console().print(Text(f"\n{text}", style="bold"))
 
 
@@ -76,7 +77,7 @@ def figures(values: Iterable[float], scale: float | None = None) -> list[str]:
 
 
 def point(text: str) -> int:
-    """Where the decimal point of a written number stands, or would stand."""
+    """Index of the decimal point of a number as text, or where it would be."""
     return text.index(".") if "." in text else text.index("e") if "e" in text else len(text)
 
 
@@ -100,7 +101,7 @@ def table(columns: Sequence[Column], wide: str = "") -> None:
 
 
 def blocks(columns: Sequence[Column], room: int) -> list[Sequence[Column]]:
-    """The columns in as few blocks as fit the room, the blocks as even as can be."""
+    """The columns in the fewest blocks that fit ``room`` cells, of nearly equal numbers of columns."""
     for size in range(len(columns), 0, -1):
         count = -(-len(columns) // size)
         even = -(-len(columns) // count)
@@ -120,11 +121,13 @@ def level(header: str, column: Sequence[str]) -> Column:
 
 
 def width_of(column: Column) -> int:
+    """Width of a column in terminal cells, its header included."""
     header, cells = column
     return max(cell_len(text) for text in (*header.split("\n"), *cells))
 
 
 def print_block(columns: Sequence[Column], out: Console, wide: str = "") -> None:
+    """One table with a rule below its headers; only the column ``wide`` wraps."""
     grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     for header, _ in columns:
         grid.add_column(Text(header), no_wrap=header != wide, overflow="fold")
@@ -134,6 +137,7 @@ def print_block(columns: Sequence[Column], out: Console, wide: str = "") -> None
 
 
 def is_number(text: str) -> bool:
+    """True of a number as text, and of the blank or dash of a missing one."""
     try:
         float(text)
     except ValueError:

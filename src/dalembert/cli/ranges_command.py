@@ -14,7 +14,7 @@ from dalembert.arm.io.expression import quantity
 
 from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
-from .system_options import analysis_command
+from .system_options import position_command
 
 if TYPE_CHECKING:
     from dalembert.bounds.ranges import Range
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dalembert.design.tables import GravityRow, InertiaRow, LoadTables
 
 
-@analysis_command
+@position_command
 def ranges(
     ask: Analysis,
     of: Annotated[str, typer.Option(help="Coefficients, sums or ratios instead of the tables: D12,D12/D11.")] = "",
@@ -115,9 +115,15 @@ def ranges(
 
 def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, as_json: bool) -> None:
     """|ratio| along one joint, a column for each setting of the others (Bejczy 1974, Figures 4 to 11)."""
+    from dalembert.reduction.states import box_of, place
+
     wanted = [name.strip() for name in of.split(",") if name.strip()]
     if not wanted or not all(name.count("/") == 1 for name in wanted):
         raise ArmError(f"--along goes with ratios, as in --of D12/D11, not {of!r}")
+    joint, limits = place(ask.system, along), box_of(ask.system)
+    boxed = (ask.box.lower != limits.lower) | (ask.box.upper != limits.upper)
+    if any(other and k != joint for k, other in enumerate(boxed)):
+        raise ArmError("with --along only its own joint moves; leave out --box of others, and place them with --at")
     settings = [setting(text) for text in at]
     pairs = [tuple(part.strip("() ") for part in name.split("/")) for name in wanted]
     found = [ask.ratio_curves(top, bottom, along, settings, points=points) for top, bottom in pairs]
@@ -152,6 +158,7 @@ def within(rows: Sequence[InertiaRow | GravityRow]) -> list[str]:
 
 
 def tables_json(found: LoadTables) -> dict[str, object]:
+    """Ranges of D_ii and G_i with poses, proved bounds and load, as JSON holds them, in SI units."""
     return {
         "arm": found.arm,
         "load": found.load,

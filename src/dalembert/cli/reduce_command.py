@@ -54,6 +54,8 @@ def reduce(
     if terms:
         if curve or equations or c:
             raise ArmError("--terms prints short forms, not a program; leave out --curve, --equations and --c")
+        if ask.paced:
+            raise ArmError("--terms shortens coefficients of positions; leave out --speed and --acceleration")
         print_terms(empty.short_forms(tolerance=tolerance, others=others, refit=refit), as_json)
         return
     with Progress(

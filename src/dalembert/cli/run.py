@@ -1,7 +1,7 @@
 """The command as a whole: its subcommands, and how it ends when something is wrong.
 
 Bad input ends with exit code 2 and one sentence on stderr; a warning is one short note on stderr, so that
-what stands on stdout is always the result alone.
+stdout contains the result alone.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def refuse(sentence: str) -> int:
+    """Print an error on one line of stderr; the exit code for bad input."""
     print(f"dalembert: {' '.join(sentence.split())}", file=sys.stderr)
     return BAD_INPUT
 

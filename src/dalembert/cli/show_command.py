@@ -15,7 +15,7 @@ from .printing import figures, heading, paragraph, say, table, unit
 from .system_options import system_command, violations
 
 if TYPE_CHECKING:
-    from dalembert.api.system import SystemQuestions as System
+    from dalembert.api.questions import SystemQuestions as System
 
 
 @system_command
@@ -33,6 +33,7 @@ def show(system: System) -> None:
 
 
 def print_head(arm: ArmDescription) -> None:
+    """Name and title, joint types, gravity (m/s^2) and tool frame."""
     say(f"{arm.name}: {arm.title}" if arm.title else arm.name)
     gravity = ", ".join(f"{float(g):g}" for g in arm.gravity)
     count = f"{arm.n} joint{'s' * (arm.n != 1)} ({pattern(arm)})" if arm.n else "no moving joint"
@@ -102,7 +103,7 @@ def print_links(arm: ArmDescription) -> None:
 
 
 def print_drives(arm: ArmDescription) -> None:
-    """What is known of the drives, as given; a dash where nothing is."""
+    """Drives as described; a dash for unknown values."""
     if not arm.drives:
         return
     motors = arm.drives.actuators
@@ -141,6 +142,7 @@ def print_drives(arm: ArmDescription) -> None:
 
 
 def print_sources(arm: ArmDescription) -> None:
+    """Literature behind the numbers, and remarks on them."""
     if arm.sources:
         heading("Sources")
         for source in arm.sources:

@@ -19,7 +19,7 @@ from .system_options import read_load, system_command
 from .values import joint_values
 
 if TYPE_CHECKING:
-    from dalembert.api.system import SystemQuestions as System
+    from dalembert.api.questions import SystemQuestions as System
     from dalembert.control.trajectories import Trajectory
     from dalembert.simulation.motion import Motion
 

@@ -10,7 +10,7 @@ from .closed_form_options import Parameters, closed_form
 from .system_options import system_command
 
 if TYPE_CHECKING:
-    from dalembert.api.system import SystemQuestions as System
+    from dalembert.api.questions import SystemQuestions as System
 
 
 @system_command

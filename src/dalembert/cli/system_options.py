@@ -24,7 +24,7 @@ from dalembert.arm.inertia import Inertia, Load
 from dalembert.arm.io.expression import quantity
 
 if TYPE_CHECKING:
-    from dalembert.api.system import SystemQuestions as System
+    from dalembert.api.questions import SystemQuestions as System
     from dalembert.design.analysis import Analysis
 
 EACH = "One for all joints, or one for each."
@@ -104,13 +104,20 @@ def system_command(command: Callable[..., None]) -> Callable[..., None]:
 
 def analysis_command(command: Callable[..., None]) -> Callable[..., None]:
     """The command takes an analysis ``ask`` first: a system, and the states that count."""
+    return _asking(command, STATES)
 
+
+def position_command(command: Callable[..., None]) -> Callable[..., None]:
+    """The command takes an analysis ``ask`` first whose answers depend on positions alone: a system, and a box."""
+    return _asking(command, {"box": STATES["box"]})
+
+
+def _asking(command: Callable[..., None], states: dict[str, tuple[Any, Any]]) -> Callable[..., None]:
     def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
-        shape = {key: value for key, value in options.items() if key in SHAPE}
-        system = read_system(arm, **shape)
-        command(read_analysis(system, **{key: options[key] for key in STATES}), **rest)
+        system = read_system(arm, **{key: options[key] for key in SHAPE})
+        command(read_analysis(system, **{key: options[key] for key in states}), **rest)
 
-    return _taking(command, ("ask",), SHAPE | STATES, call)
+    return _taking(command, ("ask",), SHAPE | states, call)
 
 
 def _taking(

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .closed_form_options import note_load
 from .system_options import system_command
 
 if TYPE_CHECKING:
-    from dalembert.api.system import SystemQuestions as System
+    from dalembert.api.questions import SystemQuestions as System
 
 
 @system_command
@@ -21,6 +22,7 @@ def verify(
     """Compare a printed formula with the exact one; exit code 1 if they differ."""
     from dalembert.equations.verify import verify as compare
 
+    note_load(system, parameters)
     verdict = compare(system, formula, parameters or None)
     print(verdict)
     if not verdict:

@@ -21,23 +21,23 @@ SYMBOLS = {ADD: "+", SUB: "-", MUL: "*"}
 
 
 @dataclass(frozen=True)
-class Angle:
+class InputAngle:
     """An angle whose sine and cosine are taken before everything else: an input, or an input plus a constant."""
 
     input: str
     offset: Fraction
 
 
-def early_angle(node: Node) -> Angle | None:
+def early_angle(node: Node) -> InputAngle | None:
     """The angle of a sine or cosine, if it can be had from the inputs alone."""
     if node.op == INPUT:
-        return Angle(node.value, Fraction(0))
+        return InputAngle(node.value, Fraction(0))
     if node.op in (ADD, SUB) and node.b is not None and node.a is not None:
         first, second = node.a, node.b
         if first.op == INPUT and second.op == CONST:
-            return Angle(first.value, second.value if node.op == ADD else -second.value)
+            return InputAngle(first.value, second.value if node.op == ADD else -second.value)
         if node.op == ADD and second.op == INPUT and first.op == CONST:
-            return Angle(second.value, first.value)
+            return InputAngle(second.value, first.value)
     return None
 
 
@@ -51,7 +51,7 @@ class Program:
             for name in names:
                 self.inputs[name] = len(self.inputs)
         self.nodes = reachable(function.nodes)
-        self.angles: dict[Angle, int] = {}
+        self.angles: dict[InputAngle, int] = {}
         early: list[Node] = []
         for node in self.nodes:
             if node.op in (SIN, COS):

@@ -18,18 +18,18 @@ from ..arm.inertia import PARAMETERS
 from ..formulations import kinematics, newton_euler
 from ..formulations import regressor as regressors
 from ..formulations.chain import Chain, chain
-from ..formulations.system import System
+from ..formulations.system import SystemOverRing
 from ..rings.algebra import dot, flat, sub
 from ..rings.graph import Graph, Node, reachable
 from ..rings.ring import Scalar
-from .function import Function, Parameters, Shape, Tables, graph_facts
+from .function import Function, Parameters, Shape, Tables
 from .regroup import Rationals, over, regrouped
 
 KINDS = (None, "inertial", "load", "all")
 """What ``parameters=`` may be: built in, or kept as an argument."""
 
 
-class Model:
+class GraphModel:
     """A system over one graph, with its inputs."""
 
     def __init__(self, arm: ArmDescription, graph: Graph, parameters: str | None = None) -> None:
@@ -46,9 +46,9 @@ class Model:
         return self.graph.inputs(f"{name}_", self.n)
 
     @cached_property
-    def system(self) -> System:
+    def system(self) -> SystemOverRing:
         """The whole system, its chain as described."""
-        return System(self.arm, self.graph, self.symbols)
+        return SystemOverRing(self.arm, self.graph, self.symbols)
 
     @property
     def plain(self) -> Chain:
@@ -109,17 +109,17 @@ def parameter_values(arm: ArmDescription, parameters: str | None) -> list[float]
 # -- the functions ----------------------------------------------------------------------------------
 
 
-def inverse_dynamics(m: Model) -> Tables:
+def inverse_dynamics(m: GraphModel) -> Tables:
     """tau = D qdd + h + G + F - Q."""
     return (torque(m, m.input("q"), m.input("qd"), m.input("qdd")),)
 
 
-def bias(m: Model) -> Tables:
+def bias(m: GraphModel) -> Tables:
     """The torques at zero acceleration."""
     return (torque(m, m.input("q"), m.input("qd"), [0] * m.n),)
 
 
-def gravity_load(m: Model) -> Tables:
+def gravity_load(m: GraphModel) -> Tables:
     """G, by composite bodies or by Newton-Euler at rest, whichever is shorter."""
     q, still = m.input("q"), [0] * m.n
     return (
@@ -129,65 +129,70 @@ def gravity_load(m: Model) -> Tables:
     )
 
 
-def mass_matrix(m: Model) -> Tables:
+def mass_matrix(m: GraphModel) -> Tables:
     """D."""
     return (m.system.mass_matrix(m.graph, m.input("q"), m.chain),)
 
 
-def inverse_mass_matrix(m: Model) -> Tables:
+def inverse_mass_matrix(m: GraphModel) -> Tables:
     """The inverse of D."""
     return (m.system.inverse_mass_matrix(m.graph, m.input("q"), m.chain),)
 
 
-def coriolis_matrix(m: Model) -> Tables:
+def coriolis_matrix(m: GraphModel) -> Tables:
     """C(q, qd)."""
     q, qd = m.input("q"), m.input("qd")
     return (_shortest(m, lambda links: m.system.coriolis_matrix(m.graph, q, qd, links)),)
 
 
-def forward_dynamics(m: Model) -> Tables:
+def forward_dynamics(m: GraphModel) -> Tables:
     """qdd = D^-1 (tau - h - G - F + Q), by factors or by articulated bodies, whichever is shorter."""
     q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
     by_factors, _ = solved(m, q, qd, tau)
     if m.system.train is not None:
         return (by_factors,)
-    links = System(m.arm, m.graph, m.symbols, m.chain)
+    links = SystemOverRing(m.arm, m.graph, m.symbols, m.chain)
     return (_smallest(by_factors, links.acceleration(m.graph, q, qd, tau)),)
 
 
-def motor_torques(m: Model) -> Tables:
+def motor_torques(m: GraphModel) -> Tables:
     """F_a = N^-T tau (Szkodny 1995, eq. 13)."""
     if m.system.train is None:
         raise ArmError(
             f"{m.arm.where}{m.arm.name}: motor torques belong to an arm with its drives; ask arm.driven for them"
+        )
+    if len(m.arm.drives.actuators) != m.n:
+        raise ArmError(
+            f"{m.arm.where}{m.arm.name}: {len(m.arm.drives.actuators)} motors turn with {m.n} joints, so that the "
+            "share of each is not determined; ask for inverse_dynamics, torques at the joints"
         )
     tau = torque(m, m.input("q"), m.input("qd"), m.input("qdd"))
     rows = m.system.train.transmission(m.graph, m.input("q")).first
     return (_eliminated([[row[j] for row in rows] for j in range(m.n)], tau, m.graph),)
 
 
-def forward_kinematics(m: Model) -> Tables:
+def forward_kinematics(m: GraphModel) -> Tables:
     """The tool frame in the base."""
     return (kinematics.homogeneous(kinematics.tool_frame(m.plain, m.graph, m.input("q"))),)
 
 
-def jacobian(m: Model) -> Tables:
+def jacobian(m: GraphModel) -> Tables:
     """Linear, then angular velocity of the tool per joint velocity."""
     return (kinematics.jacobian(m.plain, m.graph, m.input("q")),)
 
 
-def regressor(m: Model) -> Tables:
+def regressor(m: GraphModel) -> Tables:
     """Y with tau = Y pi for the links."""
     return (regressors.regressor(m.plain, m.graph, m.input("q"), m.input("qd"), m.input("qdd")),)
 
 
-def inverse_dynamics_derivatives(m: Model) -> Tables:
+def inverse_dynamics_derivatives(m: GraphModel) -> Tables:
     """d tau/dq, d tau/dqd, D."""
     q, qd, qdd = m.input("q"), m.input("qd"), m.input("qdd")
     return (*_slopes(m, q, qd, qdd), m.system.mass_matrix(m.graph, q, m.chain))
 
 
-def forward_dynamics_derivatives(m: Model) -> Tables:
+def forward_dynamics_derivatives(m: GraphModel) -> Tables:
     """d qdd = -D^-1 d tau, with the mass matrix, its factors and the bias shared by all of it."""
     q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
     qdd, factors = solved(m, q, qd, tau)
@@ -208,25 +213,25 @@ def forward_dynamics_derivatives(m: Model) -> Tables:
     return answer(to_q), answer(to_qd), inverse
 
 
-def torque(m: Model, q: Sequence[Node], qd: Sequence[Node], qdd: Sequence[Scalar]) -> list[Scalar]:
+def torque(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], qdd: Sequence[Scalar]) -> list[Scalar]:
     """tau with the chain regrouped in the way that comes out smaller."""
     return _shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links))
 
 
-def _slopes(m: Model, q: list[Node], qd: list[Node], qdd: Sequence[Scalar]) -> tuple[Any, Any]:
+def _slopes(m: GraphModel, q: list[Node], qd: list[Node], qdd: Sequence[Scalar]) -> tuple[Any, Any]:
     """d tau/dq and d tau/dqd."""
     to_q, to_qd = _shortest(m, lambda links: m.system.torque_derivatives(m.graph, q, qd, qdd, links))
     return to_q, to_qd
 
 
-def solved(m: Model, q: Sequence[Node], qd: Sequence[Node], tau: Sequence[Scalar]) -> tuple[list[Scalar], Any]:
+def solved(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], tau: Sequence[Scalar]) -> tuple[list[Scalar], Any]:
     """qdd by composite bodies and sparse factors, which are given back for further use."""
     factors = m.system.factored(m.graph, m.system.mass_matrix(m.graph, q, m.chain))
     rest = [sub(t, b) for t, b in zip(tau, torque(m, q, qd, [0] * m.n), strict=True)]
     return m.system.solved(factors, rest), factors
 
 
-def _shortest(m: Model, build: Callable[[Chain], Any]) -> Any:
+def _shortest(m: GraphModel, build: Callable[[Chain], Any]) -> Any:
     """What ``build`` makes of the chain regrouped in the way that comes out smaller."""
     return _smallest(build(m.plane), build(m.chain))
 
@@ -279,7 +284,7 @@ class Entry:
 
     arguments: tuple[str, ...]
     results: tuple[tuple[str, Size], ...]
-    build: Callable[[Model], Tables]
+    build: Callable[[GraphModel], Tables]
 
 
 FUNCTIONS: dict[str, Entry] = {
@@ -332,7 +337,7 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
 
 
 def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:
-    return FUNCTIONS[name].build(Model(arm, Graph(), parameters))
+    return FUNCTIONS[name].build(GraphModel(arm, Graph(), parameters))
 
 
 def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
@@ -360,6 +365,3 @@ def system_facts(arm: ArmDescription) -> str:
     if arm.drives.turns is not None:
         return ""
     return facts + repr((arm.drives.actuators, arm.drives.elements, arm.drives.joint_friction))
-
-
-__all__ = ["FUNCTIONS", "Function", "Model", "function", "graph_facts", "parameter_names", "parameter_values"]

@@ -37,7 +37,7 @@ LARGE = 4000
 class Kernel:
     """A compiled function, called on arrays of any batch shape.
 
-    Call it like the method it stands for. Arguments broadcast against each other; ``out`` takes the results
+    Call it like the method of the same name. Arguments broadcast against each other; ``out`` takes the results
     (one array, or a tuple of them), ``threads`` the number of threads to share a batch. Values that are not finite
     pass through: a state with NaN or infinity in it gives what the arithmetic makes of them, and no other state is
     touched. With ``refuse``, that function is called with the arguments instead, where one of them or a result of
@@ -281,6 +281,7 @@ class Kernel:
 
     @cached_property
     def program(self) -> Program:
+        """The graph of the function as a sequence of statements, for the C emitters."""
         return Program(self.function)
 
     @property

@@ -33,6 +33,7 @@ class Peer:
 
 
 def installed(module: str) -> bool:
+    """True if ``module`` can be imported."""
     return importlib.util.find_spec(module) is not None
 
 

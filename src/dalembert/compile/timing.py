@@ -45,6 +45,7 @@ class Line:
 
     @property
     def ratio(self) -> float:
+        """Speedup: time of the peer over time of this package."""
         return self.theirs / self.ours
 
 

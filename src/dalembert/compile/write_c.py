@@ -56,6 +56,7 @@ class ControllerCode:
         self.inputs, self.results = function.arguments, function.results
 
     def prototype(self) -> str:
+        """C declaration of the function: constant input arrays, then output arrays."""
         taken = [f"const {self.real} {name}[{width}]" for name, width in self.inputs]
         given = [f"{self.real} {name}[{int(np.prod(shape))}]" for name, shape in self.results]
         return f"void {self.symbol}({', '.join([*taken, *given])})"
@@ -75,6 +76,7 @@ class ControllerCode:
         return [place / file for file in files]
 
     def header(self) -> str:
+        """Header file: arguments, joint order, parameter values and cost per call, then the declaration."""
         lines = [f"{self.function.name} of the arm {comment(self.function.label)}.", ""]
         lines += [f"in   {name}[{width}]: {MEANINGS.get(name, 'see below')}" for name, width in self.inputs]
         for name, shape in self.results:
@@ -107,6 +109,7 @@ class ControllerCode:
         )
 
     def code(self) -> str:
+        """C99 source file: the function as straight-line code."""
         outputs = [
             re.sub(r"\by(\d+)\[", lambda m: f"{self.results[int(m[1])][0]}[", text) for text in places(self.program)
         ]
@@ -150,6 +153,7 @@ class ControllerCode:
         return states, results
 
     def test(self) -> str:
+        """C test program: largest relative difference from reference values; exit code 0 where they agree."""
         states, results = self.samples()
 
         def table(kind: str, name: str, rows: Sequence[Sequence[float]], suffix: str) -> str:
@@ -208,6 +212,7 @@ int main(void)
 """
 
     def cmake(self) -> str:
+        """CMakeLists.txt of the static library and its test."""
         return f"""\
 cmake_minimum_required(VERSION 3.10)
 project({self.symbol} C)

@@ -20,7 +20,8 @@ from ..compile import build
 from ..compile.emit_c import Program
 from ..compile.emit_single import single_source
 from ..compile.function import Function
-from ..compile.functions import Model, solved, system_facts, torque
+from ..compile.functions import GraphModel, solved, system_facts, torque
+from ..formulations.control_laws import feedback
 from ..rings.algebra import add
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
@@ -32,7 +33,6 @@ from ..simulation.simulate import TOO_FAST
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
 from .controllers import ComputedTorque, PDGravity
-from .laws import feedback
 from .trajectories import Polynomials
 
 Array = NDArray[np.float64]
@@ -132,7 +132,7 @@ def closed_loop(arm: ArmDescription, model: ArmDescription, kind: str) -> Functi
 
 def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> tuple[list[Scalar], list[Scalar]]:
     graph = Graph()
-    plant, inner = Model(arm, graph), Model(model, graph)
+    plant, inner = GraphModel(arm, graph), GraphModel(model, graph)
     q, qd, r, rd, rdd, kp, kd = (plant.input(name) for name in ARGUMENTS)
     errors = zip(kp, kd, r, rd, q, qd, strict=True)
     pull = [feedback(*row) for row in errors]

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..formulations import kinematics
 from ..formulations.chain import chain
+from ..formulations.control_laws import feedback
 from ..rings.dual import Dual, Duals, slope_of, value_of
 from ..rings.real import REAL
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
 from ..systems.protocol import System
-from .laws import feedback
 from .trajectories import Trajectory
 
 Array = NDArray[np.float64]
@@ -25,7 +25,13 @@ ToolPath: TypeAlias = "Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
 
 
 def _needed(model: System, q: Array, qd: Array, qdd: Array) -> Array:
-    """The input a model says is needed: motor torques for an arm with drives, else joint torques."""
+    """Inverse dynamics of a model as input: motor torques for an arm with drives, else joint torques.
+
+    Of Coulomb friction only that of moving shafts: starting friction turns over with every change of the wanted
+    direction, so that a controller that fed it forward would chatter about rest.
+    """
+    if isinstance(model, ArmSystem) and model.contacts:
+        return _to_input(model, q, model.mass_matrix(q) @ qdd + model.bias(q, qd))
     return _to_input(model, q, model.inverse_dynamics(q, qd, qdd))
 
 
@@ -52,7 +58,7 @@ class PDGravity:
 class ComputedTorque:
     """tau = ID(q, qd, qdd_ref + kd (qd_ref - qd) + kp (q_ref - q)) with any model: exact, reduced, wrong load.
 
-    With the exact model the error obeys e'' + kd e' + kp e = 0.
+    With the exact model the error obeys e'' + kd e' + kp e = 0. The starting friction of drives is left out of ID.
     """
 
     model: System
@@ -83,6 +89,7 @@ class ServoFollowingInertia:
     at: ArrayLike | None = None
 
     def velocity_gain(self, q: Array) -> Array:
+        """kv_i = 2 zeta sqrt(kp_i D_ii), N m s/rad or N s/m, with D at ``q``, or at ``at`` without ``adapt``."""
         place = q if self.adapt else np.asarray(self.trajectory.position(0.0) if self.at is None else self.at)
         inertia = np.diagonal(self.model.mass_matrix(place), axis1=-2, axis2=-1)
         return 2 * self.damping * np.sqrt(np.asarray(self.kp) * inertia)
@@ -104,6 +111,7 @@ class StateFeedback:
     gains: Array
 
     def gain(self, t: float) -> Array:
+        """K(t), interpolated linearly; constant before the first and after the last time of the grid."""
         if len(self.times) == 1 or t <= self.times[0]:
             return self.gains[0]
         k = min(int(np.searchsorted(self.times, t)), len(self.times) - 1)
@@ -119,8 +127,8 @@ class StateFeedback:
 class OperationalSpace:
     """Operational-space control of the tool position (Khatib 1987): tau = J^T Lambda (a - Jdot qd) + h + G.
 
-    Lambda = (J D^-1 J^T)^-1 and a = x''_ref + kd (x'_ref - x') + kp (x_ref - x); what joints do beyond the hand is
-    damped by ``rest_damping`` in its null space. ``path(t)`` gives position, velocity and acceleration of the tool.
+    Lambda = (J D^-1 J^T)^-1 and a = x''_ref + kd (x'_ref - x') + kp (x_ref - x); motion in the
+    null space of J is damped by ``rest_damping``. ``path(t)`` gives position, velocity and acceleration of the tool.
     """
 
     def __init__(
@@ -150,4 +158,4 @@ class OperationalSpace:
         task = jacobian.T @ inertia @ (pull - drift)
         rest = -self.rest_damping * mass @ qd
         rest = rest - jacobian.T @ inertia @ (carried.T @ rest)
-        return task + rest + self.arm.bias(q, qd)
+        return _to_input(self.arm, q, task + rest + self.arm.bias(q, qd))

@@ -1,4 +1,4 @@
-"""What a trajectory asks of an arm: torques, currents, voltages, and which limit it meets first."""
+"""Requirements of a trajectory: torques, currents, voltages, and the limit reached first."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Requirements:
 
     @property
     def feasible(self) -> bool:
+        """True if the trajectory exceeds no known limit."""
         return not self.uses or self.uses[0].share <= 1.0
 
 

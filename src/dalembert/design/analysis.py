@@ -17,6 +17,7 @@ from ..systems.arm_system import ArmSystem
 from .certified_ranges import CertifiedRanges
 
 if TYPE_CHECKING:
+    from ..equations.closed_form import Equations
     from ..reduction.reduced_model import ReducedModel
     from ..reduction.shortforms.short_form import ReducedCoefficient
     from .compare import Compared
@@ -65,6 +66,11 @@ class Analysis(CertifiedRanges):
     def narrowed(self) -> bool:
         """Whether a box, speeds or accelerations were given."""
         return any(part is not None for part in self._question)
+
+    @property
+    def paced(self) -> bool:
+        """Whether speeds or accelerations were given."""
+        return any(part is not None for part in self._question[1:])
 
     def of(self, system: ArmSystem) -> Analysis:
         """The same questions about another system: another load, other drives, another design.
@@ -199,23 +205,22 @@ class Analysis(CertifiedRanges):
         self,
         tolerance: float = 0.01,
         *,
-        others: Sequence[ArmSystem] = (),
+        others: Sequence[ArmSystem | Analysis] = (),
         refit: bool = True,
         curve: bool = False,
         progress: Progress | None = None,
     ) -> ReducedModel:
         """The shortest model found whose torque error is proved to stay within ``tolerance`` for every state.
 
-        ``others`` are the same arm with other loads: the model then serves all of them and every mixture.
-        ``refit=False`` keeps the constants as the arm's parameters give them; ``curve=True`` fills ``model.curve``
-        with proved models from a small part to several times the tolerance.
+        ``others`` are the same arm with other loads (or analyses of them, whose equations are then not derived again):
+        the model serves all of them and every mixture. ``refit=False`` keeps the constants as the arm's parameters give
+        them; ``curve=True`` fills ``model.curve`` with proved models from a small part to several times the tolerance.
         """
         from ..reduction.reduce import reduce
 
-        equations = self.equations
+        systems, equations = self._beside(others)
         return reduce(
-            (self.system, *others), self.states, tolerance, refit=refit, curve=curve, progress=progress,
-            equations=equations,
+            systems, self.states, tolerance, refit=refit, curve=curve, progress=progress, equations=equations
         )  # fmt: skip
 
     def short_forms(
@@ -223,14 +228,27 @@ class Analysis(CertifiedRanges):
         coefficients: Sequence[str] | None = None,
         tolerance: float = 0.05,
         *,
-        others: Sequence[ArmSystem] = (),
+        others: Sequence[ArmSystem | Analysis] = (),
         refit: bool = True,
     ) -> tuple[ReducedCoefficient, ...]:
         """Short closed forms of coefficients with named constants and proved errors (Bejczy 1974, Tables 3 and 4).
 
-        ``others`` are the same arm with other loads, which the same terms then serve.
+        ``others`` are the same arm with other loads (or analyses of them), which the same terms then serve.
         """
         from ..reduction.shortforms.short_form import reduce_coefficients
 
-        systems = (self.system, *others)
-        return reduce_coefficients(systems, self.box, coefficients, tolerance, refit=refit, equations=self.equations)
+        systems, equations = self._beside(others)
+        return reduce_coefficients(systems, self.box, coefficients, tolerance, refit=refit, equations=equations)
+
+    def _beside(self, others: Sequence[ArmSystem | Analysis]) -> tuple[list[ArmSystem], list[Equations | None]]:
+        """This system and the others, with the equations that are at hand."""
+        systems: list[ArmSystem] = [self.system]
+        equations: list[Equations | None] = [self.equations]
+        for other in others:
+            if isinstance(other, Analysis):
+                systems.append(other.system)
+                equations.append(other.equations)
+            else:
+                systems.append(other)
+                equations.append(None)
+        return systems, equations

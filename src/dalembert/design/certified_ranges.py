@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from ..bounds.box import Box
-from ..bounds.ranges import WORK, Range, range_of
+from ..bounds.ranges import LESS_WORK, WORK, Range, range_of
+from ..bounds.ratios import ratio_range
 from ..bounds.waves import Array, Wave
 from ..equations.closed_form import Equations
 from ..equations.names import name
@@ -34,6 +35,7 @@ class CertifiedRanges:
         self.system, self.n, self.states, self.gap = system, system.n, states, gap
         self.work = WORK if work is None else work
         self._tell = tell
+        self._equations: dict[str, Equations] = {}
         self._ranges: dict[str, Range] = {}
         self._sampled: dict[tuple[int, int], Array] = {}
 
@@ -50,7 +52,13 @@ class CertifiedRanges:
     @cached_property
     def equations(self) -> Equations:
         """The closed form of the system, its parameters as numbers."""
-        return Equations(self.system, "numbers")
+        return self.equations_in("numbers")
+
+    def equations_in(self, parameters: str) -> Equations:
+        """The closed form with these parameters as symbols, derived once; ``system.equations`` says which there are."""
+        if parameters not in self._equations:
+            self._equations[parameters] = Equations(self.system, parameters)
+        return self._equations[parameters]
 
     @cached_property
     def waves(self) -> CoefficientWaves:
@@ -91,6 +99,14 @@ class CertifiedRanges:
             self.tell(f"range of {called}")
             said = self.waves.unit(called) if unit is None else unit
             self._ranges[called] = range_of(wave, self.box, self._gap(wave), name=called, unit=said, work=self.work)
+        return self._ranges[called]
+
+    def ratio(self, called: str, top: Wave, bottom: Wave) -> Range:
+        """The range of a ratio of two functions of the positions under this name, worked out once."""
+        if called not in self._ranges:
+            self.tell(f"range of {called}")
+            work = min(self.work, LESS_WORK)
+            self._ranges[called] = ratio_range(top, bottom, self.box, self.gap, name=called, work=work)
         return self._ranges[called]
 
     def _gap(self, wave: Wave) -> float | None:

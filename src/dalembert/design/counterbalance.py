@@ -1,6 +1,6 @@
 """Counterbalancing: the weight on a link that takes the gravity load off its joint, solved exactly.
 
-A mass m at the place p + d of a link, p on the joint axis, changes G_i by a function linear in the moment m d, and by
+A mass m at the point p + d of a link, p on the joint axis, changes G_i by a function linear in the moment m d, and by
 nothing else. So G_i + sum_k A_k(q) u_k = 0, with A_k the derivatives of the closed form to the first moments of the
 link, is a linear system over the rationals, one equation for every term of the closed form.
 """
@@ -21,13 +21,12 @@ from ..arm.inertia import Inertia
 from ..bounds.box import Box
 from ..bounds.ranges import range_of
 from ..bounds.waves import wave_of
-from ..equations.closed_form import Equations
 from ..equations.polynomial import TrigPolynomial
 from ..reduction.states import place
 from .certified_ranges import CertifiedRanges
 
 SEARCH = 1.0e6
-"""Control values for a load of which only the attained largest value is told."""
+"""Limit of work (control values) for a load of which only the attained largest value is used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +34,8 @@ class Counterbalance:
     """A weight on ``link`` for one joint.
 
     ``moment`` (kg m) is mass times the arm from the joint axis, in axes of the link frame; ``place`` (m) is in the link
-    frame. ``exact`` says that the gravity load vanishes for every pose; else outer joints move part of it about, the
-    weight is the one that makes the largest load least, and ``rest`` is what is left.
+    frame. ``exact``: the gravity load vanishes for every pose; else part of it moves with outer joints, the weight
+    minimizes the largest load, and ``rest`` is the remaining load.
     ``balanced`` is the arm with the weight.
     """
 
@@ -56,7 +55,7 @@ class Counterbalance:
 def counterbalance(
     ranges: CertifiedRanges, joint: str | int, *, mass: object = None, radius: object = "0.2"
 ) -> Counterbalance:
-    """The weight that balances a revolute joint: its mass (then the place follows) or its radius (m) may be chosen."""
+    """The weight that balances a revolute joint: either its mass or its radius (m) may be chosen."""
     arm = ranges.system
     i = place(arm, joint)
     body = arm.bodies[i]
@@ -65,7 +64,7 @@ def counterbalance(
             f"{arm.where}joint {body.joint.name!r} slides: a weight on its link adds to its load; "
             "use a spring or a pulley"
         )
-    full = Equations(arm, "full")
+    full = ranges.equations_in("full")
     names = [f"{k}{i + 1}" for k in ("mx", "my", "mz")]
     given = {s.name: s.value for s in full.symbols if s.value is not None}
     exact_load = ranges.equations.gravity[i]
@@ -74,7 +73,7 @@ def counterbalance(
     moment = solved(exact_load, slopes)
     rest = remaining(exact_load, slopes, moment)
     if rest:
-        # Outer joints move part of the load about: no weight on this link holds it, so take the largest load down.
+        # Outer joints move part of the load: no weight on this link balances it, so the largest load is minimized.
         moment = lowered(exact_load, slopes, domain)
         rest = remaining(exact_load, slopes, moment)
     size = sum(u * u for u in moment)
@@ -141,11 +140,13 @@ def lowered(load: TrigPolynomial, slopes: list[TrigPolynomial], box: Box) -> lis
 
 
 def named(poly: TrigPolynomial) -> dict[tuple[tuple[str, int], ...], Fraction]:
+    """Coefficients of a polynomial by monomial, a sorted tuple of (variable, exponent)."""
     names = poly.ring.names
     return {tuple(sorted((names[i], e) for i, e in m)): value for m, value in poly.dictionary.items()}
 
 
 def dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
+    """Scalar product a . b of rational vectors."""
     return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
@@ -180,5 +181,6 @@ def with_weight(arm: ArmDescription, link: str, mass: Fraction, spot: tuple[Frac
 
 
 def floats(values: Sequence[Fraction]) -> tuple[float, float, float]:
+    """A rational vector in floating point."""
     x, y, z = (float(v) for v in values)
     return x, y, z

@@ -1,4 +1,7 @@
-"""Coupling of joints: k_ij = |D_ij| / sqrt(D_ii D_jj) = loading factor x kinematic factor (Tourassis 1985, 32-35)."""
+"""Coupling of joints: k_ij = |D_ij| / sqrt(D_ii D_jj) = loading factor x kinematic factor.
+
+Tourassis and Neuman 1985, eqs 32-35.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from ..reduction.states import place
 from .certified_ranges import CertifiedRanges
 
 SEARCH = 1.0e5
-"""Control values for a figure of which only the attained largest value is told."""
+"""Limit of work (control values) for a range of which only the attained largest value is used."""
 NEAR = (1.01, 1.1, 1.3)
 """Couplings to prove, as multiples of the largest found, one after another until a proof succeeds."""
 

@@ -75,8 +75,7 @@ def over_directions(model: CoefficientWaves, i: int, before: list[int], box: Box
     strength = float(np.sqrt(float(sum(x * x for x in arm.gravity))))
     (cos_a, sin_a), (cos_b, sin_b) = ((turning(n, j), turning(n, j, -1j)) for j in (a, b))
     parts = [zero(n)]
-    for axis, direction in enumerate((cos_a * cos_b, cos_a * sin_b, sin_a)):
-        pulled = CoefficientWaves(arm.with_gravity(tuple(float(axis == k) for k in range(3))))
+    for pulled, direction in zip(model.pulled, (cos_a * cos_b, cos_a * sin_b, sin_a), strict=True):
         seen = at_zero(pulled.gravity(i), before)
         if len(seen):
             parts.append((seen * direction).times(strength))

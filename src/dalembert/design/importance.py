@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from ..bounds.ranges import Range
-from ..bounds.ratios import ratio_range
 from ..bounds.waves import Wave, total
 from ..equations import names
 from ..reduction.coefficient_waves import CoefficientWaves
@@ -61,7 +60,7 @@ def range_by_name(ranges: CertifiedRanges, expression: str) -> Range:
     if "/" in expression:
         top, _, bottom = (part.strip("() ") for part in expression.partition("/"))
         above, below = combined(ranges.waves, top), combined(ranges.waves, bottom)
-        return ratio_range(above, below, ranges.box, ranges.gap, name=f"{top}/{bottom}")
+        return ranges.ratio(f"{top}/{bottom}", above, below)
     single = expression.replace(" ", "")
     if set("+-") & set(single):
         return ranges.range_of_wave(single, combined(ranges.waves, single), "")
@@ -106,7 +105,8 @@ def balances(ranges: CertifiedRanges) -> tuple[Balance, ...]:
     found = []
     for i, name in enumerate(ranges.system.joint_names):
         if len(waves.gravity(i)):
-            spread = ratio_range(waves.gravity(i), waves.inertia(i, i), ranges.box, name=f"G{i + 1}/D{i + 1}{i + 1}")
+            called = f"{names.name('G', (i,))}/{names.name('D', (i, i))}"
+            spread = ranges.ratio(called, waves.gravity(i), waves.inertia(i, i))
             found.append(Balance(name, spread, spread.largest))
     return tuple(found)
 

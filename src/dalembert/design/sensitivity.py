@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..equations.closed_form import Equations
 from .certified_ranges import CertifiedRanges
 from .importance import range_by_name
 
@@ -36,7 +35,7 @@ def sensitivities(
 
     ``style`` says which parameters (see ``arm.equations``): mass centres and inertia about them by default.
     """
-    eq = Equations(ranges.system, style)
+    eq = ranges.equations_in(style)
     poly = eq[coefficient]
     spread = range_by_name(ranges, coefficient)
     largest = max(spread.minimum, spread.maximum, key=abs)

@@ -1,4 +1,4 @@
-"""Translation and rotation: how much of every inertial coefficient comes from each (Lee 1982, section 3)."""
+"""Shares of translation and rotation in every inertial coefficient (Lee, Lee and Nigam 1982, section 3)."""
 
 from __future__ import annotations
 

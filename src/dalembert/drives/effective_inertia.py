@@ -37,8 +37,9 @@ class InertiaRange:
 
 def motor_mass_matrix(driven: DrivenSystem, q: ArrayLike) -> Array:
     """D_a = N^-T D N^-1, ``(..., motors, motors)``."""
-    inverse = np.linalg.inv(driven.transmission(q))
-    return np.swapaxes(inverse, -1, -2) @ driven.mass_matrix(q) @ inverse
+    place = np.asarray(q, dtype=float)[..., None, :]
+    half = driven.to_motors(place, driven.mass_matrix(q))
+    return driven.to_motors(place, np.swapaxes(half, -1, -2))
 
 
 def effective_inertia(driven: DrivenSystem, q: ArrayLike, others: str = "held") -> Array:

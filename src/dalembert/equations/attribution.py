@@ -1,7 +1,7 @@
 """From which link each term comes.
 
 The equations are linear in the inertia of the bodies, so the share of a link is what remains when all other
-bodies are massless. With inertial symbols the symbols say the same; with numbers only this does. The rotors of
+bodies are massless. With inertial symbols this can be read off the symbols; with numbers it cannot. The rotors of
 the drives belong to two links each and are a share of their own.
 """
 
@@ -52,7 +52,7 @@ def links(equations: Equations) -> list[int | str]:
 
 
 def share(equations: Equations, link: int | str) -> dict[str, Any]:
-    """D, C and G with the inertia of one link alone; kept, since the next question is about the same link."""
+    """D, C and G with the inertia of one link alone; cached, since all coefficients of a link are usually wanted."""
     if link not in equations.shares:
         model = equations.model
         if link == "drives":
@@ -84,11 +84,12 @@ def only(equations: Equations, link: int | str) -> Chain:
 
 
 def massless(segment: Segment) -> Segment:
+    """A body without mass, first moment and inertia tensor, its joint unchanged."""
     return replace(segment, mass=0, moment=ZERO, tensor=(ZERO, ZERO, ZERO), com=None, central=None)
 
 
 def less(full: Segment, bare: Segment) -> Segment:
-    """What one body has more than another: the load that was added to it."""
+    """Difference of two bodies: the load that was added."""
     moment = tuple(sub(a, b) for a, b in zip(full.moment, bare.moment, strict=True))
     tensor = tuple(
         tuple(sub(a, b) for a, b in zip(r, s, strict=True)) for r, s in zip(full.tensor, bare.tensor, strict=True)

@@ -20,7 +20,7 @@ from ..formulations.chain import chain
 from . import names
 from .attribution import by_link, split_of
 from .attribution import share as share_of
-from .derive import Model
+from .derive import EquationsModel
 from .polynomial import TrigPolynomial, as_polynomial
 from .space import Space
 from .symbols import Request, Symbol
@@ -51,13 +51,17 @@ class Equations:
                 f"{arm.where}{arm.name} has springs or dampers, which a polynomial in sines and cosines cannot hold; "
                 "derive the equations of arm.without_elastic() and add them"
             )
-        self.arm = arm
-        # A restricted model (equations/restricted.py) says here what its starred symbols stand for.
+        self.arm, self.request = arm, parameters
+        # Definitions of the starred symbols of a restricted model (equations/restricted.py).
         self.starred: Mapping[str, TrigPolynomial] = starred or {}
         stars = frozenset(str(n) for name in self.starred for n in self._digits(name))
-        self.model = Model(arm, parameters, stars)
+        self.model = EquationsModel(arm, parameters, stars)
         self.space: Space = self.model.space
         self.shares: dict[int | str, dict[str, Any]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Derived anew where it is needed: that takes milliseconds, and less room than the polynomials.
+        return type(self), (self.arm, self.request, dict(self.starred) or None)
 
     @staticmethod
     def _digits(name: str) -> list[str]:
@@ -65,6 +69,7 @@ class Equations:
 
     @property
     def n(self) -> int:
+        """Number of joints: the length of q."""
         return self.arm.n
 
     @property
@@ -90,7 +95,7 @@ class Equations:
 
     @cached_property
     def second_christoffel(self) -> Polynomials:
-        """The same symbols by another road, the traces of Bejczy 1974, eq. (1): a check on the first."""
+        """The same symbols from the traces of Bejczy 1974, eq. (1): an independent check on ``christoffel``."""
         model = self.model
         symbols = lagrange_euler.christoffel(model.chain, model.ring, model.ring.positions)
         return self._array(symbols, (self.n,) * 3, "")
@@ -230,11 +235,11 @@ class Equations:
         return generalized_dalembert.parts(model.chain, model.ring, model.ring.positions)
 
     def translational(self, name: str) -> TrigPolynomial:
-        """The part of D or C that comes from the motion of the mass centres (Lee 1982, eqs 30, 31)."""
+        """The part of D or C that comes from the motion of the mass centres (Lee, Lee and Nigam 1982, eqs 30, 31)."""
         return self._part(name, 0)
 
     def rotational(self, name: str) -> TrigPolynomial:
-        """The part of D or C that comes from bodies turning about their mass centres (Lee 1982, eqs 30, 32)."""
+        """The part of D or C from rotation about the mass centres (Lee, Lee and Nigam 1982, eqs 30, 32)."""
         return self._part(name, 1)
 
     def _part(self, name: str, which: int) -> TrigPolynomial:

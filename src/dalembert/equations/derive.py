@@ -17,7 +17,7 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..formulations import composite_body, generalized_dalembert, influence, lagrange_euler, tourassis_neuman
 from ..formulations.chain import Chain, chain
-from ..formulations.system import System
+from ..formulations.system import SystemOverRing
 from ..rings.algebra import matplus
 from ..rings.angles import Angles
 from ..rings.trig import TrigNumber, TrigRing, constant
@@ -34,7 +34,7 @@ FORMULATIONS: dict[str, ModuleType] = {
 }
 
 
-class Model:
+class EquationsModel:
     """An arm over the trigonometric ring: its chain, and the raw polynomials of its equations."""
 
     def __init__(self, arm: ArmDescription, request: Request = "symbols", stars: frozenset[str] = frozenset()) -> None:
@@ -48,9 +48,9 @@ class Model:
         self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
 
     @cached_property
-    def system(self) -> System:
+    def system(self) -> SystemOverRing:
         """The whole system over the ring, rotors included where the drives count."""
-        return System(self.arm, self.ring, links=self.chain)
+        return SystemOverRing(self.arm, self.ring, links=self.chain)
 
     @cached_property
     def rotor_matrix(self) -> list[list[Any]]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..arm.errors import ArmError
 from . import names as coefficient_names
-from .printing.flow import Html, InlineLatex, html_symbol
-from .printing.form import Form, Sum
+from .printing.flow import HtmlWriter, InlineLatex, html_symbol
+from .printing.form import PrintedForm, Sum
 from .printing.letters import in_latex
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def document(equations: Equations, only: Sequence[str] = (), group_by: str | Non
 
 def blocks(polynomial: TrigPolynomial, group_by: str | None) -> list[tuple[str, Sum]]:
     """The labelled blocks of a polynomial in human form; one empty sum for zero."""
-    parts = Form(polynomial).blocks(group_by)
+    parts = PrintedForm(polynomial).blocks(group_by)
     return parts or [("", Sum(()))]
 
 
@@ -170,7 +170,7 @@ def symbols_table(equations: Equations, wanted: Sequence[str] | None = None) -> 
                 stem[0], "squared radius of gyration (m²)"
             )
         if symbol.name in equations.starred:
-            formula = Html(6).sum(
+            formula = HtmlWriter(6).sum(
                 Sum(tuple(p for _, b in blocks(equations.starred[symbol.name], None) for p in b.products))
             )
             meaning += f" = {formula}"
@@ -184,7 +184,7 @@ def symbols_table(equations: Equations, wanted: Sequence[str] | None = None) -> 
 
 def coefficient_html(name: str, polynomial: TrigPolynomial, group_by: str | None) -> str:
     """One coefficient with its heading."""
-    dialect = Html(6)
+    dialect = HtmlWriter(6)
     parts = blocks(polynomial, group_by)
     if len(parts) == 1:
         body = dialect.sum(parts[0][1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -40,6 +40,11 @@ class TrigPolynomial:
 
     def __init__(self, space: Space, poly: Any, split: Callable[[], Mapping[int | str, Any]] | None = None) -> None:
         self.space, self.poly, self._split = space, poly, split
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Which link each term comes from is worked out from the equations, and stays with them.
+        rows = [(exponents, int(c.p), int(c.q)) for exponents, c in self.poly.to_dict().items()]
+        return _restored, (self.space, rows)
 
     @property
     def ring(self) -> TrigRing:
@@ -318,3 +323,9 @@ def as_polynomial(space: Space, number: Any) -> TrigPolynomial:
     """A number of the ring, or a structural constant, as a TrigPolynomial."""
     poly = number.poly if isinstance(number, TrigNumber) else space.ring.one * constant(number)
     return TrigPolynomial(space, poly)
+
+
+def _restored(space: Space, rows: Sequence[tuple[tuple[int, ...], int, int]]) -> TrigPolynomial:
+    """A polynomial from its terms: exponents, numerator, denominator."""
+    terms = {tuple(exponents): constant(Fraction(over, under)) for exponents, over, under in rows}
+    return TrigPolynomial(space, space.ring.context.from_dict(terms))

@@ -1,6 +1,6 @@
 """Restricted models: some joints at rest (Bejczy 1974, sections IV and V).
 
-A joint at rest makes the bodies beyond it part of the body it hangs on. In symbols that body gets starred
+A joint at rest makes the bodies beyond it part of its parent body. In symbols that body gets starred
 parameters, and each star is a polynomial in the parameters of the bodies it has absorbed.
 """
 
@@ -18,7 +18,7 @@ from ..rings.algebra import add, matplus, plus, transpose
 from ..rings.ring import Scalar
 from ..rings.trig import TrigRing
 from .closed_form import Equations
-from .derive import Model
+from .derive import EquationsModel
 from .polynomial import TrigPolynomial, as_polynomial
 from .symbols import Request, select
 
@@ -32,9 +32,11 @@ class Frozen:
         self.ring = ring
 
     def number(self, value: Any) -> Scalar:
+        """The constant ``value`` of the underlying ring."""
         return self.ring.number(value)
 
     def sincos(self, angle: Angle) -> tuple[Scalar, Scalar]:
+        """Sine and cosine of a fixed joint angle, as constants of the underlying ring."""
         return self.ring.number(angle.sin), self.ring.number(angle.cos)
 
 
@@ -45,7 +47,7 @@ def restricted(
     at: Mapping[str | int, object] | None = None,
     kind: type[Form] = Equations,  # type: ignore[assignment]
 ) -> Form:
-    """The equations with only ``joints`` moving (names, or places counted from 0), the others at rest at ``at``.
+    """The equations with only ``joints`` moving (names, or indices counted from 0), the others at rest at ``at``.
 
     Joints at rest that ``at`` does not name rest at zero. Joints and bodies of the restricted model count anew.
     """
@@ -75,8 +77,8 @@ def rest(arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[st
 def starred(
     arm: ArmDescription, small: ArmDescription, resting: Mapping[str, object], parameters: Request
 ) -> dict[str, TrigPolynomial]:
-    """What the starred symbols of the bodies of ``small`` stand for, in the symbols of the whole arm."""
-    model = Model(arm, parameters)
+    """Definitions of the starred symbols of ``small``, in the symbols of the whole arm."""
+    model = EquationsModel(arm, parameters)
     frozen = Frozen(model.ring)
     whole: list[tuple[Any, Any, Any]] = [(s.mass, s.moment, s.tensor) for s in model.chain.segments]
     absorbing: set[int] = set()
@@ -109,6 +111,7 @@ def in_link_frame(inertia: tuple[Any, Any, Any], link: tuple[Any, Any]) -> list[
 
 
 def sum_of(row: Sequence[Any], vector: Sequence[Any]) -> Any:
+    """Scalar product of two vectors over the ring."""
     total: Any = 0
     for a, b in zip(row, vector, strict=True):
         total = total + a * b

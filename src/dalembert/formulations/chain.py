@@ -28,7 +28,7 @@ class Segment:
 
     ``rotation`` and ``position`` place the joint frame at q = 0 in the joint frame of the parent; ``link``
     places the link frame in the joint frame. ``mass``, ``moment`` (mass times mass centre) and ``tensor`` are
-    about the joint frame. ``com`` and ``central`` say the same about the mass centre; they are None where the
+    about the joint frame. ``com`` and ``central`` are mass centre and inertia tensor about it; they are None where the
     parameters are moments of the ring, since a ring does not divide by the mass.
     """
 
@@ -55,6 +55,7 @@ class Chain:
 
     @property
     def n(self) -> int:
+        """Number of moving bodies, and of joints."""
         return len(self.segments)
 
     @cached_property
@@ -71,7 +72,7 @@ class Chain:
 
 
 def placed(placement: Placement, ring: Ring, given: Mapping[str, Scalar]) -> tuple[Mat, Vec]:
-    """A placement over the ring: rotation and position, named amounts taken from ``given`` where they stand there.
+    """A placement over the ring: rotation and position, named amounts taken from ``given`` where it has them.
 
     A given angle is a pair (sine, cosine); a given length is a number.
     """

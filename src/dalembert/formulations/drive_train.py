@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from ..arm.description import ArmDescription
 from ..arm.drives import Rotor
+from ..arm.errors import ArmError
 from ..rings.algebra import ZERO, Vec, add, matvec, mul
 from ..rings.ring import Ring, Scalar
 from .applied_loads import link_in_body
@@ -28,6 +29,11 @@ class RingTrain:
     def __init__(self, arm: ArmDescription, ring: Ring, approximation: str = "exact") -> None:
         train = arm.drives
         train.check(arm)
+        if train.turns is not None and len(train.actuators) != arm.n:
+            raise ArmError(
+                f"{arm.where}{arm.name}: its transmission is a function of the positions of {len(train.actuators)} "
+                f"joints, and {arm.n} of them move here; give the part of the arm drives of its own"
+            )
         self.n, self.ring, self.approximation, self.turns = arm.n, ring, approximation, train.turns
         self.motors = len(train.actuators)
         self.placed = tuple(_spin(arm, part.rotor, ring) for part in train.parts)
@@ -39,7 +45,12 @@ class RingTrain:
 
     def transmission(self, ring: Ring, q: Sequence[Scalar]) -> Ratios:
         """N of the actuators, and its derivatives where it varies; ``ring`` may be duals over the train's own."""
-        return of_function(self.turns, ring, q) if self.turns is not None else Ratios(self.rows)
+        if self.turns is None:
+            return Ratios(self.rows)
+        found = of_function(self.turns, ring, q)
+        if len(found.first) != self.motors:
+            raise ArmError(f"turns gives {len(found.first)} positions for {self.motors} motors; give one for each")
+        return found
 
     def spins(self, ring: Ring, q: Sequence[Scalar]) -> tuple[list[Spin], Ratios]:
         """All rotors with their ratios, less what the approximation leaves out."""

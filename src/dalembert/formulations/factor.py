@@ -14,12 +14,17 @@ from ..rings.ring import Field, Scalar
 
 
 class Paths(Protocol):
-    """What the factors ask of a chain: how many joints, and which of them move each body."""
+    """What the factorization needs of a chain: the number of joints, and which of them move each body."""
 
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Number of joints."""
+        ...
+
     @property
-    def paths(self) -> tuple[tuple[int, ...], ...]: ...
+    def paths(self) -> tuple[tuple[int, ...], ...]:
+        """For each body, the joints that move it: from the base out to its own."""
+        ...
 
 
 def factor(chain: Paths, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], list[Scalar]]:

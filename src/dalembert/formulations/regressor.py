@@ -1,8 +1,8 @@
 """The torques as a linear map of the inertial parameters: tau = Y(q, qd, qdd) pi.
 
 pi lists, for each moving body, mass, first moment and inertia tensor about its link frame in the order of
-``arm.inertia.PARAMETERS``. Column by column: the force and moment that a body with this one parameter equal
-to one needs, carried to every joint on its path.
+``arm.inertia.PARAMETERS`` (Atkeson, An and Hollerbach 1986). Column by column: the force and moment that a body with
+this one parameter equal to one needs, carried to every joint on its path.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 D, h and G are those of the links with the loads they hold and, where the drives count, of their rotors
 (``rotors.py``); F is the friction of motors and joints (``friction.py``), Q the load of springs and dampers
 (``applied_loads.py``). Whatever computes the dynamics of an arm (numbers, closed forms, kernels, C, reduced models)
-asks a ``System`` over its ring, so nothing that the description has can be left out on one way and not on another.
+asks a ``SystemOverRing``, so nothing that the description has can be left out on one way and not on another.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Full:
         self.paths = tuple(tuple(range(k + 1)) for k in range(n))
 
 
-class System:
+class SystemOverRing:
     """One description over one ring. ``links`` may be given where a chain with regrouped inertia is at hand."""
 
     def __init__(
@@ -221,7 +221,10 @@ class System:
         qdd: Sequence[Scalar],
         links: Chain | None = None,
     ) -> tuple[Table, Table]:
-        """d tau/dq and d tau/dqd, by dual numbers; d tau/dqdd is D. Coulomb friction is level off rest."""
+        """d tau/dq and d tau/dqd, by dual numbers; d tau/dqdd is D. Coulomb friction is level off rest.
+
+        Carpentier and Mansard 2018 write the same derivatives as recursions, shorter for long arms.
+        """
         n, duals = self.n, Duals(ring)
         x = [duals.variable(value, k) for k, value in enumerate(q)]
         v = [duals.variable(value, n + k) for k, value in enumerate(qd)]

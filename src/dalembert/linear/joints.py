@@ -71,9 +71,9 @@ def motor_model(
             f"state; give its inductance"
         )
     mechanical = driven_model(driven, q, qd, qdd, width)
-    n = driven.n
+    n, size = driven.n, 2 * driven.n + len(driven.motor_names)
     transmission = driven.transmission(q)
-    a = np.zeros((3 * n, 3 * n))
+    a = np.zeros((size, size))
     a[: 2 * n, : 2 * n] = mechanical.A
     a[: 2 * n, 2 * n :] = mechanical.B * electric.torque_constant
     a[2 * n :, n : 2 * n] = -(electric.speed_constant / electric.inductance)[:, None] * transmission
@@ -81,13 +81,13 @@ def motor_model(
         speed_slopes = _speed_slopes(driven, q, qd)
         a[2 * n :, :n] = -(electric.speed_constant / electric.inductance)[:, None] * speed_slopes
     a[2 * n :, 2 * n :] = -np.diag(electric.resistance / electric.inductance)
-    b = np.zeros((3 * n, n))
+    b = np.zeros((size, size - 2 * n))
     b[2 * n :] = np.diag(1 / electric.inductance)
     currents = tuple(Signal(f"current_{name}", "A") for name in driven.motor_names)
     voltages = tuple(Signal(f"voltage_{name}", "V") for name in driven.motor_names)
     states = mechanical.states + currents
     return LinearModel(
-        a, b, np.eye(3 * n), np.zeros((3 * n, n)), states, voltages, states, mechanical.name, at=mechanical.at
+        a, b, np.eye(size), np.zeros_like(b), states, voltages, states, mechanical.name, at=mechanical.at
     )
 
 
@@ -98,7 +98,7 @@ def _torque_derivatives(
     transmission, speed = driven.transmission(q), np.asarray(qd, float)
     if width is None:
         to_q, to_qd, matrix = driven.inverse_dynamics_derivatives(q, qd, qdd)
-        torque = driven.motor_torques(q, qd, qdd)
+        needed = driven.inverse_dynamics(q, qd, qdd)
     else:
         plain, motor_speeds, speed_slopes = driven.frictionless(), transmission @ speed, _speed_slopes(driven, q, qd)
         to_q, to_qd, matrix = plain.inverse_dynamics_derivatives(q, qd, qdd)
@@ -107,8 +107,10 @@ def _torque_derivatives(
         to_qd = to_qd + np.diag(driven.joint_friction.smooth_slope(speed, width))
         to_q = to_q + transmission.T @ (slope[:, None] * speed_slopes)
         to_q = to_q + _lever_slopes(driven, q, driven.motor_friction.smooth(motor_speeds, width))
-        torque = driven.to_motors(q, plain.inverse_dynamics(q, qd, qdd) + driven.friction_torque(q, qd, width))
-    return to_q - _lever_slopes(driven, q, torque), to_qd, matrix, transmission
+        needed = plain.inverse_dynamics(q, qd, qdd) + driven.friction_torque(q, qd, width)
+    if driven.drives.turns is not None:
+        to_q = to_q - _lever_slopes(driven, q, driven.to_motors(q, needed))
+    return to_q, to_qd, matrix, transmission
 
 
 def _lever_slopes(driven: DrivenSystem, q: ArrayLike, motor: Array) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import transfer
 from .batch import Array
-from .chain_frames import Placed, System
+from .chain_frames import ChainFrames, Placed
 from .closures import Block, Closure, ClosureNumbers
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
@@ -47,7 +47,7 @@ class Carried:
 class Assembly:
     """The equations of coordinates and closures over the joints of a system."""
 
-    def __init__(self, system: System, closures: Sequence[Closure], coordinates: Sequence[str]) -> None:
+    def __init__(self, system: ChainFrames, closures: Sequence[Closure], coordinates: Sequence[str]) -> None:
         self.system = system
         self.closures = [ClosureNumbers(closure, system) for closure in closures]
         self.coordinates = [Coordinate(text, system) for text in coordinates]
@@ -57,7 +57,7 @@ class Assembly:
         self.closure_rows = [slice(int(a), int(b)) for a, b in pairwise(starts)]
         self.r = int(starts[-1]) - self.n
         self.kernel: CompiledState | None = None
-        """Closures and chains in one compiled function, where that is asked for."""
+        """Closures and chains in one compiled function; None without compilation."""
         self.rank: int | None = None
         """Rank of [G^c_phi] where it is known: off the closures by a rounding, redundant equations seem independent."""
         self.equation_names = tuple(name for closure in closures for name in closure.equation_names)
@@ -65,18 +65,21 @@ class Assembly:
     # -- equations ------------------------------------------------------------------------------
 
     def closure_blocks(self, placed: Placed, order: int) -> list[Block]:
+        """Closure equations c with their influence coefficients G^c, H^c, D^c up to ``order``."""
         return [
             Block(rows, closure.joints, closure.jet(placed, order))
             for closure, rows in zip(self.closures, self.closure_rows, strict=True)
         ]
 
     def coordinate_blocks(self, placed: Placed, order: int) -> list[Block]:
+        """Coordinates q with their influence coefficients G^q, H^q, D^q up to ``order``."""
         return [
             Block(slice(k, k + 1), coordinate.joints, coordinate.jet(placed, order))
             for k, coordinate in enumerate(self.coordinates)
         ]
 
     def blocks(self, placed: Placed, order: int) -> list[Block]:
+        """w = (q, c) with its influence coefficients up to ``order``: coordinates, then closures."""
         return self.coordinate_blocks(placed, order) + self.closure_blocks(placed, order)
 
     def value(self, blocks: Sequence[Block], count: int) -> Array:
@@ -105,6 +108,7 @@ class Assembly:
         return self.closing(phi)[1]
 
     def closure_value(self, phi: Array) -> Array:
+        """c(phi) ``(b, r)``: closure error, in m or as the sine of an angle."""
         if self.kernel is not None:
             return self.closing(phi)[0]
         placed = self.system.place(phi)

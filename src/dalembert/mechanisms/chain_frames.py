@@ -1,4 +1,4 @@
-"""The chains of a mechanism side by side: where their frames are, in one vector of joints phi."""
+"""The chains of a mechanism side by side: poses of their frames as functions of one vector of joints phi."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Carrier:
     position: Array
 
 
-class System:
+class ChainFrames:
     """Chains by name, their joints one after the other in phi, and named frames on them."""
 
     def __init__(
@@ -81,18 +81,21 @@ class System:
 
     @cached_property
     def revolute(self) -> NDArray[np.bool_]:
+        """Joint types in the order of phi: True for revolute, False for prismatic."""
         return np.concatenate([numbers.revolute for numbers in self.numbers])
 
     @cached_property
     def lower(self) -> Array:
+        """Lower position limits (rad or m) in the order of phi; -inf for none."""
         return np.array([joint.limits.lower for arm in self.arms.values() for joint in arm.moving])
 
     @cached_property
     def upper(self) -> Array:
+        """Upper position limits (rad or m) in the order of phi; inf for none."""
         return np.array([joint.limits.upper for arm in self.arms.values() for joint in arm.moving])
 
     def joint_index(self, name: str) -> int:
-        """The place in phi of "chain.joint", or of "joint" where one chain alone has it."""
+        """Index in phi of "chain.joint", or of "joint" where only one chain has it."""
         if name in self.joint_names:
             return self.joint_names.index(name)
         short = [k for k, full in enumerate(self.joint_names) if full.split(".", 1)[1] == name]
@@ -135,13 +138,14 @@ class System:
 
 
 class Placed:
-    """The joint frames of all chains at a batch of configurations; chains are placed when first asked for."""
+    """The joint frames of all chains at a batch of configurations; computed for each chain at first use."""
 
-    def __init__(self, system: System, phi: Array) -> None:
+    def __init__(self, system: ChainFrames, phi: Array) -> None:
         self.system, self.phi, self.count = system, phi, len(phi)
         self.found: dict[int, tuple[Array, Array]] = {}
 
     def frames(self, chain: int) -> tuple[Array, Array]:
+        """Axes ``(b, n, 3, 3)`` and origins ``(b, n, 3)`` of a chain's joint frames in the world."""
         if chain not in self.found:
             self.found[chain] = self.system.numbers[chain].frames(self.phi[:, self.system.slices[chain]])
         return self.found[chain]

@@ -24,7 +24,7 @@ from ..arm.errors import ArmError
 from ..arm.io.toml_table import nearest
 from . import jets
 from .batch import Array
-from .chain_frames import Carrier, FrameOn, Placed, System
+from .chain_frames import Carrier, ChainFrames, FrameOn, Placed
 from .jets import Jet
 
 FREEDOMS = ("x", "y", "z", "rx", "ry", "rz")
@@ -92,6 +92,7 @@ class Closure:
 
     @property
     def equation_names(self) -> tuple[str, ...]:
+        """Names of the closure equations, "closure.freedom", in the order of ``held``."""
         return tuple(f"{self.name}.{freedom}" for freedom in self.held)
 
 
@@ -107,7 +108,7 @@ class Block:
 class ClosureNumbers:
     """A closure between two frames of a system."""
 
-    def __init__(self, closure: Closure, system: System) -> None:
+    def __init__(self, closure: Closure, system: ChainFrames) -> None:
         self.closure = closure
         try:
             self.a, self.b = system.carrier(closure.a), system.carrier(closure.b)

@@ -18,19 +18,19 @@ from ..compile.kernel import Kernel
 from ..formulations.chain import Chain
 from ..formulations.influence import PointInfluence
 from ..formulations.kinematics import Frame, frames
-from ..formulations.system import System as ArmOverRing
+from ..formulations.system import SystemOverRing as ArmOverRing
 from ..rings.algebra import ZERO, Vec, add, column, cross, dot, matvec, minus, plus, scale, sub
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
 from .batch import Array
-from .chain_frames import Carrier, System
+from .chain_frames import Carrier, ChainFrames
 from .closures import ClosureNumbers
 
 
 class CompiledState:
     """Called with phi and phi' ``(..., m)``; gives c, [G^c], the closures' drift, I* and loads at no acceleration."""
 
-    def __init__(self, system: System, closures: Sequence[ClosureNumbers]) -> None:
+    def __init__(self, system: ChainFrames, closures: Sequence[ClosureNumbers]) -> None:
         self.r = sum(len(c.closure.held) for c in closures)
         self.kernel = Kernel(state_function(system, tuple(closures)))
 
@@ -40,7 +40,7 @@ class CompiledState:
         return value[..., : self.r], g[..., : self.r, :], drift[..., : self.r], inertia, rest
 
 
-def state_function(system: System, closures: tuple[ClosureNumbers, ...]) -> Function:
+def state_function(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) -> Function:
     """The state of a mechanism as a function to compile."""
     m, r = system.m, max(1, sum(len(c.closure.held) for c in closures))
     facts = (
@@ -57,7 +57,7 @@ def state_function(system: System, closures: tuple[ClosureNumbers, ...]) -> Func
     )
 
 
-def _tables(system: System, closures: tuple[ClosureNumbers, ...]) -> Tables:
+def _tables(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) -> Tables:
     graph = Graph()
     m = system.m
     phi, rate = graph.inputs("phi_", m), graph.inputs("rate_", m)
@@ -86,7 +86,12 @@ class _Frame:
     """A frame over the graph: origin and axes, their g_n by joint of phi, and their first and second rates."""
 
     def __init__(
-        self, graph: Graph, system: System, frame: Carrier, placed: list[tuple[Chain, list[Frame]]], rate: list[Any]
+        self,
+        graph: Graph,
+        system: ChainFrames,
+        frame: Carrier,
+        placed: list[tuple[Chain, list[Frame]]],
+        rate: list[Any],
     ) -> None:
         turn = tuple(tuple(_number(graph, x) for x in row) for row in frame.rotation)
         shift: Vec = tuple(_number(graph, x) for x in frame.position)

@@ -33,7 +33,7 @@ Drive = Callable[[float, Array, Array], ArrayLike]
 
 
 @dataclass(frozen=True)
-class Motion:
+class MechanismMotion:
     """A motion at times ``t``: joints ``phi`` ``(t, m)``, their ``rate``, coordinates ``q`` ``(t, n)`` and ``qd``."""
 
     t: Array
@@ -79,7 +79,7 @@ def simulate(
     forces: Forces | None = None,
     rtol: float = 1e-10,
     atol: float = 1e-12,
-) -> Motion:
+) -> MechanismMotion:
     """The motion from joints ``phi`` and coordinate rates ``qd`` at ``t[0]``, told at all times ``t``."""
     times = np.asarray(t, dtype=float)
     if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
@@ -133,12 +133,12 @@ def simulate(
     return _told(mechanism, times, states[:, :m], states[:, m:])
 
 
-def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array) -> Motion:
+def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array) -> MechanismMotion:
     assembly = mechanism.assembly
     blocks = assembly.coordinate_blocks(assembly.system.place(phi), 1)
     q = assembly.value(blocks, len(phi))[:, : assembly.n]
     qd = transfer.times(assembly.jacobian(blocks, len(phi))[:, : assembly.n], rate)
-    return Motion(
+    return MechanismMotion(
         times,
         phi,
         rate,

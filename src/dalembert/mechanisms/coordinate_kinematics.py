@@ -17,7 +17,7 @@ from ..compile import build
 from . import position, transfer
 from .assembly import Assembly, Carried
 from .batch import Array, in_pieces, rows
-from .chain_frames import FrameOn, System
+from .chain_frames import ChainFrames, FrameOn
 from .closures import Closure
 from .compiled_state import CompiledState
 from .diagnose import check_coordinates, independent_joints
@@ -35,8 +35,8 @@ class Influence:
 
 
 @dataclass(frozen=True)
-class Parts:
-    """What a mechanism is made of, so that another one can be made with some of it changed."""
+class MechanismParts:
+    """The arguments of a mechanism, from which ``_with`` builds a changed one."""
 
     chains: Mapping[str, ArmDescription]
     closures: tuple[Closure, ...]
@@ -50,7 +50,7 @@ class Parts:
     compiled: bool
 
 
-class Kinematics:
+class CoordinateKinematics:
     """Construction, positions and influence coefficients."""
 
     def __init__(
@@ -70,12 +70,12 @@ class Kinematics:
         """A mechanism of ``chains`` (arms by name), tied by ``closures`` and seen from ``coordinates``.
 
         ``bases`` place the bases of chains in the world, ``frames`` name frames on links, ``gravity`` is that of the
-        world (m/s^2). ``passive`` are coordinates that nobody drives. ``home`` is a guess of a closed configuration:
+        world (m/s^2). ``passive`` are coordinates without actuator. ``home`` is a guess of a closed configuration:
         joint positions in the order of the chains, or by name. Without ``coordinates``, joints that determine the
         mechanism well at home are chosen. ``compiled`` evaluates the chains' dynamics by compiled kernels.
         """
         given = None if coordinates is None else tuple(coordinates)
-        self.parts = Parts(
+        self.parts = MechanismParts(
             dict(chains),
             tuple(closures),
             given,
@@ -104,7 +104,7 @@ class Kinematics:
         if unknown:
             raise ArmError(f"passive {unknown[0]!r} is no coordinate; the coordinates are {listed(self.coordinates)}")
 
-    def _system(self) -> System:
+    def _system(self) -> ChainFrames:
         parts = self.parts
         if not parts.chains:
             raise ArmError("a mechanism needs at least one chain; give it an arm")
@@ -116,7 +116,7 @@ class Kinematics:
         arms = {
             chain: mounted(arm, parts.bases.get(chain, Placement()), gravity) for chain, arm in parts.chains.items()
         }
-        return System(arms, parts.frames, parts.compiled)
+        return ChainFrames(arms, parts.frames, parts.compiled)
 
     def _kernel(self) -> CompiledState | None:
         try:
@@ -178,15 +178,17 @@ class Kinematics:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
+        """Names of the entries of phi, "chain.joint"."""
         return self.system.joint_names
 
     @property
     def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates, in the order of q."""
         return tuple(coordinate.name for coordinate in self.assembly.coordinates)
 
     @property
     def equation_names(self) -> tuple[str, ...]:
-        """What each constraint force belongs to: "closure.freedom"."""
+        """Names of the closure equations and their constraint forces, "closure.freedom"."""
         return self.assembly.equation_names
 
     def __repr__(self) -> str:
@@ -231,7 +233,7 @@ class Kinematics:
         return self._flat(read, self._joints(phi))
 
     def closure_error(self, phi: ArrayLike) -> Array:
-        """c ``(..., r)``: what the closures miss (m, or sines of angles); zero where the mechanism is closed."""
+        """c ``(..., r)``: closure errors (m, or sines of angles); zero where the mechanism is closed."""
         return self._flat(self.assembly.closure_value, self._joints(phi))
 
     def position(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:

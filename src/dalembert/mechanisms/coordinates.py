@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from .chain_frames import Carrier, Placed, System
+from .chain_frames import Carrier, ChainFrames, Placed
 from .closures import FREEDOMS
 from .jets import Jet
 
@@ -24,7 +24,7 @@ FREEDOM = re.compile(r"(r?[xyz])\(([^()]+)\)")
 
 
 @dataclass(frozen=True)
-class Term:
+class CoordinateTerm:
     """A weight times a joint (``joint`` >= 0) or a freedom of a frame."""
 
     weight: float
@@ -34,13 +34,14 @@ class Term:
 
     @property
     def joints(self) -> NDArray[np.intp]:
+        """Indices in phi of the joints that the term depends on."""
         return np.array([self.joint], dtype=np.intp) if self.frame is None else self.frame.joints
 
 
 class Coordinate:
     """One coordinate: a weighted sum of joints and freedoms of frames."""
 
-    def __init__(self, text: str, system: System) -> None:
+    def __init__(self, text: str, system: ChainFrames) -> None:
         self.name = " ".join(str(text).split())
         self.terms = _terms(self.name, system)
         self.joints = np.unique(np.concatenate([term.joints for term in self.terms])).astype(np.intp)
@@ -52,7 +53,7 @@ class Coordinate:
 
     @property
     def joint(self) -> int:
-        """The place in phi of a coordinate that is just a joint; -1 for any other."""
+        """Index in phi of a coordinate that is a joint; -1 for any other."""
         alone = len(self.terms) == 1 and self.terms[0].frame is None and self.terms[0].weight == 1
         return self.terms[0].joint if alone else -1
 
@@ -76,8 +77,8 @@ class Coordinate:
         return total
 
 
-def _terms(text: str, system: System) -> tuple[Term, ...]:
-    found: list[Term] = []
+def _terms(text: str, system: ChainFrames) -> tuple[CoordinateTerm, ...]:
+    found: list[CoordinateTerm] = []
     place = 0
     while place < len(text):
         head = TERM.match(text, place)
@@ -94,12 +95,12 @@ def _terms(text: str, system: System) -> tuple[Term, ...]:
                 raise ArmError(f"coordinate {text!r}: {fault}") from None
             if not len(carrier.joints):
                 raise ArmError(f"coordinate {text!r}: no joint moves {frame.group(2).strip()!r}; name a moving frame")
-            found.append(Term(weight, -1, carrier, FREEDOMS.index(frame.group(1))))
+            found.append(CoordinateTerm(weight, -1, carrier, FREEDOMS.index(frame.group(1))))
             place = frame.end()
         else:
             name = _joint_name(text, place, system)
             try:
-                found.append(Term(weight, system.joint_index(name.strip())))
+                found.append(CoordinateTerm(weight, system.joint_index(name.strip())))
             except ArmError as fault:
                 raise ArmError(f"coordinate {text!r}: {fault}") from None
             place += len(name)
@@ -110,8 +111,8 @@ def _terms(text: str, system: System) -> tuple[Term, ...]:
     return tuple(found)
 
 
-def _joint_name(text: str, place: int, system: System) -> str:
-    """The longest name of a joint that stands here; names may hold spaces, dashes and anything else."""
+def _joint_name(text: str, place: int, system: ChainFrames) -> str:
+    """The longest joint name at this position of the text; names may contain any character."""
     names = {*system.joint_names, *(name.split(".", 1)[1] for name in system.joint_names)}
     fitting = [name for name in names if text.startswith(name, place)]
     if fitting:

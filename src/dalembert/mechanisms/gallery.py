@@ -1,4 +1,4 @@
-"""The mechanisms of Freeman 1985 and their kin, ready made: for examples, tests and measurements."""
+"""The mechanisms of Freeman 1985 and similar ones, for examples, tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ def planar(
 
 
 def at(x: float, y: float = 0.0, z: float = 0.0, turn: float = 0.0) -> Placement:
+    """Placement at (x, y, z) (m), rotated by ``turn`` (rad) about z."""
     return Placement.from_xyz_rpy((x, y, z), (0, 0, turn))
 
 
@@ -156,7 +157,7 @@ def slider_crank() -> Mechanism:
 
     An open chain of seven joints: the crank theta1 about y of the world, a ball joint theta2 to theta4, a second one
     theta5 to theta7, of which theta5 is about the coupler. Its end may only slide along z. The coupler can spin about
-    itself: a second freedom that the slider does not feel and that nobody drives.
+    itself: a second freedom, passive, without effect on the slider.
     """
     turned = {"x": Placement.from_xyz_rpy((0, 0, 0), (math.pi / 2, 0, 0)), "y": at(0, 0, 0) @ _about_y()}
     crank, coupler = 0.1, 0.4

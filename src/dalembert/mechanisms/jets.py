@@ -29,10 +29,12 @@ class Jet:
 
     @property
     def parts(self) -> tuple[Array, ...]:
+        """u, G, H and D up to the order of the jet."""
         return tuple(part for part in (self.value, self.first, self.second, self.third) if part is not None)
 
     @property
     def order(self) -> int:
+        """Highest order of the influence coefficients; 0 for the value alone."""
         return len(self.parts) - 1
 
     def __sub__(self, other: Jet) -> Jet:
@@ -42,6 +44,7 @@ class Jet:
         return Jet(*(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
     def scaled(self, factor: float) -> Jet:
+        """The jet of ``factor`` times u."""
         return Jet(*(factor * part for part in self.parts))
 
     def picked(self, entries: list[int]) -> Jet:
@@ -49,7 +52,7 @@ class Jet:
         return Jet(*(part[:, entries] for part in self.parts))
 
     def embedded(self, places: NDArray[np.intp], width: int) -> Jet:
-        """The same quantity in ``width`` joints, its own standing at ``places`` among them."""
+        """The same quantity in ``width`` joints, ``places`` being the indices of its own."""
         if len(places) == width and (places == np.arange(width)).all():
             return self
         found = [self.value]

@@ -37,12 +37,14 @@ class Linear:
 
     @property
     def a(self) -> Array:
+        """State matrix [[0, 1], [-I*^-1 stiffness, -I*^-1 damping]], ``(2 n, 2 n)``."""
         n = len(self.inertia)
         lower = -np.linalg.solve(self.inertia, np.hstack([self.stiffness, self.damping]))
         return np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), lower])
 
     @property
     def b(self) -> Array:
+        """Input matrix [[0], [I*^-1]], ``(2 n, n)``."""
         n = len(self.inertia)
         return np.vstack([np.zeros((n, n)), np.linalg.inv(self.inertia)])
 

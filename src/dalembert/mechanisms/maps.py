@@ -153,7 +153,7 @@ def compare_drives(
         blocks = other.assembly.coordinate_blocks(other.system.place(at[None]), 2)
         g = other.assembly.jacobian(blocks, 1)[0, : other.n]
         bend = np.array([rate[b.joints] @ b.jet.second[0, 0] @ rate[b.joints] for b in blocks])  # type: ignore[index]
-        torque = other.torque(at, g @ rate, g @ rate2 + bend)
+        torque = other.inverse_dynamics(at, g @ rate, g @ rate2 + bend)
         found.append(
             Drive(other.coordinates, float(reciprocal_condition(other, at)), torque, float(np.abs(torque).max()))
         )

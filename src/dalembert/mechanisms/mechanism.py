@@ -12,18 +12,18 @@ from ..arm.errors import ArmError
 from ..arm.force import Force
 from . import transfer
 from .batch import Array, rows
-from .constrained_motion import Drive, Motion, simulate
-from .coordinate_kinematics import Kinematics
+from .constrained_motion import Drive, MechanismMotion, simulate
+from .coordinate_kinematics import CoordinateKinematics
 from .linearize import Linear, linearize
 from .mobility import Mobility, mobility
-from .transfer import Model
+from .transfer import TransferredModel
 
 Forces = Mapping[str, Sequence[Force]]
 """Forces on links, by chain."""
 NONE: Forces = {}
 
 
-class Mechanism(Kinematics):
+class Mechanism(CoordinateKinematics):
     """Chains, closures and coordinates, with the dynamics in those coordinates.
 
         T_q = I*(q) q'' + q'.P*(q) q' - T^L
@@ -31,13 +31,13 @@ class Mechanism(Kinematics):
     phi ``(..., m)`` are the joints of all chains, q ``(..., n)`` the coordinates, in which loads T_q act.
     """
 
-    def model(self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE) -> Model:
+    def model(self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE) -> TransferredModel:
         """I*_qq, P*_qqq and T^L_q (4-61), (4-62); ``qd`` matters only to dampers."""
         loads = self._forces(forces)
 
         def tables(phi: Array, qd: Array) -> tuple[Array, Array, Array]:
             carried = self.assembly.carried(phi)
-            total: Model | None = None
+            total: TransferredModel | None = None
             for numbers, part, force in zip(self.system.numbers, self.system.slices, loads, strict=True):
                 own, own2 = carried.x[:, part], carried.x2[:, part]
                 rate = transfer.times(own, qd)
@@ -47,9 +47,9 @@ class Mechanism(Kinematics):
             return total.inertia, total.power, total.load
 
         rate = np.zeros(self.n) if qd is None else qd
-        return Model(*self._flat(tables, self._joints(phi), self._rates("qd", rate)))
+        return TransferredModel(*self._flat(tables, self._joints(phi), self._rates("qd", rate)))
 
-    def torque(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
+    def inverse_dynamics(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_q ``(..., n)``: the loads at the coordinates that cause this motion."""
         return self._loads(phi, qd, qdd, forces)[..., : self.n]
 
@@ -70,8 +70,8 @@ class Mechanism(Kinematics):
 
         return self._flat(act, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
 
-    def acceleration(self, phi: ArrayLike, qd: ArrayLike, torque: ArrayLike, forces: Forces = NONE) -> Array:
-        """q'' ``(..., n)`` under the loads ``torque`` at the coordinates."""
+    def forward_dynamics(self, phi: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: Forces = NONE) -> Array:
+        """q'' ``(..., n)`` under the loads ``tau`` at the coordinates; it undoes ``inverse_dynamics``."""
         loads = self._forces(forces)
 
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
@@ -88,10 +88,10 @@ class Mechanism(Kinematics):
             except np.linalg.LinAlgError:
                 raise ArmError(self._weightless(inertia)) from None
 
-        return self._flat(solve, self._joints(phi), self._rates("qd", qd), self._rates("torque", torque))
+        return self._flat(solve, self._joints(phi), self._rates("qd", qd), self._rates("tau", tau))
 
-    def driven(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> tuple[Array, Array]:
-        """T_q and q'' where the passive coordinates carry no load: their entries of ``qdd`` are found, not read."""
+    def with_passive(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> tuple[Array, Array]:
+        """T_q and q'' where the passive coordinates carry no load: their entries of ``qdd`` are computed."""
         passive = [
             k for k, name in enumerate(self.coordinates) if name in {" ".join(p.split()) for p in self.parts.passive}
         ]
@@ -99,13 +99,25 @@ class Mechanism(Kinematics):
         wanted[..., passive] = 0.0
         if passive:
             inertia = self.model(phi).inertia
-            rest = self.torque(phi, qd, wanted, forces)
+            rest = self.inverse_dynamics(phi, qd, wanted, forces)
             block = inertia[..., passive, :][..., :, passive]
             wanted = np.broadcast_to(wanted, rest.shape).copy()
             wanted[..., passive] = -np.linalg.solve(block, rest[..., passive, None])[..., 0]
-        load = self.torque(phi, qd, wanted, forces)
+        load = self.inverse_dynamics(phi, qd, wanted, forces)
         load[..., passive] = 0.0
         return load, wanted
+
+    def mass_matrix(self, phi: ArrayLike) -> Array:
+        """I*_qq ``(..., n, n)``: the inertia matrix in the coordinates."""
+        return self.model(phi).inertia
+
+    def bias(self, phi: ArrayLike, qd: ArrayLike, forces: Forces = NONE) -> Array:
+        """The loads at the coordinates that cause no acceleration of them."""
+        return self.inverse_dynamics(phi, qd, np.zeros(self.n), forces)
+
+    def gravity_load(self, phi: ArrayLike) -> Array:
+        """The loads at the coordinates that balance gravity and springs at rest."""
+        return self.bias(phi, np.zeros(self.n))
 
     def energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """Kinetic and potential energy (J) together."""
@@ -127,7 +139,7 @@ class Mechanism(Kinematics):
         forces: Forces = NONE,
         rtol: float = 1e-10,
         atol: float = 1e-12,
-    ) -> Motion:
+    ) -> MechanismMotion:
         """The motion from joints ``phi`` and rates ``qd``, under loads ``drive(t, q, qd)`` at the coordinates."""
         return simulate(self, t, phi, qd, drive, forces, rtol, atol)
 
@@ -151,6 +163,7 @@ class Mechanism(Kinematics):
         return np.concatenate(found, axis=1)
 
     def joint_energy(self, phi: Array, rate: Array) -> Array:
+        """Kinetic and potential energy (J) of the open chains together, ``(b,)``, at joint rates phi'."""
         return np.sum(
             [
                 numbers.kinetic_energy(phi[:, part], rate[:, part]) + numbers.potential_energy(phi[:, part])

@@ -15,7 +15,7 @@ from ..arm.io.expression import angle
 from ..arm.io.files import read
 from ..arm.io.toml_arm import FRAME as PLACE
 from ..arm.io.toml_arm import parse, read_tree
-from ..arm.io.toml_table import Table
+from ..arm.io.toml_table import TomlTable
 from ..arm.placement import Placement
 from .chain_frames import GROUND, FrameOn
 from .closures import Closure
@@ -53,7 +53,7 @@ def _text(path: Path) -> str:
 def parse_mechanism(text: str, origin: str = "mechanism", folder: Path | None = None) -> Mechanism:
     """The mechanism that a TOML text describes; arms named by path are looked up in ``folder``."""
     data = parse(text, origin)
-    top = Table.of(data, origin, TOP)
+    top = TomlTable.of(data, origin, TOP)
     chains, bases = _chains(top, origin, folder)
     for name, given in _tables(top, "body", BODY):
         on, _, link = given.text("on").partition(":")
@@ -88,17 +88,17 @@ def motors_in(path: str | Path) -> tuple[str, ...]:
     given = Path(path)
     if given.suffix.lower() != ".toml":
         return ()
-    return Table.of(parse(_text(given), str(path)), str(path), TOP).texts("motors")
+    return TomlTable.of(parse(_text(given), str(path)), str(path), TOP).texts("motors")
 
 
-def _tables(top: Table, key: str, keys: tuple[str, ...]) -> list[tuple[str, Table]]:
+def _tables(top: TomlTable, key: str, keys: tuple[str, ...]) -> list[tuple[str, TomlTable]]:
     given = top.values.get(key, {})
     if not isinstance(given, Mapping):
         raise top.fault(f"{key} must be tables by name, [{key}.NAME]")
-    return [(name, Table.of(table, f"{top.where}: {key} {name!r}", keys)) for name, table in given.items()]
+    return [(name, TomlTable.of(table, f"{top.where}: {key} {name!r}", keys)) for name, table in given.items()]
 
 
-def _chains(top: Table, origin: str, folder: Path | None) -> tuple[dict[str, ArmDescription], dict[str, Placement]]:
+def _chains(top: TomlTable, origin: str, folder: Path | None) -> tuple[dict[str, ArmDescription], dict[str, Placement]]:
     chains: dict[str, ArmDescription] = {}
     bases: dict[str, Placement] = {}
     for name, given in _tables(top, "chain", CHAIN):
@@ -134,23 +134,23 @@ def _chains(top: Table, origin: str, folder: Path | None) -> tuple[dict[str, Arm
     return chains, bases
 
 
-def _inertia(given: Table) -> Inertia:
+def _inertia(given: TomlTable) -> Inertia:
     return Inertia.of(
         given.values.get("mass", 0), given.values.get("com", (0, 0, 0)), given.values.get("inertia"), what=given.where
     )
 
 
-def _place(given: Table, key: str) -> Placement:
+def _place(given: TomlTable, key: str) -> Placement:
     place = given.table(key, ("xyz", "rpy", "steps"))
     return place.placement() if place else Placement()
 
 
-def _frame(given: Table) -> FrameOn:
+def _frame(given: TomlTable) -> FrameOn:
     on = FrameOn.of(given.text("on"))
     return FrameOn(on.chain, on.link, _place(given, "at"))
 
 
-def _closure(name: str, given: Table) -> Closure:
+def _closure(name: str, given: TomlTable) -> Closure:
     if ("kind" in given) == ("hold" in given):
         raise given.fault("give either kind (a kind of joint) or hold (a list of freedoms such as x, y, rz)")
     kind: str | tuple[str, ...] = given.text("kind") if "kind" in given else given.texts("hold")

@@ -10,7 +10,7 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.io.mjcf import read_mjcf
 from ..arm.io.mjcf_defaults import MAIN, Defaults
-from ..arm.io.xml_text import Node, parse
+from ..arm.io.xml_text import XmlNode, parse
 from ..arm.placement import Placement
 from .batch import Array
 from .chain_frames import GROUND, FrameOn
@@ -27,11 +27,11 @@ def read_mjcf_mechanism(text: str, origin: str = "MJCF") -> Mechanism:
     """
     root = parse(text, origin)
     defaults = Defaults()
-    for section in Node(root, origin).all("default"):
+    for section in XmlNode(root, origin).all("default"):
         defaults.read(section)
     items = []
     for loops in root.findall("equality"):
-        items += [Node(item, f"{origin}: <{item.tag}>") for item in loops]
+        items += [XmlNode(item, f"{origin}: <{item.tag}>") for item in loops]
         root.remove(loops)
     _refuse_ref(root, origin)
     arm = read_mjcf(tostring(root, encoding="unicode"), origin, "ignore")
@@ -58,7 +58,7 @@ def _refuse_ref(root: Element, origin: str) -> None:
             )
 
 
-def _closure(item: Node, arm: ArmDescription, tree: Mechanism, number: int) -> Closure:
+def _closure(item: XmlNode, arm: ArmDescription, tree: Mechanism, number: int) -> Closure:
     if item.tag not in ("connect", "weld"):
         raise item.fault(
             "is an equality constraint of a kind that is not read; of these, connect and weld are closures"

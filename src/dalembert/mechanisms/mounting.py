@@ -1,4 +1,4 @@
-"""The open chains a mechanism is made of: arms that stand in one world, with their numbers in batches."""
+"""The open chains of a mechanism: arms mounted in one world frame, evaluated in batches."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..compile import build
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..formulations import applied_loads
-from ..formulations.system import System
+from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from ..rings.ring import Scalar
 from .batch import Array, through
-from .transfer import Model
+from .transfer import TransferredModel
 
 WORLD = "world"
 
@@ -83,7 +83,7 @@ class ChainNumbers:
 
     def __init__(self, arm: ArmDescription, compiled: bool = False) -> None:
         self.arm, self.compiled = arm, compiled
-        self.system = System(arm, REAL)
+        self.system = SystemOverRing(arm, REAL)
         self.chain = self.system.links
         segments = self.chain.segments
         self.turns = np.array([[[float(x) for x in row] for row in s.rotation] for s in segments]).reshape(-1, 3, 3)
@@ -94,12 +94,13 @@ class ChainNumbers:
 
     @property
     def n(self) -> int:
+        """Number of joints of this chain."""
         return self.chain.n
 
     def frames(self, phi: Array) -> tuple[Array, Array]:
         """Axes ``(b, n, 3, 3)`` and origins ``(b, n, 3)`` of the joint frames in the world.
 
-        ``formulations.kinematics.frames`` with whole matrices in the place of single numbers: every evaluation of a
+        ``formulations.kinematics.frames`` with whole matrices instead of single numbers: every evaluation of a
         mechanism begins here, and for one configuration this is several times as fast.
         """
         count = len(phi)
@@ -122,7 +123,7 @@ class ChainNumbers:
         return turns, origins
 
     def kernel(self, name: str) -> Callable[..., Array] | None:
-        """The compiled function of this chain, where compiling is asked for and there is a compiler."""
+        """The compiled function of this chain; None without ``compiled`` or without a compiler."""
         if not self.compiled or not self.massive or not self.n or not build.available():
             return None
         if name not in self._kernels:
@@ -130,6 +131,7 @@ class ChainNumbers:
         return self._kernels[name]
 
     def mass_matrix(self, phi: Array) -> Array:
+        """I*(phi) ``(b, n, n)``: the inertia matrix in the joints."""
         kernel = self.kernel("mass_matrix")
         if kernel:
             return kernel(phi)
@@ -143,6 +145,7 @@ class ChainNumbers:
         return through(lambda q: self.system.christoffel(REAL, q), phi)
 
     def gravity(self, phi: Array) -> Array:
+        """dV/dphi ``(b, n)``: the joint torques (N m or N) that hold the weight."""
         kernel = self.kernel("gravity_load")
         if kernel:
             return kernel(phi)
@@ -188,12 +191,14 @@ class ChainNumbers:
             total += through(act, phi, push, twist)
         return total
 
-    def model(self, phi: Array, rate: Array | None = None, forces: Sequence[Force] = ()) -> Model:
+    def model(self, phi: Array, rate: Array | None = None, forces: Sequence[Force] = ()) -> TransferredModel:
         """I*, P* and T^L in the joints of this chain."""
         if not self.massive:
             n = self.n
-            return Model(np.zeros((len(phi), n, n)), np.zeros((len(phi), n, n, n)), self.load(phi, rate, forces))
-        return Model(self.mass_matrix(phi), self.christoffel(phi), self.load(phi, rate, forces))
+            return TransferredModel(
+                np.zeros((len(phi), n, n)), np.zeros((len(phi), n, n, n)), self.load(phi, rate, forces)
+            )
+        return TransferredModel(self.mass_matrix(phi), self.christoffel(phi), self.load(phi, rate, forces))
 
     def torque(self, phi: Array, rate: Array, rate2: Array, forces: Sequence[Force] = ()) -> Array:
         """I* phi'' + phi'.P* phi' - T^L by Newton-Euler."""

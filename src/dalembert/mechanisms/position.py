@@ -92,6 +92,7 @@ def _step(jacobian: Array, value: Array, rank: int | None) -> Array:
 
 
 def closed(residuals: Array) -> NDArray[np.bool_]:
+    """Which configurations are closed: residuals within ten times the tolerance."""
     return residuals <= 10 * TOLERANCE
 
 

@@ -3,8 +3,8 @@
     minimise (x - x0)^T W (x - x0)   subject to   E x = e,   A x >= b
 
 The equations are eliminated by their free directions, which leaves the shortest vector that satisfies inequalities:
-Lawson and Hanson's least distance problem (Solving Least Squares Problems, 1974, ch. 23), solved through SciPy's NNLS.
-That is an active-set method: it ends after finitely many steps at the exact minimum, so equations hold to rounding.
+the least distance problem (Lawson and Hanson 1974, ch. 23), solved through SciPy's NNLS. That is an active-set method:
+it ends after finitely many steps at the exact minimum, so equations hold to rounding.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def right_inverse(g: Array, weight: Array | None = None) -> Array:
 
 
 def null_projector(g: Array, weight: Array | None = None) -> Array:
-    """1 - [G]^-R [G]: what is left of any q' that does not change u."""
+    """1 - [G]^-R [G]: projector of q' on the motions that do not change u."""
     return np.eye(g.shape[-1]) - right_inverse(g, weight) @ g
 
 
@@ -43,13 +43,15 @@ def second(inverse: Array, h: Array) -> Array:
     return -transfer.quadratic(inverse, transfer.dot(inverse, h))
 
 
-def partial_model(model: transfer.Model, inverse: Array, h: Array) -> transfer.Model:
+def partial_model(model: transfer.TransferredModel, inverse: Array, h: Array) -> transfer.TransferredModel:
     """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-73): the loads at q for a wanted motion of u.
 
     I*_qu = I*_qq [G]^-R (4-74), P*_quu = [G]^-RT (P*_qqq - (I*_qu . [H^u_qq])) [G]^-R (4-75).
     """
     inertia = model.inertia @ inverse
-    return transfer.Model(inertia, transfer.quadratic(inverse, model.power - transfer.dot(inertia, h)), model.load)
+    return transfer.TransferredModel(
+        inertia, transfer.quadratic(inverse, model.power - transfer.dot(inertia, h)), model.load
+    )
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ class Redundant:
         return found.first[..., self.rows, :], found.second[..., self.rows, :, :]
 
     def weight_at(self, phi: ArrayLike) -> Array:
+        """W of (4-70), ``(n, n)``: I*_qq for "energy", the identity for "joints", or the user's matrix."""
         if isinstance(self.weight, str):
             return self.mechanism.model(phi).inertia if self.weight == "energy" else np.eye(self.mechanism.n)
         return np.asarray(self.weight, dtype=float)
@@ -135,7 +138,7 @@ class Redundant:
         """T_q and q'' for the frame's accelerations ``udd`` with the least T.W T: the torque norm at this instant."""
         g, h = self.influence(phi)
         rate = rows("qd", qd, self.mechanism.n, "coordinate")
-        still = self.mechanism.torque(phi, rate, np.zeros(self.mechanism.n))
+        still = self.mechanism.inverse_dynamics(phi, rate, np.zeros(self.mechanism.n))
         inertia = self.mechanism.model(phi).inertia
         through = np.linalg.solve(inertia, g.T).T  # G I*^-1, since q'' = I*^-1 (T - T at rest)
         rest = rows("udd", udd, len(self.rows), "freedom") - transfer.form(rate, h) + through @ still
@@ -145,7 +148,7 @@ class Redundant:
         return torque, np.linalg.solve(inertia, torque - still)
 
     def error(self, phi: ArrayLike, target: ArrayLike) -> Array:
-        """What the frame lacks of the pose ``target`` ``(4, 4)`` in the wanted freedoms (m, rad, world axes)."""
+        """Error of the frame from the pose ``target`` ``(4, 4)`` in the wanted freedoms (m, rad, world axes)."""
         pose, wanted = self.mechanism.frame(phi, self.frame), np.asarray(target, dtype=float)
         turn = wanted[:3, :3] @ pose[:3, :3].T
         twist = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])

@@ -34,7 +34,7 @@ SINGULAR = 1e-8
 
 
 @dataclass(frozen=True)
-class Report:
+class SingularityReport:
     """What is singular at a configuration.
 
     ``kinds`` holds "constraint", "gain" and "loss" as they apply. ``constraint``, ``gain`` and ``loss`` are the
@@ -78,7 +78,7 @@ def output_assembly(mechanism: Mechanism, output: Sequence[str]) -> Assembly:
     return found
 
 
-def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = None) -> Report:
+def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = None) -> SingularityReport:
     """What is singular at one closed configuration."""
     at = rows("phi", phi, mechanism.m, "joint")
     closing = mechanism.assembly.closure_jacobian(at[None])[0]
@@ -91,7 +91,7 @@ def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = 
     kinds = tuple(kind for kind, value in measured if value is not None and value < SINGULAR)
     if "constraint" in kinds:
         kinds = ("constraint",)  # then the other two are singular as a matter of course
-    return Report(kinds, constraint, gain, loss, motion if "gain" in kinds else None)
+    return SingularityReport(kinds, constraint, gain, loss, motion if "gain" in kinds else None)
 
 
 def _smallest(assembly: Assembly, phi: Array) -> tuple[float, Array]:

@@ -55,6 +55,7 @@ def form(b: Array, c: Array) -> Array:
 
 
 def transposed(a: Array) -> Array:
+    """A^T, matrix by matrix: the last two axes exchanged."""
     return np.swapaxes(a, -1, -2)
 
 
@@ -154,7 +155,7 @@ def initial_jerk(x: Array, h: Array, d: Array, rate: Array, rate2: Array, wanted
 
 
 @dataclass(frozen=True)
-class Model:
+class TransferredModel:
     """T = I* q'' + q'.P* q' - T^L: inertia ``(..., n, n)``, power ``(..., n, n, n)``, load ``(..., n)``."""
 
     inertia: Array
@@ -170,9 +171,9 @@ class Model:
         drive = torque - form(rate, self.power) + self.load
         return np.linalg.solve(self.inertia, drive[..., None])[..., 0]
 
-    def __add__(self, other: Model) -> Model:
+    def __add__(self, other: TransferredModel) -> TransferredModel:
         """Two systems that share their coordinates (4-48), (4-49)."""
-        return Model(self.inertia + other.inertia, self.power + other.power, self.load + other.load)
+        return TransferredModel(self.inertia + other.inertia, self.power + other.power, self.load + other.load)
 
 
 def inertia(i: Array, x: Array) -> Array:
@@ -190,13 +191,13 @@ def load(t: Array, x: Array) -> Array:
     return times(transposed(x), t)
 
 
-def model(initial: Model, x: Array, h: Array) -> Model:
+def model(initial: TransferredModel, x: Array, h: Array) -> TransferredModel:
     """The model in the coordinates q (3-33) to (3-36)."""
     inertia_q = inertia(initial.inertia, x)
-    return Model(inertia_q, power(initial.power, inertia_q, x, h), load(initial.load, x))
+    return TransferredModel(inertia_q, power(initial.power, inertia_q, x, h), load(initial.load, x))
 
 
-def reduced(initial: Model, x: Array, x2: Array) -> Model:
+def reduced(initial: TransferredModel, x: Array, x2: Array) -> TransferredModel:
     """The model in fewer coordinates, phi' = X q' and phi'' = X q'' + q'.X2 q' with X ``(..., m, n)``, n < m.
 
     P*_qqq = X^T . (X^T P* X) + X^T I* . X2, which is (3-35) where X is square: a constraint drops out (4-32).
@@ -204,7 +205,7 @@ def reduced(initial: Model, x: Array, x2: Array) -> Model:
     turned = transposed(x)
     mixed = np.matmul(turned, initial.inertia)
     bent = dot(turned, quadratic(x, initial.power)) + dot(mixed, x2)
-    return Model(np.matmul(mixed, x), bent, load(initial.load, x))
+    return TransferredModel(np.matmul(mixed, x), bent, load(initial.load, x))
 
 
 # -- linear models ------------------------------------------------------------------------------

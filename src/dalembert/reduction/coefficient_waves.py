@@ -19,6 +19,11 @@ class CoefficientWaves:
         self._inertia: dict[tuple[int, int], Wave] = {}
         self._gravity: dict[int, Wave] = {}
 
+    @cached_property
+    def pulled(self) -> tuple[CoefficientWaves, ...]:
+        """The same under gravity of 1 m/s^2 along each axis of the base."""
+        return tuple(CoefficientWaves(self.arm.with_gravity(axis)) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+
     def inertia(self, i: int, j: int) -> Wave:
         """D_ij."""
         key = (min(i, j), max(i, j))

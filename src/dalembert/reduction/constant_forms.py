@@ -17,19 +17,19 @@ NUMBER = ""
 
 
 @dataclass(frozen=True)
-class Form:
+class ParameterForm:
     """A linear form; ``terms`` are (parameter, factor) sorted by parameter, the constant term at the empty name."""
 
     terms: tuple[tuple[str, Fraction], ...] = ()
     shift: Fraction = Fraction(0)
 
     @classmethod
-    def number(cls, value: Fraction | int) -> Form:
+    def number(cls, value: Fraction | int) -> ParameterForm:
         """The form of a plain number."""
         return cls(((NUMBER, Fraction(value)),)) if value else cls()
 
     @classmethod
-    def parameter(cls, name: str) -> Form:
+    def parameter(cls, name: str) -> ParameterForm:
         """The form of one parameter."""
         return cls(((name, Fraction(1)),))
 
@@ -43,24 +43,24 @@ class Form:
             return None
         return self.terms[0][1] if self.terms else Fraction(0)
 
-    def times(self, factor: Fraction | int) -> Form:
+    def times(self, factor: Fraction | int) -> ParameterForm:
         """The form times a number."""
         if not factor:
-            return Form()
-        return Form(tuple((name, value * factor) for name, value in self.terms), self.shift * factor)
+            return ParameterForm()
+        return ParameterForm(tuple((name, value * factor) for name, value in self.terms), self.shift * factor)
 
-    def __neg__(self) -> Form:
+    def __neg__(self) -> ParameterForm:
         return self.times(-1)
 
-    def __add__(self, other: Form) -> Form:
+    def __add__(self, other: ParameterForm) -> ParameterForm:
         factors = dict(self.terms)
         for name, value in other.terms:
             factors[name] = factors.get(name, Fraction(0)) + value
-        return Form(tuple(sorted((n, v) for n, v in factors.items() if v)), self.shift + other.shift)
+        return ParameterForm(tuple(sorted((n, v) for n, v in factors.items() if v)), self.shift + other.shift)
 
-    def shifted(self, by: Fraction) -> Form:
+    def shifted(self, by: Fraction) -> ParameterForm:
         """The form with its shift increased."""
-        return Form(self.terms, self.shift + by)
+        return ParameterForm(self.terms, self.shift + by)
 
     @cached_property
     def negative(self) -> bool:
@@ -91,7 +91,7 @@ class Form:
         return result or "0"
 
 
-def product(a: Form, b: Form) -> Form | None:
+def product(a: ParameterForm, b: ParameterForm) -> ParameterForm | None:
     """The product where one of the two is a plain number, else None."""
     if b.plain is not None:
         return a.times(b.plain)

@@ -14,9 +14,9 @@ from fractions import Fraction
 from typing import Any
 
 from ..rings.graph import ADD, CONST, COS, INPUT, MUL, NEG, SIN, SUB, Graph, Node, reachable
-from .constant_forms import Form, product
+from .constant_forms import ParameterForm, product
 
-ONE = Form.number(1)
+ONE = ParameterForm.number(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Hoisted:
     """A program over q, qd, qdd and constants k_1, k_2, ...; ``definitions`` gives each k in the parameters p_name."""
 
     outputs: list[Node]
-    definitions: dict[str, Form]
+    definitions: dict[str, ParameterForm]
 
     def values(self, parameters: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """The exact constants for these parameters; missing ones are zero."""
@@ -37,25 +37,25 @@ class Hoisted:
 
 
 @dataclass(frozen=True)
-class Term:
+class ProductTerm:
     """A summand: a constant times a cofactor, which is None for a bare constant."""
 
-    factor: Form
+    factor: ParameterForm
     cofactor: Node | None
 
 
 class Hoister:
     """One pass that rebuilds a program with its constants as linear forms in the parameters."""
 
-    def __init__(self, outputs: Sequence[Node], forms: Mapping[str, Form]) -> None:
+    def __init__(self, outputs: Sequence[Node], forms: Mapping[str, ParameterForm]) -> None:
         self.graph = Graph()
-        self.forms: dict[str, Form] = {}
-        self.named: dict[Form, str] = {}
+        self.forms: dict[str, ParameterForm] = {}
+        self.named: dict[ParameterForm, str] = {}
         self.input_forms = forms
         order = reachable(outputs)
         self.uses: Counter[int] = Counter(x.index for node in order for x in node.operands)
         self.uses.update(node.index for node in outputs)
-        self.sums: dict[int, list[Term]] = {}
+        self.sums: dict[int, list[ProductTerm]] = {}
         """Sums with a single use, not yet built."""
         self.built: dict[int, Node] = {}
         self.single: set[int] = set()
@@ -66,7 +66,7 @@ class Hoister:
 
     # -- constants -------------------------------------------------------------------------------
 
-    def constant(self, form: Form) -> Node:
+    def constant(self, form: ParameterForm) -> Node:
         """A constant as an operand of the program; a form and its negative share one name."""
         plain = form.plain
         if plain is not None:
@@ -78,25 +78,25 @@ class Hoister:
             self.named[form], self.forms[name] = name, form
         return self.graph.input(self.named[form])
 
-    def split(self, node: Node) -> Term:
+    def split(self, node: Node) -> ProductTerm:
         """A node of the new graph as constant times cofactor."""
         if node.op == NEG:
             inner = self.split(node.operands[0])
-            return Term(-inner.factor, inner.cofactor)
+            return ProductTerm(-inner.factor, inner.cofactor)
         if node.op == CONST:
-            return Term(Form.number(node.value), None)
+            return ProductTerm(ParameterForm.number(node.value), None)
         if node.op == INPUT and node.value in self.forms:
-            return Term(self.forms[node.value], None)
+            return ProductTerm(self.forms[node.value], None)
         if node.op == MUL:
             a, b = node.operands
             for k, x in ((a, b), (b, a)):
                 if k.op == CONST:
-                    return Term(Form.number(k.value), x)
+                    return ProductTerm(ParameterForm.number(k.value), x)
                 if k.op == INPUT and k.value in self.forms:
-                    return Term(self.forms[k.value], x)
-        return Term(ONE, node)
+                    return ProductTerm(self.forms[k.value], x)
+        return ProductTerm(ONE, node)
 
-    def joined(self, term: Term) -> Node:
+    def joined(self, term: ProductTerm) -> Node:
         """The product of a constant and its cofactor."""
         if term.cofactor is None:
             return self.constant(term.factor)
@@ -117,7 +117,7 @@ class Hoister:
         if self.uses[old.index] == 1 and cofactor is not None:
             self.single.add(cofactor.index)
 
-    def terms(self, old: Node) -> list[Term]:
+    def terms(self, old: Node) -> list[ProductTerm]:
         """The summands of an old node, for a sum that contains it."""
         if old.index in self.sums:
             return self.sums.pop(old.index) if self.uses[old.index] == 1 else list(self.sums[old.index])
@@ -140,10 +140,10 @@ class Hoister:
 
     def add(self, old: Node) -> None:
         """Collects the summands of a sum, difference or negation."""
-        summands: list[Term] = []
+        summands: list[ProductTerm] = []
         for slot, operand in enumerate(old.operands):
             sign = -1 if old.op == NEG or (old.op == SUB and slot == 1) else 1
-            summands += [Term(term.factor.times(sign), term.cofactor) for term in self.terms(operand)]
+            summands += [ProductTerm(term.factor.times(sign), term.cofactor) for term in self.terms(operand)]
         self.sums[old.index] = summands
         if self.uses[old.index] > 1:
             self.node(old)
@@ -161,7 +161,7 @@ class Hoister:
                 # A constant factor is distributed over the bracket; ``sum_of`` extracts it again where it is shared.
                 terms = self.sums.pop(x.index)
                 self.sums[old.index] = [
-                    Term(f, t.cofactor) for f, t in zip(factors, terms, strict=True) if f is not None
+                    ProductTerm(f, t.cofactor) for f, t in zip(factors, terms, strict=True) if f is not None
                 ]
                 if self.uses[old.index] > 1:
                     self.node(old)
@@ -171,26 +171,26 @@ class Hoister:
         if constant_factor is None:
             new = self.graph.mul(self.joined(left), self.joined(right))
         elif left.cofactor is None or right.cofactor is None:
-            new = self.joined(Term(constant_factor, left.cofactor or right.cofactor))
+            new = self.joined(ProductTerm(constant_factor, left.cofactor or right.cofactor))
         else:
             cofactor = self.graph.mul(left.cofactor, right.cofactor)
-            new = self.joined(Term(constant_factor, cofactor))
+            new = self.joined(ProductTerm(constant_factor, cofactor))
             self.mark_single(old, cofactor)
         self.built[old.index] = new
 
     # -- sums ------------------------------------------------------------------------------------
 
-    def sum_of(self, terms: Sequence[Term]) -> Node:
+    def sum_of(self, terms: Sequence[ProductTerm]) -> Node:
         """A sum with like terms collected, common factors extracted and equal constants shared."""
-        collected: dict[int, Term] = {}
+        collected: dict[int, ProductTerm] = {}
         for term in terms:
             key = -1 if term.cofactor is None else term.cofactor.index
             previous = collected.get(key)
-            collected[key] = term if previous is None else Term(previous.factor + term.factor, term.cofactor)
+            collected[key] = term if previous is None else ProductTerm(previous.factor + term.factor, term.cofactor)
         remaining = [term for term in collected.values() if term.factor]
         return self.added([self.joined(term) for term in self.grouped(self.factored(remaining))])
 
-    def factored(self, terms: list[Term]) -> list[Term]:
+    def factored(self, terms: list[ProductTerm]) -> list[ProductTerm]:
         """Common factors of several summands are extracted, the most frequent first: k x u + l x v = x (k u + l v)."""
         while True:
             holders: dict[int, list[int]] = {}
@@ -206,25 +206,27 @@ class Hoister:
             if len(best) < 2:
                 return terms
             shared = next(i for i, positions in holders.items() if positions is best)
-            inner: list[Term] = []
+            inner: list[ProductTerm] = []
             x: Node | None = None
             for position in best:
                 cofactor = terms[position].cofactor
                 assert cofactor is not None
                 if cofactor.index == shared:
-                    inner.append(Term(terms[position].factor, None))
+                    inner.append(ProductTerm(terms[position].factor, None))
                     x = cofactor
                     continue
                 a, b = cofactor.operands
                 x, other = (a, b) if a.index == shared else (b, a)
                 split = self.split(other)
                 form = product(split.factor, terms[position].factor)
-                inner.append(Term(terms[position].factor, other) if form is None else Term(form, split.cofactor))
+                inner.append(
+                    ProductTerm(terms[position].factor, other) if form is None else ProductTerm(form, split.cofactor)
+                )
             assert x is not None
             bracket = self.split(self.sum_of(inner))
             replaced = set(best)
             if bracket.cofactor is None:
-                merged = Term(bracket.factor, x)
+                merged = ProductTerm(bracket.factor, x)
             else:
                 cofactor = self.graph.mul(x, bracket.cofactor)
                 outer = self.split(cofactor)
@@ -232,16 +234,16 @@ class Hoister:
                 assert form is not None
                 assert outer.cofactor is not None
                 self.single.add(outer.cofactor.index)
-                merged = Term(form, outer.cofactor)
+                merged = ProductTerm(form, outer.cofactor)
             terms = [term for position, term in enumerate(terms) if position not in replaced] + [merged]
 
-    def grouped(self, terms: Sequence[Term]) -> list[Term]:
+    def grouped(self, terms: Sequence[ProductTerm]) -> list[ProductTerm]:
         """Summands with the same constant share it: k u + k v = k (u + v)."""
-        groups: dict[Form, list[Term]] = {}
+        groups: dict[ParameterForm, list[ProductTerm]] = {}
         for term in terms:
             form = -term.factor if term.factor.negative else term.factor
             groups.setdefault(form, []).append(term)
-        result: list[Term] = []
+        result: list[ProductTerm] = []
         for form, members in groups.items():
             if form == ONE or len(members) == 1 or any(term.cofactor is None for term in members):
                 result += members
@@ -254,7 +256,7 @@ class Hoister:
             inner = self.split(self.added(parts))
             factor = product(form, inner.factor)
             assert factor is not None
-            result.append(Term(factor, inner.cofactor))
+            result.append(ProductTerm(factor, inner.cofactor))
         return result
 
     def added(self, parts: Sequence[Node]) -> Node:
@@ -268,7 +270,7 @@ class Hoister:
         return total
 
 
-def hoisted(outputs: Sequence[Node], forms: Mapping[str, Form]) -> Hoisted:
+def hoisted(outputs: Sequence[Node], forms: Mapping[str, ParameterForm]) -> Hoisted:
     """The program with hoisted constants; inputs named in ``forms`` are constants, all others the state."""
     hoister = Hoister(outputs, forms)
     used = {str(node.value) for node in reachable(hoister.outputs) if node.op == INPUT}

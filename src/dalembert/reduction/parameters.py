@@ -32,11 +32,12 @@ class Grouped:
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
+        """Names of the non-zero grouped parameters, from the base out."""
         return tuple(self.values)
 
 
 def grouped(arm: ArmDescription) -> Grouped:
-    """The fewest parameters of an arm; what hangs on gravity alone in a chain stays as it is."""
+    """The fewest parameters of an arm; those that act through gravity alone in a chain are not grouped."""
     bodies = regrouped(chain(arm, Rationals()), plane=True)
     values: dict[Name, Fraction] = {}
     for index, segment in enumerate(bodies.segments):

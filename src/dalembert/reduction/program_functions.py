@@ -1,4 +1,4 @@
-"""The functions of a reduced model as graphs: what its torques say of inertia, bias, gravity and acceleration.
+"""The functions of a reduced model as graphs: inertia, bias, gravity load and acceleration from its torques.
 
 The torques are affine in the accelerations, so D is their slope; accelerations follow by elimination without exchange
 of rows, which a matrix near a symmetric positive one does not need.
@@ -15,7 +15,7 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..compile.function import Function, Tables
 from ..compile.functions import FUNCTIONS, remarks
-from ..formulations.system import System
+from ..formulations.system import SystemOverRing
 from ..rings.algebra import add, mul, sub
 from ..rings.dual import Duals, slope_of, value_of
 from ..rings.graph import Graph, evaluate
@@ -53,7 +53,7 @@ def _tables(system: ArmDescription, program: Hoisted, values: Mapping[str, Fract
     still: list[Scalar] = [0] * n
     q, qd = vectors["q"], vectors.get("qd", still)
     constants: dict[str, Any] = {key: graph.number(value) for key, value in values.items()}
-    whole = System(system, graph)
+    whole = SystemOverRing(system, graph)
     if name in ("mass_matrix", "forward_dynamics"):
         duals = Duals(graph)
         moved = [duals.variable(0, j) for j in range(n)]
@@ -70,6 +70,7 @@ def _tables(system: ArmDescription, program: Hoisted, values: Mapping[str, Fract
 
 
 def named(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
+    """The inputs q_i, qd_i and qdd_i of a program by name, joints counted from 0."""
     return {f"{name}_{i}": value for name, part in (("q", q), ("qd", qd), ("qdd", qdd)) for i, value in enumerate(part)}
 
 

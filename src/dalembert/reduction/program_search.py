@@ -21,7 +21,7 @@ import numpy as np
 from ..bounds.waves import Wave, wave_of
 from ..equations.polynomial import TrigPolynomial
 from .certify import Key, Progress, Proof, prove
-from .constant_forms import Form
+from .constant_forms import ParameterForm
 from .hoist import Hoisted
 from .program_polynomials import coefficients
 from .prune import Pruner, count
@@ -234,7 +234,7 @@ class Search:
         """The same program with the constants of smallest proved error: unchanged, exact, or refitted once more."""
         if not self.refit or not np.any(best.share) or self.work > WORK_LIMIT:
             return best
-        exact = Hoisted(best.program.outputs, {n: Form(f.terms) for n, f in best.program.definitions.items()})
+        exact = Hoisted(best.program.outputs, {n: ParameterForm(f.terms) for n, f in best.program.definitions.items()})
         refitted_program = refitted(best.program, self.fine, np.full(self.states.n, tolerance), MEAN_WEIGHT)
         sampled = [float(worst(self.fine.error(program)).max()) for program in (best.program, exact, refitted_program)]
         for program, error, largest in (

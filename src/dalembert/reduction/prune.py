@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..rings.graph import ADD, CONST, INPUT, MUL, NEG, SUB, Node
-from .constant_forms import Form
+from .constant_forms import ParameterForm
 from .graph_edits import WHOLE, Cut, Uses, without
 from .hoist import Hoisted, hoisted
 from .reduced_model import operations_of
@@ -198,7 +198,7 @@ class Pruner:
                 changes.append(Change(effect, saved, merged=(a, b, sign), touches=(a, b)))
         return changes
 
-    def _contribution(self, form: Form, unit: Array) -> Array:
+    def _contribution(self, form: ParameterForm, unit: Array) -> Array:
         """The contributions of a form added to a constant, for each load."""
         value = self.samples.constants({"": form})[""]
         if isinstance(value, float):
@@ -219,10 +219,10 @@ def projected(effects: Array, units: Array, target: Array) -> tuple[Array, Array
     return ((e + shifts @ a).reshape(shape) / weight), shifts / size
 
 
-def dropped(form: Form, parameter: str) -> Form:
+def dropped(form: ParameterForm, parameter: str) -> ParameterForm:
     """The form without a parameter; zero where only a shift would remain."""
     terms = tuple(term for term in form.terms if term[0] != parameter)
-    return Form(terms, form.shift) if terms else Form()
+    return ParameterForm(terms, form.shift) if terms else ParameterForm()
 
 
 def neighbours(program: Hoisted) -> dict[tuple[str, str], int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from ..arm.inertia import ENTRIES
@@ -19,19 +20,27 @@ from ..formulations.rotors import Ratios
 from ..rings.algebra import add, as_matrix
 from ..rings.graph import Graph
 from ..systems.arm_system import ArmSystem
-from .constant_forms import Form
+from .constant_forms import ParameterForm
 from .hoist import Hoisted, hoisted
 from .parameters import NAMES, Grouped, grouped, with_values
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One load: the system that holds it, its grouped parameters, and the inertias of its rotors."""
+    """One load: the system that holds it, its grouped parameters, the inertias of its rotors, its closed form.
+
+    ``derived`` is the closed form where it is at hand already.
+    """
 
     system: ArmSystem
     grouped: Grouped
     rotors: tuple[Fraction, ...]
-    equations: Equations
+    derived: Equations | None = None
+
+    @cached_property
+    def equations(self) -> Equations:
+        """The closed form of the system, its parameters as numbers."""
+        return self.derived if self.derived is not None else Equations(self.system, "numbers")
 
     @property
     def parameters(self) -> dict[str, Fraction]:
@@ -46,7 +55,7 @@ def case_of(system: ArmSystem, equations: Equations | None = None) -> Case:
     if system.counts_drives:
         spins, _ = RingTrain(system, Rationals(), system.drive_model).spins(Rationals(), [Fraction(0)] * system.n)
         rotors = tuple(Fraction(spin.inertia) for spin in spins)
-    return Case(system, grouped(system), rotors, equations or Equations(system, "numbers"))
+    return Case(system, grouped(system), rotors, equations)
 
 
 def recursion(cases: Sequence[Case]) -> Hoisted:
@@ -78,4 +87,4 @@ def recursion(cases: Sequence[Case]) -> Hoisted:
         spun = rotors.torque(links, graph, q, qd, qdd, named, kept)
         torque = [add(a, b) for a, b in zip(torque, spun, strict=True)]
         used += [f"p_J{k + 1}" for k in turning]
-    return hoisted([graph.node(t) for t in torque], {name: Form.parameter(name) for name in used})
+    return hoisted([graph.node(t) for t in torque], {name: ParameterForm.parameter(name) for name in used})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import zip_longest
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def reduce(
     refit: bool = True,
     curve: bool = False,
     progress: Progress | None = None,
-    equations: Equations | None = None,
+    equations: Sequence[Equations | None] = (),
 ) -> ReducedModel:
     """The shortest model found whose torques are within ``tolerance`` of the exact ones for every state.
 
@@ -41,7 +42,7 @@ def reduce(
     one arm with one or several loads: the model serves all of them and every mixture (errors are linear in the load).
     Rotors are reduced with the links where the drives count. ``refit=False`` keeps the constants as the arm's
     parameters give them. ``curve`` also proves models for errors from a small part to several times the tolerance,
-    which takes as long again. ``equations`` are those of the first system, where they are at hand.
+    which takes as long again. ``equations`` are those of the first systems, where they are at hand.
     """
     if not isinstance(tolerance, (int, float)) or isinstance(tolerance, bool) or not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
@@ -62,7 +63,7 @@ def reduce(
     # A joint that no state loads at all has no share to speak of; its error must be zero.
     scale = np.where(scale > 1e-12 * scale.max(initial=0.0), scale, 1e-300)
     steps.step("leaving out what does not matter")
-    cases = [case_of(each, equations if each is first else None) for each in systems]
+    cases = [case_of(*each) for each in zip_longest(systems, equations)]
     search = Search(cases, states, scale, refit, steps)
     best = search.best(float(tolerance))
     if curve and tolerance > 0:

@@ -28,6 +28,7 @@ from ..rings.graph import Node, absorbed
 from ..rings.real import REAL
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import evaluate
+from ..systems.contacts import with_stiction
 from .certify import CoefficientError, Key, prove
 from .graph_edits import table, without
 from .hoist import Hoisted
@@ -75,7 +76,7 @@ class ReducedModel:
 
     ``bound`` is proved, ``found`` is the largest error that a search over states attains, ``rms`` the exact root mean
     square over all states, ``scale`` the largest torque attained, each for every joint. All hold for the arm with
-    each of the loads the model was made for, and for every mixture of them.
+    each of ``loads``, and for every mixture of them.
     """
 
     system: ArmSystem
@@ -102,7 +103,7 @@ class ReducedModel:
             f"proved error {proved} percent of the largest torques>"
         )
 
-    # What is asked of any system (``systems/protocol.py``).
+    # The protocol of a system (``systems/protocol.py``).
 
     @property
     def n(self) -> int:
@@ -153,7 +154,7 @@ class ReducedModel:
 
     @property
     def tightness(self) -> Array:
-        """Proved over found, for each joint."""
+        """Proved over attained error, for each joint."""
         return np.where(self.found > 0, self.bound / np.where(self.found > 0, self.found, 1.0), 1.0)
 
     # -- numbers ---------------------------------------------------------------------------------
@@ -196,15 +197,20 @@ class ReducedModel:
         return self._rigid(q, qd, np.zeros_like(q)) + self.system.friction_torque(q, qd)
 
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
-        """Accelerations of the reduced model; shafts at rest resist nothing."""
+        """Accelerations of the reduced model; it undoes ``inverse_dynamics``, standing shafts included."""
+        q, qd = np.broadcast_arrays(self._joints("q", q), self._joints("qd", qd))
         rest = np.asarray(tau, float) - self.bias(q, qd)
         try:
-            return np.asarray(np.linalg.solve(self.mass_matrix(q), rest[..., None])[..., 0], float)
+            qdd = np.asarray(np.linalg.solve(self.mass_matrix(q), rest[..., None])[..., 0], float)
         except np.linalg.LinAlgError:
             raise ArmError(
                 f"{self.system.where}the mass matrix of the reduced model of {self.system.name} is singular here: at "
                 "this tolerance a joint's own inertia was left out; reduce to a smaller tolerance, or count the drives"
             ) from None
+        if not self.system.contacts:
+            return qdd
+        q, qd, qdd = np.broadcast_arrays(q, qd, qdd)
+        return with_stiction(self.system, q, qd, qdd, self.mass_matrix)
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """qd . D qd / 2 with the D of the reduced model."""
@@ -236,6 +242,7 @@ class ReducedModel:
 
     @cached_property
     def polynomials(self) -> dict[Key, TrigPolynomial]:
+        """D_ij for all i and j, C_ijk for j <= k, and G_i of the program, exact, zeros included."""
         equations = self.exact_equations
         return coefficients(self.program.outputs, equations.space, self.values)
 
@@ -258,7 +265,7 @@ class ReducedModel:
     def equations_text(self, most: int | None = None, constants: bool = True) -> str:
         """The equations, line by line: tau_i = sum_j D_ij qdd_j + sum_jk C_ijk qd_j qd_k + G_i, then the ``constants``.
 
-        A coefficient of more than ``most`` terms is only said to have them. D_ji is printed where it is not D_ij.
+        Of a coefficient of more than ``most`` terms only their number is printed. D_ji is printed where it is not D_ij.
         """
         lines = []
         for name, poly in sorted(self.equations.items()):

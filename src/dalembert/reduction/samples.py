@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..rings.graph import Node, reachable
-from .constant_forms import Form
+from .constant_forms import ParameterForm
 from .graph_edits import adjoints, table
 from .hoist import Hoisted
 from .recursion import Case
@@ -42,7 +42,7 @@ class Samples:
             self.values |= {f"{name}_{i}": array[:, i] for i in range(n)}
         self.exact = self.of(whole)
 
-    def constants(self, definitions: Mapping[str, Form]) -> dict[str, Any]:
+    def constants(self, definitions: Mapping[str, ParameterForm]) -> dict[str, Any]:
         """The constants at all states: numbers, or arrays where they depend on the load."""
         values: dict[str, Any] = {}
         for name, form in definitions.items():

@@ -24,7 +24,7 @@ Torque: TypeAlias = Callable[[Array, Array, Array], Array]
 Amounts: TypeAlias = "float | Sequence[float] | Mapping[str | int, float] | None"
 
 SPEED = {"revolute": 2.0, "prismatic": 1.0}
-"""Largest speed (rad/s, m/s) where neither the caller nor the arm says one."""
+"""Largest speed (rad/s, m/s) where neither the caller nor the arm specifies one."""
 SECONDS = 0.2
 """Time in which a joint reaches its largest speed, where no acceleration is given."""
 
@@ -39,6 +39,7 @@ class States:
 
     @property
     def n(self) -> int:
+        """Number of joints."""
         return len(self.speed)
 
     def samples(self, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
@@ -58,7 +59,7 @@ def states_of(
     speed: Amounts = None,
     acceleration: Amounts = None,
 ) -> States:
-    """The states meant: joint limits or ``box``; speeds given, or the arm's limits, or 2 rad/s and 1 m/s;
+    """The domain of a model: joint limits or ``box``; speeds given, or the arm's limits, or 2 rad/s and 1 m/s;
     accelerations given, or those that reach the largest speed in 0.2 s.
     """
     own = [joint.limits.velocity if np.isfinite(joint.limits.velocity) else SPEED[joint.kind] for joint in arm.moving]
@@ -166,6 +167,7 @@ def place(arm: ArmDescription, key: str | int) -> int:
 
 
 def checked(arm: ArmDescription, key: str | int, ends: tuple[float, float]) -> tuple[float, float]:
+    """Lowest and highest position of a joint (rad or m) as floats; refused where they are no interval."""
     try:
         low, high = (float(x) for x in ends)
     except (TypeError, ValueError):

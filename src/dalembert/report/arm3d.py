@@ -43,14 +43,17 @@ def scene(
 
 
 def floats(values: Sequence[Any]) -> list[float]:
+    """Numbers in floating point, for JSON."""
     return [float(x) for x in values]
 
 
 def matrix(rows: Sequence[Sequence[Any]]) -> list[float]:
+    """Entries of a matrix in floating point, row by row."""
     return [float(x) for row in rows for x in row]
 
 
 def joint_data(joint: Joint) -> dict[str, Any]:
+    """Type of a joint and range of its slider (rad or m)."""
     low, high = travel(joint)
     return {"revolute": joint.kind == "revolute", "low": low, "high": high}
 
@@ -117,7 +120,7 @@ def paths(arm: ArmDescription, index: int) -> list[list[Point]]:
 
 
 def corners(placement: Placement) -> list[Point]:
-    """The places a chain of steps goes through, each once."""
+    """The points that a sequence of steps passes, each once."""
     turn, place = IDENTITY, (0.0, 0.0, 0.0)
     found: list[Point] = [place]
     for step in placement.steps:

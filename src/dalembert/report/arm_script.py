@@ -11,7 +11,7 @@ from functools import partial
 from ..arm.description import ArmDescription
 from ..compile.emit_javascript import javascript
 from ..compile.function import Function, Tables
-from ..compile.functions import Model, gravity_load, mass_matrix
+from ..compile.functions import GraphModel, gravity_load, mass_matrix
 from ..formulations.kinematics import Frame, compose, frames, joint_frame, tool_frame
 from ..rings.algebra import EYE, ZERO
 from ..rings.graph import Graph
@@ -37,7 +37,7 @@ def frames_function(name: str, arm: ArmDescription) -> Function:
 
 
 def _frames(arm: ArmDescription) -> Tables:
-    model = Model(arm, Graph())
+    model = GraphModel(arm, Graph())
     chain, graph, q = model.plain, model.graph, model.input("q")
     joints = frames(chain, graph, q)
     base: Frame = (EYE, ZERO)
@@ -62,6 +62,6 @@ def loads_function(name: str, arm: ArmDescription) -> Function:
 
 
 def _loads(arm: ArmDescription) -> Tables:
-    model = Model(arm, Graph())
+    model = GraphModel(arm, Graph())
     (matrix,), (load,) = mass_matrix(model), gravity_load(model)
     return [[matrix[i][i] for i in range(arm.n)], load]

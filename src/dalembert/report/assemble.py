@@ -12,12 +12,11 @@ from ..arm.inertia import Load
 from ..design.analysis import Analysis
 from ..design.motion_samples import MotionSamples
 from ..design.review import guidelines, weights
-from ..equations.closed_form import Equations
 from ..equations.names import name
 from ..reduction.reduced_model import ReducedModel
 from ..reduction.states import Amounts, checked, place
 from ..systems.arm_system import ArmSystem
-from . import analysis
+from . import section_data
 from .closed_loop import runs
 from .html.markup import Html, tag
 from .html.numbers import listed
@@ -114,13 +113,13 @@ class Work:
 
     def __init__(self, question: Question, tell: Callable[[str], None]) -> None:
         self.question, self.system, self.tell = question, question.system, tell
-        self.symbols = cache(lambda: Equations(self.system, "symbols"))
         self.analysis = Analysis(self.system, question.box, question.speed, question.acceleration, tell=tell)
         held = self.system.tool_link in dict(self.system.loads)
         self.empty = self.analysis.of(self.system.holding(None)) if held else self.analysis
+        self.held: Analysis | None = self.analysis if held else None
         self.loaded: ArmSystem | None = self.system if held else None
         self.models: Callable[[], tuple[reduced.Reduction, list[ReducedModel]]] = cache(
-            lambda: reductions(self.empty, self.loaded, question.tolerances, tell)
+            lambda: reductions(self.empty, self.held, question.tolerances, tell)
         )
 
     @property
@@ -148,14 +147,14 @@ def report(question: Question, progress: Progress = no_progress) -> Report:
     steps: list[tuple[str, float, Callable[[], Section | None]]] = [
         ("drawing", 1, lambda: drawing.section(work.empty.system, work.loaded, question.pose)),
         ("description", 1, lambda: description.section(arm)),
-        ("equations", 1, lambda: equations.section(numbers, work.symbols())),
+        ("equations", 1, lambda: equations.section(numbers, work.analysis.equations_in("symbols"))),
         ("structure", 1, lambda: structure.section(numbers.structure(), arm.joint_names)),
-        ("ranges", 8, lambda: ranges.section(work.empty.ranges(work.analysis if work.loaded is not None else None))),
+        ("ranges", 8, lambda: ranges.section(work.empty.ranges(work.held))),
         ("curves", 1, lambda: curves.section(numbers)),
         ("importance", 10, lambda: ratios(work)),
         ("coupling", 10, lambda: couplings(work)),
         ("significance", 8, lambda: terms(work)),
-        ("motion", 1, lambda: along.section(arm, motion, work.analysis.significance(motion)) if motion else None),
+        ("motion", 1, lambda: moved(work, motion) if motion else None),
         ("short forms", 10, lambda: shortened(work)),
         ("reduced", 60, lambda: reduced.section(arm, work.models()[0])),
         ("closed loop", 8, lambda: loops(work)),
@@ -192,14 +191,14 @@ def attempted(label: str, make: Callable[[], Section | None]) -> Section | None:
 
 def ratios(work: Work) -> Section:
     """Ratios of coefficients, and how fast is fast."""
-    ratios_found, unbounded = analysis.importance(work.analysis)
+    ratios_found, unbounded = section_data.importance(work.analysis)
     return importance.section(work.system, ratios_found, work.analysis.waves, work.analysis.slow_fast(), unbounded)
 
 
 def couplings(work: Work) -> Section:
     """Coupling of the joints, dominance, translation and rotation."""
     arm, ask = work.system, work.analysis
-    pairs = analysis.pairs(ask, ask.coupling())
+    pairs = section_data.pairs(ask, ask.coupling())
     strongest = sorted((pair for pair in pairs if pair.largest > 0), key=lambda pair: -pair.largest)[:2]
     maps = [made for made in (coupling.coupling_map(arm, pair, ask.waves) for pair in strongest) if made is not None]
     return coupling.section(
@@ -217,7 +216,13 @@ def couplings(work: Work) -> Section:
 def terms(work: Work) -> Section:
     """Every term by what it contributes."""
     ask = work.analysis
-    return significance.section(work.system, analysis.contributions(work.system, ask.significance()), ask.states)
+    return significance.section(work.system, section_data.contributions(work.system, ask.significance()), ask.states)
+
+
+def moved(work: Work, motion: MotionSamples) -> Section:
+    """Every term along a motion, and the torques by cause."""
+    ask = work.analysis
+    return along.section(work.system, motion, ask.significance(motion), ask.waves)
 
 
 def shortened(work: Work) -> Section:
@@ -227,7 +232,7 @@ def shortened(work: Work) -> Section:
     wanted = [name(kind, (i,) * count) for kind, count in (("D", 2), ("G", 1)) for i in range(arm.n)]
     long = [each for each in wanted if len(ask.equations[each]) > LONG]
     work.tell(f"{len(wanted) - len(long)} coefficients")
-    others = (work.loaded,) if work.loaded is not None else ()
+    others = (work.held,) if work.held is not None else ()
     forms = ask.short_forms([each for each in wanted if each not in long], tolerance, others=others)
     return short_forms.section(
         forms, tolerance, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long

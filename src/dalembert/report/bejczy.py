@@ -6,7 +6,7 @@ import numpy as np
 
 from ..design.bejczy_figures import FIGURES, RatioFigure, belongs, curve
 from ..systems.arm_system import ArmSystem
-from .charts.figures import Axis, Figure
+from .charts.figures import ChartAxis, Figure
 from .charts.line_chart import LineChart, Series
 from .html.numbers import written
 
@@ -19,6 +19,7 @@ def charts(arm: ArmSystem) -> list[Figure]:
 
 
 def chart(arm: ArmSystem, figure: RatioFigure) -> LineChart:
+    """One figure of the source: a ratio of two coefficients over theta_2 (deg), a curve for each setting."""
     found = curve(arm, figure)
     values = figure.factor * found.values
     best = values.max(axis=1)
@@ -33,8 +34,8 @@ def chart(arm: ArmSystem, figure: RatioFigure) -> LineChart:
         f"bejczy-{figure.number}",
         f"Bejczy 1974, Figure {figure.number}: {figure.title}",
         f"{figure.symbol}{only}, {hand}; drawn from the exact equations. {most}: {', '.join(peaks)}.",
-        x_axis=Axis("θ₂", "deg"),
-        y_axis=Axis(f"{figure.symbol} = |{lower(figure.top)} / {lower(figure.bottom)}|", figure.unit),
+        x_axis=ChartAxis("θ₂", "deg"),
+        y_axis=ChartAxis(f"{figure.symbol} = |{lower(figure.top)} / {lower(figure.bottom)}|", figure.unit),
         x=tuple(float(x) for x in np.degrees(found.x)),
         series=tuple(
             Series(label, tuple(float(y) for y in row)) for label, row in zip(found.labels, values, strict=True)

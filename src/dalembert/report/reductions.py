@@ -15,15 +15,15 @@ from .sections import reduced_section as reduced
 from .sections.equations_section import flowing, name_math
 
 MOST_TERMS = 40
-"""Terms of the longest coefficient of a reduced model that is set out."""
+"""Terms of the longest coefficient of a reduced model that is typeset."""
 CURVE = 6
-"""Joints up to which the whole curve of error against operations is worked out."""
+"""Joints up to which the whole curve of error against operations is computed."""
 
 
 def reductions(
-    analysis: Analysis, loaded: ArmSystem | None, tolerances: Sequence[float], tell: Callable[[str], None]
+    analysis: Analysis, loaded: Analysis | None, tolerances: Sequence[float], tell: Callable[[str], None]
 ) -> tuple[reduced.Reduction, list[reduction_model.ReducedModel]]:
-    """The models at these tolerances, to show and as they are; with a load, each serves both hands."""
+    """The models at these tolerances, to show and as they are; ``loaded`` is the same with a load: each serves both."""
     models: list[reduction_model.ReducedModel] = []
     refused: list[str] = []
     for tolerance in tolerances:
@@ -44,7 +44,7 @@ def reductions(
             refused.append(str(fault))
     curve = front((point.operations, point.error) for model in models for point in model.curve)
     before = models[0].before.total if models else 0
-    shown = tuple(view(model, loaded) for model in models)
+    shown = tuple(view(model, loaded.system if loaded is not None else None) for model in models)
     return reduced.Reduction(before, shown, tuple(curve), said(models), tuple(refused)), models
 
 
@@ -58,6 +58,7 @@ def front(points: object) -> list[tuple[float, float]]:
 
 
 def said(models: Sequence[reduction_model.ReducedModel]) -> str:
+    """The states and loads for which the errors are proved, as a sentence."""
     states = "Errors are proved for all states of the table of states above"
     states += f", {counted(models[0].system)}" if models else ""
     if models and models[0].loads:

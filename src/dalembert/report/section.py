@@ -1,4 +1,4 @@
-"""A section of the report: what it is called, what it means for this arm, and what it shows."""
+"""A section of the report: title, result in one sentence, tables and figures."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .charts.figures import Figure
-from .html.data_tables import Table
+from .html.data_tables import DataTable
 from .html.markup import Html, tag, text
 
-Part: TypeAlias = Html | Table | Figure
+Part: TypeAlias = Html | DataTable | Figure
 
 
 @dataclass(frozen=True)
 class Section:
-    """``meaning`` says in one sentence what the section means for this arm; it is repeated at the top of the page."""
+    """``meaning`` is its result for this arm in one sentence, repeated at the top of the page."""
 
     name: str
     title: str
@@ -24,17 +24,18 @@ class Section:
     """JavaScript of this section alone."""
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[DataTable, ...]:
         """All tables, those of the figures included."""
-        found: list[Table] = []
+        found: list[DataTable] = []
         for part in self.parts:
-            if isinstance(part, Table):
+            if isinstance(part, DataTable):
                 found.append(part)
             elif isinstance(part, Figure):
                 found.append(part.table())
         return tuple(found)
 
     def html(self) -> Html:
+        """The section as HTML: heading, meaning, parts."""
         body = [part if isinstance(part, Html) else part.html() for part in self.parts]
         heading = tag("h2", text(self.title), id=f"{self.name}-title")
         return tag(
@@ -48,4 +49,5 @@ class Section:
 
 
 def paragraph(*parts: object, kind: str | None = None) -> Html:
+    """An HTML paragraph of class ``kind``."""
     return tag("p", *parts, class_=kind)

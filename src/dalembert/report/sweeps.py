@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from .arm3d import travel
-from .charts.figures import Axis
+from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
 from .html.numbers import joint_label, listed, shown_position, unit, written
 
@@ -27,7 +27,7 @@ POINTS = 121
 
 @dataclass(frozen=True)
 class Sweep:
-    """A function to draw: its values, the joints it depends on, and how it is called."""
+    """A function to draw: its values, the joints it depends on, name, title and unit."""
 
     values: Values
     joints: tuple[int, ...]
@@ -65,8 +65,8 @@ def chart(arm: ArmDescription, sweep: Sweep) -> tuple[LineChart, float]:
         sweep.file or sweep.name,
         sweep.title,
         caption,
-        x_axis=Axis(joint_label(mover, joint.name), unit(joint, "shown")),
-        y_axis=Axis(sweep.name, sweep.unit),
+        x_axis=ChartAxis(joint_label(mover, joint.name), unit(joint, "shown")),
+        y_axis=ChartAxis(sweep.name, sweep.unit),
         x=tuple(float(shown_position(joint, value)) for value in x),
         series=tuple(series),
     )
@@ -74,7 +74,7 @@ def chart(arm: ArmDescription, sweep: Sweep) -> tuple[LineChart, float]:
 
 
 def others_at(arm: ArmDescription, sweep: Sweep, mover: int) -> tuple[NDArray[np.float64], str]:
-    """Where the joints stand that a figure does not move, and how to say it."""
+    """Positions of the joints that a figure does not move, and a clause on them."""
     ends = np.array([travel(joint) for joint in arm.moving])
     samples = np.random.default_rng(1).uniform(ends[:, 0], ends[:, 1], (2000, arm.n))
     values = sweep.values(samples)
@@ -92,6 +92,7 @@ def others_at(arm: ArmDescription, sweep: Sweep, mover: int) -> tuple[NDArray[np
 
 
 def middle(arm: ArmDescription) -> NDArray[np.float64]:
+    """Joint positions in the middle of their travel (rad or m)."""
     return np.array([sum(travel(joint)) / 2 for joint in arm.moving])
 
 

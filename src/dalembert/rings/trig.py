@@ -127,6 +127,9 @@ class TrigRing:
 
     # -- the Ring protocol -----------------------------------------------------------------------
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TrigRing, (self.angles, self.symbols)
+
     def number(self, value: Fraction) -> Scalar:
         """A rational constant; 0, 1 and -1 stay structural."""
         known = structural(value)

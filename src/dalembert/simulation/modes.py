@@ -2,7 +2,7 @@
 
 A mode fixes the direction of every Coulomb friction force and the set of active constraints; the simulation is smooth
 within a mode and switches modes at events. Contact forces at a switch solve the complementarity problem of
-``drives/sticking.py``.
+``systems/sticking.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Motions to judge an arm on: read from a CSV file, a simulation, a trajectory, or given as arrays.
+"""Motions along which an arm is analysed: from a CSV file, a simulation, a trajectory, or arrays.
 
 A file has one line of heads and one line for each moment. Its columns are ``t`` (or ``time``) and, for every joint,
 ``q_NAME`` (``q1``, ``q2``, ... by number do as well), and where they are known ``qd_NAME`` and ``qdd_NAME``. Units are
@@ -35,7 +35,7 @@ ANGLES = ("rad", "deg")
 
 
 def motion_of(arm: ArmDescription, given: Given) -> MotionSamples:
-    """The motion that is meant, in whatever form it is given."""
+    """The samples of a motion in any of its forms."""
     if isinstance(given, MotionSamples):
         return checked(arm, given)
     if isinstance(given, str | Path):
@@ -105,11 +105,11 @@ def read_motion(arm: ArmDescription, path: Path) -> MotionSamples:
 
 
 Cell: TypeAlias = tuple[int, float]
-"""A column of the file, and what takes its values to SI units."""
+"""A column of the file, and the factor from its unit to SI."""
 
 
 def placed(arm: ArmDescription, heads: Sequence[str], path: Path) -> tuple[Cell, dict[str, list[Cell]]]:
-    """Where the times and the values of each joint stand; of "q", "qd" and "qdd" those that are there."""
+    """Column and unit of the times, and those of each joint for "q", and for "qd" and "qdd" where present."""
     found: dict[str, Cell] = {}
     for place, head in enumerate(heads):
         match = re.fullmatch(r"(.*?)\s*(?:[\[(]\s*([^\])]*?)\s*[\])])?", head)
@@ -143,13 +143,14 @@ def names(key: str, index: int, joint: str) -> tuple[str, ...]:
 
 
 def clock_unit(path: Path, head: str, said: str) -> float:
+    """Factor from the unit of a time column, s or ms, to s."""
     if said not in ("", "s", "ms"):
         raise ArmError(f"{path}, line 1: {head!r} has the unit {said!r}; times are in s or ms")
     return 0.001 if said == "ms" else 1.0
 
 
 def place_unit(arm: ArmDescription, path: Path, head: str, name: str, said: str) -> float:
-    """What takes a column of a joint to SI units; columns that belong to no joint keep theirs."""
+    """Factor from the unit of a joint's column to SI; 1 for columns of no joint."""
     for order, key in enumerate(ORDERS):
         for index, joint in enumerate(arm.moving):
             if name not in names(key, index, joint.name):
@@ -165,6 +166,7 @@ def place_unit(arm: ArmDescription, path: Path, head: str, name: str, said: str)
 
 
 def value(path: Path, number: int, row: Sequence[str], heads: Sequence[str], cell: Cell) -> float:
+    """One number of a CSV row in SI units; refused where it is missing or not finite."""
     place, factor = cell
     if place >= len(row):
         raise ArmError(

@@ -10,6 +10,7 @@ import ctypes
 import hashlib
 from functools import lru_cache
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from ..arm.description import ArmDescription
@@ -17,6 +18,7 @@ from ..compile import build, cache
 from ..compile.emit_batch import ANY_VECTOR, ROOT, head
 from ..compile.emit_c import VECTOR_SIGN, Program, Style, literal, statements
 from ..compile.functions import function, system_facts
+from ..compile.integrators import advance
 from ..compile.kernel import code_digest
 from ..compile.sincos import source as sincos_source
 
@@ -56,41 +58,29 @@ static void rates(const V *q, const V *qd, V *x, V *a)
   for (int j = 0; j < N; j++) a[j] = y[where[j]];
 }}
 
-void many(double *q, double *qd, const double *tau, const double *parameters, double step, long keep, long frames,
-          long arms)
+void many(double *q_all, double *qd_all, const double *tau, const double *parameters, double step, long keep,
+          long frames, long arms)
 {{
-  const double half = step / 2, sixth = step / 6;
   for (long first = 0; first < arms; first += W) {{
     const long live = arms - first < W ? arms - first : W;
-    V x[{room}], p[N], v[N], p2[N], v2[N], v3[N], v4[N], a1[N], a2[N], a3[N], a4[N];
+    V x[{room}], q[N], qd[N], a[N];
     for (int i = 0; i < W; i++) {{
       const long arm = first + (i < live ? i : live - 1);
       for (int j = 0; j < N; j++) {{
-        p[j][i] = q[arm * N + j];
-        v[j][i] = qd[arm * N + j];
+        q[j][i] = q_all[arm * N + j];
+        qd[j][i] = qd_all[arm * N + j];
         x[2 * N + j][i] = tau[arm * N + j];
       }}
       for (int j = 0; j < P; j++) x[3 * N + j][i] = parameters[arm * P + j];
     }}
     for (long frame = 1; frame <= frames; frame++) {{
-      for (long k = 0; k < keep; k++) {{
-        rates(p, v, x, a1);
-        for (int j = 0; j < N; j++) {{ v2[j] = v[j] + half * a1[j]; p2[j] = p[j] + half * v[j]; }}
-        rates(p2, v2, x, a2);
-        for (int j = 0; j < N; j++) {{ v3[j] = v[j] + half * a2[j]; p2[j] = p[j] + half * v2[j]; }}
-        rates(p2, v3, x, a3);
-        for (int j = 0; j < N; j++) {{ v4[j] = v[j] + step * a3[j]; p2[j] = p[j] + step * v3[j]; }}
-        rates(p2, v4, x, a4);
-        for (int j = 0; j < N; j++) {{
-          p[j] += sixth * (v[j] + 2 * v2[j] + 2 * v3[j] + v4[j]);
-          v[j] += sixth * (a1[j] + 2 * a2[j] + 2 * a3[j] + a4[j]);
-        }}
-      }}
+      for (long count = 0; count < keep; count++) {{
+{advance}      }}
       for (int i = 0; i < live; i++)
         for (int j = 0; j < N; j++) {{
-          const long place = (frame * arms + first + i) * N + j;
-          q[place] = p[j][i];
-          qd[place] = v[j][i];
+          const long at = (frame * arms + first + i) * N + j;
+          q_all[at] = q[j][i];
+          qd_all[at] = qd[j][i];
         }}
     }}
   }}
@@ -104,11 +94,13 @@ def prelude() -> str:
 
 
 def many_source(arm: ArmDescription, parameters: bool) -> str:
+    """C of ``many`` for this system, its inertial parameters arguments where asked."""
     program = Program(function(arm, "forward_dynamics", "inertial" if parameters else None))
     room = len(program.inputs) + 2 * len(program.angles)
     loop = MANY.format(
         n=arm.n, parameters=10 * arm.n if parameters else 0, targets=len(program.targets), room=room,
         where=", ".join(map(str, program.scatter[0])),
+        advance=indent(advance("rk4", "rates(q, qd, x, a);", "step", "V", "double", "#pragma GCC unroll 4"), 8 * " "),
     )  # fmt: skip
     return prelude() + vector_body(program) + loop
 

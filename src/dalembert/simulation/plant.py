@@ -1,7 +1,7 @@
-"""What moves: a system under joint torques, or an arm with drives under motor torques, currents or voltages.
+"""The plant: a system under joint torques, or an arm with drives under motor torques, currents or voltages.
 
-A plant gives the joint torque of an input (viscous friction in, Coulomb friction out, since that depends on who
-sticks), the free acceleration, energies, and the contacts at which Coulomb friction acts.
+A plant gives the joint torque of an input (viscous friction in, Coulomb friction out, since that depends on which
+contacts stick), the free acceleration, energies, and the contacts at which Coulomb friction acts.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Plant:
         """Upper position limits."""
         return self.system.upper
 
-    def start(self, q: Array, qd: Array, u: Array) -> Array:
+    def start(self) -> Array:
         """Extra states at the start."""
         return np.empty(0)
 
@@ -83,7 +83,7 @@ class Plant:
         return torque, self.rates(q, qd, extra, u), lost
 
     def supplied(self, q: Array, qd: Array, extra: Array, u: Array) -> Array:
-        """What the input puts on the joints, before friction."""
+        """Joint torques of the input, before friction."""
         return u
 
     def rates(self, q: Array, qd: Array, extra: Array, u: Array) -> Array:
@@ -128,7 +128,7 @@ class Plant:
 
     def outputs(self, q: Array, qd: Array, extra: Array, u: Array) -> dict[str, Array]:
         """Further quantities worth recording, by name."""
-        return {}
+        return {"motor_position": self.system.motor_positions(q)} if isinstance(self.system, DrivenSystem) else {}
 
     def _damping(self, q: Array, qd: Array) -> float:
         """Power lost in dampers: what the torques at these speeds have beyond those of the arm without them."""
@@ -149,28 +149,30 @@ class MotorPlant(Plant):
         super().__init__(driven)
         self.driven, self.kind = driven, kind
         self.input_names = driven.motor_names
-        self.input_units = ({"current": "A", "voltage": "V"}.get(kind, "N m"),) * driven.n
+        motors = len(self.input_names)
+        self.input_units = ({"current": "A", "voltage": "V"}.get(kind, "N m"),) * motors
         if kind == "motor torque":
             # a motor that turns with a sliding joint at a ratio in metres is a force on it
-            self.input_units = tuple("N" if _is_force(driven, a) else "N m" for a in range(driven.n))
+            self.input_units = tuple("N" if _is_force(driven, a) else "N m" for a in range(motors))
         self.electric = Electric(driven) if kind in ("current", "voltage") else None
         has_current = kind == "voltage" and self.electric is not None and bool((self.electric.inductance > 0).all())
-        self.extra = driven.n if has_current else 0
+        self.extra = motors if has_current else 0
         if currents is not None and not has_current:
             raise ArmError(
                 "currents at the start belong to voltages on motors that all have inductance; leave them out"
             )
-        self._currents = (
-            np.zeros(driven.n) if currents is None else vector_array(driven.n, "currents", currents, "motors")
-        )
+        self._currents = np.zeros(motors) if currents is None else vector_array(motors, "currents", currents, "motors")
 
-    def start(self, q: Array, qd: Array, u: Array) -> Array:
+    def start(self) -> Array:
+        """Initial motor currents (A); none unless voltages drive motors with inductance."""
         return self._currents[: self.extra].copy()
 
     def supplied(self, q: Array, qd: Array, extra: Array, u: Array) -> Array:
+        """Joint torques N^T tau_m of the motor torques, before friction."""
         return self.driven.to_joints(q, self.motor_torque(q, qd, extra, u))
 
     def rates(self, q: Array, qd: Array, extra: Array, u: Array) -> Array:
+        """di/dt (A/s) from L di/dt + R i + C_E qd_a = V (Freeman 1985, eq. 2-228)."""
         return self.electric.current_dynamics(q, qd, extra, u) if self.extra and self.electric else extra
 
     def motor_torque(self, q: Array, qd: Array, extra: Array, u: Array) -> Array:
@@ -185,10 +187,12 @@ class MotorPlant(Plant):
         return extra if self.extra else self.electric.steady_current(q, qd, u)
 
     def holding(self, load: Load | None) -> MotorPlant:
+        """The same drives with another load in the hand."""
         return MotorPlant(self.driven.holding(load), self.kind)
 
     def outputs(self, q: Array, qd: Array, extra: Array, u: Array) -> dict[str, Array]:
-        values = {"motor_position": self.driven.motor_positions(q), "motor_torque": self.motor_torque(q, qd, extra, u)}
+        """Motor positions and torques and, for electric inputs, currents (A)."""
+        values = super().outputs(q, qd, extra, u) | {"motor_torque": self.motor_torque(q, qd, extra, u)}
         if self.electric is not None:
             values["current"] = self.current(q, qd, extra, u)
         return values
@@ -202,7 +206,7 @@ def _is_force(driven: DrivenSystem, motor: int) -> bool:
 
 
 def plant_of(system: System, input: str | None = None, currents: ArrayLike | None = None) -> Plant:
-    """What an input of this kind moves; by default motor torques where there are motors, joint torques otherwise."""
+    """The plant for inputs of this kind; by default motor torques for an arm with drives, else joint torques."""
     if input is None:
         input = "motor torque" if isinstance(system, DrivenSystem) else "joint torque"
     if input not in INPUTS:

@@ -50,7 +50,7 @@ class Record:
                 # the controller may have failed: record the state without its output
                 self.parts[-1][1].append(run.t)
                 self.parts[-1][2].append(last)
-                self.parts[-1][3].append(np.full(run.n, np.nan))
+                self.parts[-1][3].append(np.full(len(run.plant.input_names), np.nan))
             else:
                 self.add(run.t, last, run)
         n = run.n
@@ -72,12 +72,11 @@ class Record:
                         others.setdefault(name, []).append(values)
         state = np.concatenate(states)
         kinds = [joint.kind for joint in run.plant.system.moving]
-        driven = getattr(run.plant, "driven", None)
         kept = {name: np.array(values) for name, values in others.items() if len(values) == len(state)}
         return Motion(
             run.plant.name, np.concatenate(t), state[:, :n], state[:, n : 2 * n], np.concatenate(inputs),
             run.plant.joint_names, tuple("rad" if kind == "revolute" else "m" for kind in kinds),
             run.plant.input_names, run.plant.input_units, np.concatenate(kinetic), np.concatenate(potential),
-            state[:, -2], state[:, -1], tuple(run.events), kept, driven.motor_names if driven is not None else (),
+            state[:, -2], state[:, -1], tuple(run.events), kept, getattr(run.plant.system, "motor_names", ()),
             run.steps, run.evaluations, fault,
         )  # fmt: skip

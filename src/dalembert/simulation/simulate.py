@@ -1,9 +1,9 @@
 """The simulation: scipy's integrators within a mode, events between modes.
 
-Each mode fixes who sticks, who slides which way, and who leans on a stop; within it the motion is smooth and any
-of scipy's solvers integrates it. A shaft that comes to rest, a standing one whose holding force is used up, a
-joint that meets or leaves its stop, and a load that is gripped or dropped end a mode; the instant is found on the
-solver's own interpolant.
+Each mode fixes which contacts stick or slide, in which direction, and which joints rest on a stop; within it the
+motion is smooth and any of scipy's solvers integrates it. A shaft that comes to rest, a standing one whose holding
+force is used up, a joint that meets or leaves its stop, and a load that is gripped or dropped end a mode; the instant
+is a root on the solver's own interpolant.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ METHODS: dict[str, Any] = {"DOP853": DOP853, "RK45": RK45, "RK23": RK23, "LSODA"
 MOST_EVENTS = 20_000
 AT_ONCE = 100
 TOO_FAST = 1e4
-"""rad/s or m/s: beyond this a simulation has left what it models."""
+"""Speed (rad/s or m/s) beyond which a motion counts as divergent."""
 
 
 class Simulation:
-    """One run; ``simulate`` is the way in."""
+    """One run of ``simulate``."""
 
     def __init__(
         self, plant: Plant, control: Control, start: tuple[Array, Array], span: tuple[float, float], times: Array,
@@ -62,15 +62,17 @@ class Simulation:
         self.record = Record(plant, times)
         self.events: list[Event] = []
         self.steps = self.evaluations = 0
-        self.extra = plant.start(self.q, self.qd, np.zeros(self.n))
+        self.extra = plant.start()
         self.work = self.lost = 0.0
 
     # -- one mode -------------------------------------------------------------------------------
 
     def control(self, t: float, q: Array, qd: Array) -> Array:
+        """The input u(t, q, qd), or its last sample for a sampled controller."""
         return self.input(t, q, qd) if self.held is None else self.held.value
 
     def split(self, x: Array) -> tuple[Array, Array, Array]:
+        """q, qd and the extra states of a state vector; work and loss (J), its last entries, are left out."""
         return x[: self.n], x[self.n : 2 * self.n], x[2 * self.n : -2]
 
     def rates(self, t: float, x: Array, modes: Modes) -> Array:
@@ -94,6 +96,7 @@ class Simulation:
         return found
 
     def torque(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
+        """Joint torque of the input less viscous friction (N m or N), Coulomb friction left out."""
         return self.plant.drive(q, qd, extra, self.control(t, q, qd))[0]
 
     def watches(self, modes: Modes) -> list[tuple[str, int, Callable[[float, Array], float]]]:
@@ -169,6 +172,7 @@ class Simulation:
         return float(brentq(lambda t: watch(t, path(t)), start, end, xtol=1e-15, rtol=1e-14))
 
     def take(self, t: float, x: Array) -> None:
+        """Make x the state of the run at time t."""
         self.t = float(t)
         q, qd, extra = self.split(x)
         self.q, self.qd, self.extra = q.copy(), qd.copy(), extra.copy()
@@ -196,6 +200,7 @@ class Simulation:
     def settle(
         self, standing: set[int], leaning: dict[int, int], before: Modes | None, starting: dict[int, int] | None = None
     ) -> Modes:
+        """The mode after an event (see ``Mechanics.settle``); velocities are projected onto its constraints."""
         torque = self.torque(self.t, self.q, self.qd, self.extra)
         modes, self.qd = self.mechanics.settle(self.q, self.qd, torque, standing, leaning, starting, before)
         return modes
@@ -244,6 +249,7 @@ class Simulation:
         return self.settle(standing, leaning, modes)
 
     def change_load(self, change: LoadChange) -> Modes:
+        """Grip or release a load (Szkodny 1995, eqs 16a-c); the jump in energy is recorded as an event."""
         old = self.plant
         before = float(old.kinetic_energy(self.q, self.qd) + old.potential_energy(self.q))
         new = old.holding(change.load)
@@ -257,6 +263,7 @@ class Simulation:
         return self.start_modes()
 
     def note(self, kind: str, name: str, energy: float = 0.0) -> None:
+        """Record an event and the energy (J) it dissipates; refuse a motion that chatters."""
         if len(self.events) >= MOST_EVENTS or (
             len(self.events) >= AT_ONCE and self.events[-AT_ONCE].time >= self.t - 1e-12
         ):
@@ -269,6 +276,7 @@ class Simulation:
     # -- the whole ------------------------------------------------------------------------------
 
     def run(self) -> Motion:
+        """The motion over the whole time; a ``SimulationError`` has the motion up to a failure."""
         fault = ""
         try:
             self.go()
@@ -279,6 +287,7 @@ class Simulation:
         return self.motion(fault)
 
     def go(self) -> None:
+        """Integrate mode after mode to the end, with samples of the controller and load changes in between."""
         waiting = list(self.changes)
         if self.held is not None:
             self.held.sample(self.t, self.q, self.qd)
@@ -301,6 +310,7 @@ class Simulation:
                     modes = self.settle(standing, {j: s for j, s in enumerate(modes.stopped) if s}, modes)
 
     def motion(self, fault: str) -> Motion:
+        """The recorded motion, and the message of a failure or ""."""
         return self.record.motion(self, fault)
 
 

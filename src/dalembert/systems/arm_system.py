@@ -18,7 +18,7 @@ from ..compile import build
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..formulations import applied_loads, coefficients, generalized_dalembert, newton_euler, regressor
-from ..formulations.system import FORMULATIONS, System
+from ..formulations.system import FORMULATIONS, SystemOverRing
 from ..rings.algebra import matvec
 from ..rings.real import REAL
 from ..rings.ring import Scalar
@@ -78,12 +78,12 @@ class ArmSystem(ArmDescription):
     """
 
     @cached_property
-    def over_reals(self) -> System:
+    def over_reals(self) -> SystemOverRing:
         """The physics of this system over floats and arrays of floats."""
-        return System(self, REAL)
+        return SystemOverRing(self, REAL)
 
     @cached_property
-    def _massive(self) -> System:
+    def _massive(self) -> SystemOverRing:
         """The same, once it is sure that something in it has mass."""
         if self.n and not any(body.inertia for body in self.bodies):
             raise ArmError(
@@ -149,9 +149,14 @@ class ArmSystem(ArmDescription):
         """
         if forces:
             tau = joint_array(self, "tau", tau) + self._force_load(q, forces)
-        if self.contacts:
-            return self._with_stiction(q, qd, tau)
-        return self._smooth_acceleration(q, qd, tau)
+        if not self.contacts:
+            return self._smooth_acceleration(q, qd, tau)
+        from .contacts import with_stiction
+
+        arrays = [joint_array(self, name, x) for name, x in (("q", q), ("qd", qd), ("tau", tau))]
+        position, velocity, torque = np.broadcast_arrays(*arrays)
+        qdd = self._smooth_acceleration(position, velocity, torque)
+        return with_stiction(self, position, velocity, qdd, self.mass_matrix)
 
     def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
         """Accelerations of single states in a loop, without the checks of a public call; no shaft sticks."""
@@ -164,26 +169,6 @@ class ArmSystem(ArmDescription):
             return kernel(q, qd, tau)
         system = self._massive
         return self._divided(lambda *x: system.acceleration(REAL, *x), q=q, qd=qd, tau=tau)
-
-    def _with_stiction(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
-        from .sticking import contact_forces
-
-        arrays = [joint_array(self, name, x) for name, x in (("q", q), ("qd", qd), ("tau", tau))]
-        position, velocity, torque = np.broadcast_arrays(*arrays)
-        qdd = np.array(self._smooth_acceleration(position, velocity, torque), dtype=np.float64)
-        rows = self.contact_rows(position)
-        standing = np.abs(np.einsum("...cj,...j->...c", rows, velocity)) == 0
-        holds = np.array([contact.hold > 0 for contact in self.contacts])
-        for state in map(tuple, np.argwhere((standing & holds).any(axis=-1))):
-            which = np.flatnonzero(standing[state] & holds)
-            limits = np.array([self.contacts[c].hold for c in which])
-            matrix = self.mass_matrix(position[state])
-            push, _ = contact_forces(
-                matrix, matrix @ qdd[state], rows[state][which], -limits, limits,
-                self.contact_drift(position[state], velocity[state])[which],
-            )  # fmt: skip
-            qdd[state] += np.linalg.solve(matrix, rows[state][which].T @ push)
-        return qdd
 
     @cached_property
     def contacts(self) -> tuple[Any, ...]:
@@ -333,7 +318,7 @@ class ArmSystem(ArmDescription):
     @property
     def _train(self) -> Any:
         train = self.over_reals.train
-        return train if train is not None else System(self.counting_drives(), REAL).train
+        return train if train is not None else SystemOverRing(self.counting_drives(), REAL).train
 
     @cached_property
     def ratios(self) -> Array:

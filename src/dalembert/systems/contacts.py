@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .sticking import Contact
+from .sticking import Contact, contact_forces
 
 if TYPE_CHECKING:
     from .arm_system import ArmSystem
@@ -22,7 +23,7 @@ def contacts(system: ArmSystem) -> tuple[Contact, ...]:
     rows = system.ratios if not varies else np.full((len(train.actuators), n), np.nan)
     shafts: list[Contact] = []
     merged: set[int] = set()
-    for actuator, row in zip(train.actuators, rows, strict=True):
+    for motor, (actuator, row) in enumerate(zip(train.actuators, rows, strict=True)):
         alone = not varies and np.count_nonzero(row) == 1
         friction = actuator.friction
         joint = int(np.argmax(row != 0)) if alone else -1
@@ -38,7 +39,7 @@ def contacts(system: ArmSystem) -> tuple[Contact, ...]:
             )  # fmt: skip
             merged.add(joint)
         elif friction.coulomb:
-            shafts.append(Contact(actuator.name, row, friction.hold, *friction.moving))
+            shafts.append(Contact(actuator.name, row, friction.hold, *friction.moving, motor))
     for j, name in enumerate(system.joint_names):
         own = train.friction_of(name)
         if own.coulomb and j not in merged:
@@ -63,10 +64,28 @@ def contact_drift(system: ArmSystem, q: Array, qd: Array) -> Array:
 
 
 def _rows(system: ArmSystem, q: Array, motors: Array, joints: float = 1.0) -> Array:
-    by_name = {name: motors[..., a, :] for a, name in enumerate(system.drives.names)}
     shape = (*q.shape[:-1], system.n)
     rows = [
-        np.broadcast_to(by_name[contact.name] if contact.name in by_name else joints * contact.row, shape)
+        motors[..., contact.motor, :] if contact.motor >= 0 else np.broadcast_to(joints * contact.row, shape)
         for contact in system.contacts
     ]
     return np.stack(rows, axis=-2)
+
+
+def with_stiction(system: ArmSystem, q: Array, qd: Array, qdd: Array, mass_matrix: Callable[[Array], Array]) -> Array:
+    """Accelerations with the friction of standing shafts: ``qdd`` are those without, D is ``mass_matrix(q)``.
+
+    Who sticks and who starts is decided with the load and all couplings (``sticking.py``), state by state.
+    """
+    qdd = np.array(qdd, dtype=np.float64)
+    rows = contact_rows(system, q)
+    holds = np.array([contact.hold > 0 for contact in system.contacts])
+    standing = (np.einsum("...cj,...j->...c", rows, qd) == 0) & holds
+    for state in map(tuple, np.argwhere(standing.any(axis=-1))):
+        which = np.flatnonzero(standing[state])
+        limits = np.array([system.contacts[c].hold for c in which])
+        matrix, levers = mass_matrix(q[state]), rows[state][which]
+        drift = contact_drift(system, q[state], qd[state])[which]
+        push, _ = contact_forces(matrix, matrix @ qdd[state], levers, -limits, limits, drift)
+        qdd[state] += np.linalg.solve(matrix, levers.T @ push)
+    return qdd

@@ -46,6 +46,7 @@ class DrivenSystem(MovingArm):
         """q = N^-1 q_a, for a constant transmission."""
         if self.drives.turns is not None:
             raise ArmError("the transmission varies, so joint positions do not follow from motor positions directly")
+        self._one_motor_a_joint()
         turned = vector_array(self.n, "motors", motors, "motors")
         return np.asarray(np.linalg.solve(self.ratios, turned[..., None])[..., 0], dtype=np.float64)
 
@@ -60,6 +61,7 @@ class DrivenSystem(MovingArm):
 
     def to_motors(self, q: ArrayLike, joint_torque: ArrayLike) -> Array:
         """F_a = N^-T F (13)."""
+        self._one_motor_a_joint()
         matrix = np.swapaxes(self.transmission(q), -1, -2)
         torque = joint_array(self, "torque", joint_torque)
         try:
@@ -71,8 +73,15 @@ class DrivenSystem(MovingArm):
 
     def to_joints(self, q: ArrayLike, motor_torque: ArrayLike) -> Array:
         """N^T F_a (19)."""
-        torque = vector_array(self.n, "motor torque", motor_torque, "motors")
+        torque = vector_array(len(self.drives.actuators), "motor torque", motor_torque, "motors")
         return np.einsum("...aj,...a->...j", self.transmission(q), torque)
+
+    def _one_motor_a_joint(self) -> None:
+        if len(self.drives.actuators) != self.n:
+            raise ArmError(
+                f"{self.where}{self.name}: {len(self.drives.actuators)} motors turn with {self.n} joints, so that the "
+                "share of each is not determined; ask for torques at the joints"
+            )
 
     def actuator(self, name: str) -> Actuator:
         """The motor of this name."""

@@ -3,7 +3,7 @@
 Szkodny's (17) compares the driving force of a standing motor with its starting friction and leaves the load out,
 so that under gravity a motor whose own force is small would not be held. Here the load is in: a standing shaft
 stays while the *difference* between what drives it and what loads it is within its starting friction
-(``drives/sticking.py``). In motion the two laws agree.
+(``systems/sticking.py``). In motion the two laws agree.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from ..arm.inertia import Load
 Array = NDArray[np.float64]
 
 
-class Coordinate(Protocol):
+class SystemCoordinate(Protocol):
     """A coordinate of a system: its name, and whether it turns (rad) or slides (m)."""
 
     @property
@@ -51,7 +51,7 @@ class System(Protocol):
 
     @property
     def moving(self) -> Any:
-        """The coordinates: a sequence of ``Coordinate``."""
+        """The coordinates: a sequence of ``SystemCoordinate``."""
         ...
 
     @property

@@ -7,7 +7,8 @@ rest where they are inside the limits, and lie at a limit, against the motion, w
     a = C D^-1 (r + C^T lambda),    a_c = 0 or lambda_c at the limit that opposes a_c.
 
 These are the conditions of least  lambda . A lambda / 2 + lambda . a0  within the limits, A = C D^-1 C^T: a convex
-problem with one answer for the accelerations, solved by bounded least squares. No regularisation is needed.
+problem with one answer for the accelerations, solved by bounded least squares (Moreau 1988; Anitescu and Potra
+1997). No regularisation is needed.
 """
 
 from __future__ import annotations
@@ -20,16 +21,23 @@ from scipy.optimize import linprog, lsq_linear
 
 Array = NDArray[np.float64]
 
+SWEEPS = 2000
+"""Sweeps of Gauss-Seidel at most; a handful suffice for matrices near a symmetric one."""
+
 
 @dataclass(frozen=True)
 class Contact:
-    """A shaft with Coulomb friction: its speed is ``row`` . qd; ``hold``, ``forward``, ``backward`` as magnitudes."""
+    """A shaft with Coulomb friction: its speed is ``row`` . qd; ``hold``, ``forward``, ``backward`` as magnitudes.
+
+    ``motor`` is the number of the motor whose shaft it is, -1 for a joint.
+    """
 
     name: str
     row: Array
     hold: float
     forward: float
     backward: float
+    motor: int = -1
 
     def sliding(self, direction: float) -> float:
         """The friction force on the shaft while it moves in ``direction``."""
@@ -43,6 +51,8 @@ def contact_forces(
 
     ``drift`` is what velocities alone give the contacts, for rows that vary.
     """
+    if not np.array_equal(mass, mass.T):
+        return _forces_of_any_matrix(mass, torque, rows, low, high, drift)
     lower = np.linalg.cholesky(mass)
     leverage = np.linalg.solve(lower, rows.T)
     pull = np.linalg.solve(lower, torque)
@@ -51,6 +61,28 @@ def contact_forces(
     answer = lsq_linear(leverage, -pull, bounds=(low, high), method="bvls", tol=1e-15)
     force = np.clip(answer.x, low, high)
     return force, leverage.T @ (pull + leverage @ force)
+
+
+def _forces_of_any_matrix(
+    mass: Array, torque: Array, rows: Array, low: Array, high: Array, drift: Array | None
+) -> tuple[Array, Array]:
+    """The same for a matrix that is not quite symmetric, as reduced models have: projected Gauss-Seidel.
+
+    The conditions are those of a linear complementarity problem with A = C D^-1 C^T, which has one solution while D is
+    positive definite (Cottle, Pang and Stone 1992).
+    """
+    inverse = np.linalg.inv(mass)
+    matrix, start = rows @ inverse @ rows.T, rows @ inverse @ torque
+    start = start if drift is None else start + drift
+    force = np.zeros(len(rows))
+    for _ in range(SWEEPS):
+        before = force.copy()
+        for c in range(len(rows)):
+            rest = start[c] + matrix[c] @ force - matrix[c, c] * force[c]
+            force[c] = np.clip(-rest / matrix[c, c], low[c], high[c])
+        if np.abs(force - before).max() <= 1e-16 * max(1.0, np.abs(force).max()):
+            break
+    return force, start + matrix @ force
 
 
 def holding_share(rows: Array, needed: Array, low: Array, high: Array) -> float:

@@ -125,10 +125,10 @@ def test_the_position_of_a_joint_is_where_its_ref_says():
 
 
 def test_losses_armature_and_effort_are_kept():
-    joint = read(
-        body("a", '<joint damping="0.5" frictionloss="0.25" armature="0.125" actuatorfrcrange="-3 4"/>')
-    ).joints[0]
-    assert (joint.damping, joint.friction, joint.armature, joint.limits.effort) == (0.5, 0.25, 0.125, 3.0)
+    arm = read(body("a", '<joint damping="0.5" frictionloss="0.25" armature="0.125" actuatorfrcrange="-3 4"/>'))
+    friction = arm.drives.friction_of(arm.joint_names[0])
+    assert (friction.viscous, friction.moving, arm.moving[0].limits.effort) == (0.5, (0.25, 0.25), 3.0)
+    assert arm.drives.actuators[0].rotor.inertia == Fraction(1, 8)
 
 
 def test_limits_follow_limited_and_autolimits():
@@ -151,9 +151,10 @@ def test_default_classes_are_inherited_overridden_and_chosen_by_childclass():
         f'<frame childclass="outer">{body("d", "<joint/>")}</frame>',
         head=head,
     )
-    assert [(joint.kind, joint.damping, joint.armature) for joint in arm.joints] == [
-        ("revolute", 1, 0.5), ("prismatic", 2, 0.5), ("revolute", 3, 0.5), ("revolute", 1, 0.5),
+    assert [(joint.kind, arm.drives.friction_of(joint.name).viscous) for joint in arm.joints] == [
+        ("revolute", 1), ("prismatic", 2), ("revolute", 3), ("revolute", 1),
     ]  # fmt: skip
+    assert [motor.rotor.inertia for motor in arm.drives.actuators] == [Fraction(1, 2)] * 4
     assert [direction(arm, i).tolist() for i in range(4)] == [[0, 0, 1], [1, 0, 0], [1, 0, 0], [1, 0, 0]]
 
 

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.arm.description import EARTH, ArmDescription, Drive, Limits, Link
+from dalembert.arm.description import EARTH, ArmDescription, Limits, Link
+from dalembert.arm.drives import Friction
 from dalembert.arm.elastic import JointDamper, JointSpring, PointSpring
 from dalembert.arm.errors import ArmError, PhysicalWarning
 from dalembert.arm.exact import Angle
@@ -133,7 +134,6 @@ def test_everything_a_joint_may_hold_is_kept() -> None:
         armature = 0.3
         drive.gear_ratio = -100
         drive.motor_inertia = 2e-4
-        drive.input_inertia = 2
         drive.viscous_friction = 1e-3
         drive.coulomb_friction = [0.4, -0.5]
         drive.stall_torque = 3
@@ -155,8 +155,11 @@ def test_everything_a_joint_may_hold_is_kept() -> None:
     """)
     joint = arm.joint("q")
     assert joint.limits == Limits(math.radians(-170), math.inf, 2.5, 10)
-    assert (joint.damping, joint.friction, joint.armature) == (0.1, 0.2, 0.3)
-    assert joint.drive == Drive(-100, 2e-4, 2, 1e-3, (0.4, -0.5), 3)
+    assert arm.drives.friction_of("q") == Friction((0.2, 0.2), viscous=0.1)
+    (motor,) = arm.drives.actuators
+    assert (motor.ratios, motor.stall_torque) == ((("q", -100),), 3)
+    assert motor.rotor.inertia == Fraction("2e-4") + Fraction("0.3") / 100**2
+    assert motor.friction == Friction((0.4, 0.5), viscous=1e-3)
     assert (arm.title, arm.notes, arm.base, arm.tool_link) == ("all of it", "none", "floor", "hand")
     assert arm.sources == ("a book", "the scales (floor, hand)", "the maker (q)")
     assert (arm.link("floor").inertia.mass, arm.link("hand").meshes) == (3, ("package://arm/hand.stl",))
@@ -166,6 +169,18 @@ def test_everything_a_joint_may_hold_is_kept() -> None:
         PointSpring("floor", (0, 0, 1), "hand", (0.5, 0, 0), 7, 0.25),
     )
     assert arm.bodies[0].inertia.mass == Fraction(5, 2)
+
+
+def test_two_descriptions_of_one_drive_are_refused() -> None:
+    both = "drive = {motor_inertia = 1e-4, input_inertia = 1}\n"
+    with pytest.raises(ArmError, match=r"joint 'joint1': motor_inertia and input_inertia are the same inertia"):
+        arm_of(ONE + both)
+    motors = '[[drives.motors]]\nname = "m"\nratios = {joint1 = 50}\n'
+    with pytest.raises(ArmError, match=r"joint 'joint1' describes its drive, and the motors of the drives do so too"):
+        arm_of(ONE + "drive = {gear_ratio = 50}\n" + motors)
+    friction = '[[drives.joint_friction]]\njoint = "joint1"\nviscous = 1\n'
+    with pytest.raises(ArmError, match=r"friction at joint 'joint1' is given twice"):
+        arm_of(ONE + "damping = 1\n" + friction)
 
 
 def test_a_parent_left_out_is_the_link_before_and_branches_name_theirs() -> None:

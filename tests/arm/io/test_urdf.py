@@ -129,7 +129,8 @@ def test_a_link_without_inertial_is_massless():
 def test_limits_and_losses_are_kept():
     arm = one_joint('<limit lower="-1.5" upper="2" velocity="3" effort="40"/><dynamics damping="0.7" friction="0.2"/>')
     assert arm.joints[0].limits == da.Limits(-1.5, 2, 3, 40)
-    assert (arm.joints[0].damping, arm.joints[0].friction) == (0.7, 0.2)
+    friction = arm.drives.friction_of("j")
+    assert (friction.viscous, friction.moving) == (0.7, (0.2, 0.2))
 
 
 def test_a_continuous_joint_has_no_range_but_keeps_speed_and_effort():
@@ -325,7 +326,9 @@ def test_meshes_gravity_losses_and_tool_come_back():
     back = read_urdf(write_urdf(arm), "made.urdf")
     assert back.gravity == (1, 0, Fraction(-162, 100))
     assert back.links[1].meshes == ("package://m.stl",)
-    assert (back.moving[0].damping, back.moving[0].friction, back.moving[0].armature) == (0.5, 0.25, 0.125)
+    friction = back.drives.friction_of("j")
+    assert (friction.viscous, friction.moving) == (0.5, (0.25, 0.25))
+    assert back.drives.actuators[0].rotor.inertia == Fraction("0.125")
     body, frame = back.body_of[back.tool_link]
     assert body == -1
     assert apply(frame.rotation, (0, 0, 1)) == (0, 0, 1)
@@ -377,5 +380,5 @@ def test_what_a_vendor_added_is_passed_over_and_named_once():
     with pytest.warns(SkippedWarning, match="<self_filter>, D= of <dynamics>, gear_velocity= of <limit>") as caught:
         arm = read_urdf(text, "arm.urdf")
     assert len(caught) == 1
-    assert arm.joint("j").damping == 1
+    assert arm.drives.friction_of("j").viscous == 1
     assert arm.joint("j").limits.velocity == 1

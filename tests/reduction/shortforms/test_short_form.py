@@ -9,11 +9,9 @@ from scipy.optimize import linprog
 import dalembert as da
 from dalembert.arm.inertia import Inertia, Load
 from dalembert.equations.closed_form import Equations
-from dalembert.reduction.coefficient_waves import input_inertia
 from dalembert.reduction.shortforms import short_form as terms
 from dalembert.reduction.shortforms.monomials import columns, factor, shortest
-from dalembert.reduction.shortforms.short_form import ReducedCoefficient, reduce_coefficients
-from dalembert.reduction.states import box_of
+from dalembert.reduction.shortforms.short_form import ReducedCoefficient
 
 TABLE_3 = {"D11": 5, "D22": 4, "D33": 1, "D44": 2, "D55": 1, "D66": 1, "G2": 4, "G3": 1, "G4": 1, "G5": 2}
 """Terms of Table 3, multiplied out; D55 = b17 + b18 and D66 = b19 + b20 are one number each."""
@@ -25,17 +23,23 @@ COUNT = 200_000
 
 @pytest.fixture(scope="module")
 def arm():
-    return da.load("jpl-rrp")
+    """The arm of the source, with the input inertias of its drives."""
+    return da.load("jpl-rrp").driven
 
 
 @pytest.fixture(scope="module")
-def empty(arm):
-    return {r.name: r for r in reduce_coefficients(arm, tolerance=0.05)}
+def ask(arm):
+    return arm.analysis()
 
 
 @pytest.fixture(scope="module")
-def loaded(arm):
-    return {r.name: r for r in reduce_coefficients(arm, tolerance=0.05, load=[None, CUBE])}
+def empty(ask):
+    return {r.name: r for r in ask.short_forms(tolerance=0.05)}
+
+
+@pytest.fixture(scope="module")
+def loaded(arm, ask):
+    return {r.name: r for r in ask.short_forms(tolerance=0.05, others=[arm.holding(CUBE)])}
 
 
 def errors(arm, form: ReducedCoefficient, q, part: float = 0.0):
@@ -43,12 +47,17 @@ def errors(arm, form: ReducedCoefficient, q, part: float = 0.0):
     held = arm.holding(Load.of(Inertia.box(1.8 * part, (0.0762,) * 3))) if part else arm
     poly = Equations(held, "numbers")[form.name]
     values = np.array([t.value + (part * (t.loaded[0] - t.value) if part else 0.0) for t in form.terms])
-    added = input_inertia(arm)[int(form.name[1]) - 1] if form.name[0] == "D" else 0.0
-    return poly(q) + added - columns(poly, [t.powers for t in form.terms], q) @ values
+    return exact(held, form.name, q) - columns(poly, [t.powers for t in form.terms], q) @ values
+
+
+def exact(arm, name: str, q) -> np.ndarray:
+    """The coefficient as the system itself has it, rotors and load included."""
+    kind, place = name[0], [int(digit) - 1 for digit in name[1:]]
+    return arm.mass_matrix(q)[:, place[0], place[1]] if kind == "D" else arm.gravity_load(q)[:, place[0]]
 
 
 def scale(arm, name: str) -> float:
-    found = arm.range_of(name, drives=True)
+    found = arm.analysis().range_of(name)
     return max(found.largest, found.maximum - found.minimum)
 
 
@@ -73,13 +82,13 @@ def test_with_the_cube_the_forms_have_no_more_constants_than_table_3(loaded) -> 
 
 def test_with_the_cube_no_five_terms_of_d11_are_within_5_percent(arm, loaded) -> None:
     """Without any one of the six, all thirteen others with any constants are off by more on a sample of positions."""
-    held = arm.holding(CUBE)
-    poly, box = Equations(held, "numbers")["D11"] + float(input_inertia(arm)[0]), box_of(arm)
+    held = arm.holding(CUBE).analysis()
+    poly, box = held.equations["D11"], held.box
     grid = [[0], np.arange(8) * np.pi / 4, np.linspace(0, box.upper[2], 5), *2 * [np.arange(4) * np.pi / 2], [0]]
     q = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 6)
     form = shortest([poly])[0]
     table, exact = columns(poly, list(form), q), poly(q)
-    limit = 0.05 * float(held.range_of("D11", drives=True).maximum)
+    limit = 0.05 * float(held.range_of("D11").maximum)
     ones = np.ones((len(q), 1))
     for term in loaded["D11"].terms:
         others = [place for place, powers in enumerate(form) if factor(powers) != term.factor]
@@ -91,15 +100,15 @@ def test_with_the_cube_no_five_terms_of_d11_are_within_5_percent(arm, loaded) ->
         assert least > 1.2 * limit
 
 
-def test_the_proved_errors_hold_on_samples(arm, empty, loaded) -> None:
-    q = box_of(arm).samples(COUNT)
+def test_the_proved_errors_hold_on_samples(arm, ask, empty) -> None:
+    q = ask.box.samples(COUNT)
     for name in ("D11", "D22", "G2", "G4"):
         off = np.abs(errors(arm, empty[name], q)).max()
         assert off <= empty[name].bound <= 1.2 * max(off, empty[name].found)
 
 
-def test_the_proved_errors_hold_with_the_cube_and_with_half_of_it(arm, loaded) -> None:
-    q = box_of(arm).samples(COUNT)
+def test_the_proved_errors_hold_with_the_cube_and_with_half_of_it(arm, ask, loaded) -> None:
+    q = ask.box.samples(COUNT)
     for name in ("D11", "D22", "G2"):
         ends = [loaded[name].share * scale(held, name) for held in (arm, arm.holding(CUBE))]
         for part in (0.0, 0.5, 1.0):
@@ -107,9 +116,9 @@ def test_the_proved_errors_hold_with_the_cube_and_with_half_of_it(arm, loaded) -
             assert off <= (1 - part) * ends[0] + part * ends[1]
 
 
-def test_the_constants_are_those_of_table_4(arm) -> None:
+def test_the_constants_are_those_of_table_4(ask) -> None:
     """b1 ... of Table 4, and d1 to d3 times g; his sums went through ounces, which costs up to 3 percent."""
-    forms = {r.name: r for r in reduce_coefficients(arm, ["D11", "D22", "G2", "G5"], tolerance=0.005, refit=False)}
+    forms = {r.name: r for r in ask.short_forms(["D11", "D22", "G2", "G5"], 0.005, refit=False)}
     value = {(r.name, t.factor): t.exact for r in forms.values() for t in r.terms}
     g = 9.81
     assert value["D11", ""] == pytest.approx(1.423, rel=0.03)
@@ -123,9 +132,9 @@ def test_the_constants_are_those_of_table_4(arm) -> None:
     assert -value["G5", "c2 s5"] == pytest.approx(0.116 * g, rel=0.015)
 
 
-def test_one_constant_serves_terms_that_have_it_in_common(arm) -> None:
+def test_one_constant_serves_terms_that_have_it_in_common(arm, ask) -> None:
     """D2 = g (d1 + d2 r3) s2 + g d3 (s2 c5 + c2 s4 s5), Bejczy 1974, eq. (128): four terms, three constants."""
-    (form,) = reduce_coefficients(arm, ["G2"], tolerance=0.005, load=[None, CUBE])
+    (form,) = ask.short_forms(["G2"], 0.005, others=[arm.holding(CUBE)])
     assert len(form.terms) == 4
     assert len(form.constants) == 3
     shared = {t.constant: (t.value, t.loaded) for t in form.terms}
@@ -143,28 +152,29 @@ def test_one_form_serves_the_empty_and_the_loaded_hand(loaded) -> None:
 
 def test_all_smaller_choices_are_tried_where_elimination_keeps_a_term_too_many(monkeypatch) -> None:
     arm = da.load("irb6")
-    (best,) = reduce_coefficients(arm, ["D23"], tolerance=0.05)
+    ask = arm.analysis()
+    (best,) = ask.short_forms(["D23"], 0.05)
     monkeypatch.setattr(terms, "fewest", lambda _, fit: (fit, False))
-    (greedy,) = reduce_coefficients(arm, ["D23"], tolerance=0.05)
+    (greedy,) = ask.short_forms(["D23"], 0.05)
     assert len(best.terms) < len(greedy.terms)
     assert best.share <= 0.05
-    off = np.abs(errors(arm, best, box_of(arm).samples(COUNT))).max()
+    off = np.abs(errors(arm, best, ask.box.samples(COUNT))).max()
     assert off <= best.bound
 
 
-def test_the_same_question_has_the_same_answer(arm, loaded) -> None:
-    (again,) = reduce_coefficients(arm, ["D11"], tolerance=0.05, load=[None, CUBE])
+def test_the_same_question_has_the_same_answer(arm, ask, loaded) -> None:
+    (again,) = ask.short_forms(["D11"], 0.05, others=[arm.holding(CUBE)])
     assert again.terms == loaded["D11"].terms
     assert again.bound == loaded["D11"].bound
 
 
-def test_zero_tolerance_keeps_every_term(arm) -> None:
-    (form,) = reduce_coefficients(arm, ["D22"], tolerance=0.0)
+def test_zero_tolerance_keeps_every_term(ask) -> None:
+    (form,) = ask.short_forms(["D22"], 0.0)
     assert len(form.terms) == form.exact_terms
     assert form.bound < 1e-12
 
 
-def test_without_refit_the_constants_are_exact(arm) -> None:
-    (form,) = reduce_coefficients(arm, ["D11"], tolerance=0.05, refit=False)
+def test_without_refit_the_constants_are_exact(ask) -> None:
+    (form,) = ask.short_forms(["D11"], 0.05, refit=False)
     assert all(t.value == t.exact for t in form.terms)
     assert form.share <= 0.05

@@ -11,12 +11,9 @@ from pathlib import Path
 from ..description import ArmDescription, listed
 from ..errors import ArmError
 from .expression import shown
-from .mjcf import read_mjcf
 from .toml_arm import read_toml
 from .toml_drives import built_in_drives
 from .toml_table import nearest
-from .urdf import read_urdf
-from .xml_text import parse
 
 SUFFIXES = (".toml", ".urdf", ".xml")
 LARGEST_FILE = 16_000_000
@@ -51,6 +48,11 @@ def read(path_or_name: str | os.PathLike[str], physical: str = "warn", mimic: st
     text = _text(path)
     if suffix == ".toml":
         return read_toml(text, name, physical)
+    # The readers of XML are imported where they are needed: most arms are not in it.
+    from .mjcf import read_mjcf
+    from .urdf import read_urdf
+    from .xml_text import parse
+
     if suffix == ".urdf":
         return read_urdf(text, name, physical, mimic)
     root = parse(text, name).tag

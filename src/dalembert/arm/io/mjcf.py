@@ -14,8 +14,8 @@ from ..errors import ArmError
 from ..placement import Vector
 from .mjcf_bodies import Settings, Tree
 from .mjcf_defaults import MAIN, Defaults
-from .mjcf_frames import Angles
-from .xml_text import Node, parse, read_number, shortened
+from .mjcf_frames import AngleUnits
+from .xml_text import XmlNode, parse, read_number, shortened
 
 COMPILER = (
     "autolimits", "boundmass", "boundinertia", "settotalmass", "balanceinertia", "strippath", "coordinate", "angle",
@@ -37,7 +37,7 @@ READ = ("compiler", "option", "default", "asset", "worldbody", "equality", "tend
 
 def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn") -> ArmDescription:
     """The arm that an MJCF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``."""
-    root = Node(parse(text, origin), origin)
+    root = XmlNode(parse(text, origin), origin)
     if root.tag != "mujoco":
         remedy = {
             "robot": "load it as URDF",
@@ -71,7 +71,7 @@ def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn") -> ArmDes
     return arm.checked(physical)
 
 
-def _refuse_includes(root: Node) -> None:
+def _refuse_includes(root: XmlNode) -> None:
     """Raises ArmError for <include>: other files are never opened."""
     for element in root.element.iter("include"):
         raise root.fault(
@@ -80,7 +80,7 @@ def _refuse_includes(root: Node) -> None:
         )
 
 
-def _names(root: Node) -> set[str]:
+def _names(root: XmlNode) -> set[str]:
     """Names in use by bodies and joints."""
     names = {"world"}
     for tag in ("body", "joint"):
@@ -88,13 +88,13 @@ def _names(root: Node) -> set[str]:
     return names
 
 
-def _settings(root: Node) -> Settings:
+def _settings(root: XmlNode) -> Settings:
     """The settings of all <compiler> sections."""
     merged: dict[str, str] = {}
     for section in root.all("compiler"):
         section.only_attributes(COMPILER)
         merged |= section.element.attrib
-    node = Node(type(root.element)("compiler", merged), f"{root.where}: <compiler>")
+    node = XmlNode(type(root.element)("compiler", merged), f"{root.where}: <compiler>")
     if node.choice("coordinate", ("local", "global"), "local") == "global":
         raise node.fault(
             "global coordinates are no longer part of MJCF; save the file with MuJoCo 2.3.3 or older first"
@@ -115,14 +115,14 @@ def _settings(root: Node) -> Settings:
         raise node.fault(f"eulerseq is {shortened(sequence)}; it is three of the letters x, y, z, X, Y, Z")
     low, high = node.numbers("inertiagrouprange", 2) or (0, 5)
     return Settings(
-        Angles(node.choice("angle", ("degree", "radian"), "degree") == "degree", sequence),
+        AngleUnits(node.choice("angle", ("degree", "radian"), "degree") == "degree", sequence),
         node.choice("autolimits", ("true", "false"), "true") == "true",
         None if from_geoms == "false" else (int(low), int(high)),
         _meshes(root),
     )
 
 
-def _meshes(root: Node) -> dict[str, str]:
+def _meshes(root: XmlNode) -> dict[str, str]:
     """File of each mesh by its name, by default the stem of the file."""
     files = {}
     for section in root.all("asset"):
@@ -133,7 +133,7 @@ def _meshes(root: Node) -> dict[str, str]:
     return files
 
 
-def _gravity(root: Node) -> Vector:
+def _gravity(root: XmlNode) -> Vector:
     """Gravity from the <option> sections; options with other effects on the dynamics are refused."""
     gravity = EARTH
     for section in root.all("option"):
@@ -153,7 +153,7 @@ def _gravity(root: Node) -> Vector:
     return gravity
 
 
-def _equality(item: Node, defaults: Defaults) -> None:
+def _equality(item: XmlNode, defaults: Defaults) -> None:
     """Raises ArmError for an active equality constraint."""
     if defaults.applied(item, MAIN, "equality").element.get("active") == "false":
         return
@@ -166,7 +166,7 @@ def _equality(item: Node, defaults: Defaults) -> None:
     )
 
 
-def _tendon(item: Node, defaults: Defaults) -> None:
+def _tendon(item: XmlNode, defaults: Defaults) -> None:
     """Raises ArmError for a tendon with stiffness, damping, friction or armature."""
     tendon = defaults.applied(item, MAIN, "tendon")
     for name in ("stiffness", "damping", "frictionloss", "armature"):
@@ -174,7 +174,7 @@ def _tendon(item: Node, defaults: Defaults) -> None:
             raise item.fault(f"{name} lets the tendon act on the joints, which is not modelled; remove it")
 
 
-def _actuator(item: Node, defaults: Defaults) -> None:
+def _actuator(item: XmlNode, defaults: Defaults) -> None:
     """Raises ArmError for an actuator with armature or damping."""
     for tag in ("general", item.tag):
         actuator = defaults.applied(item, MAIN, tag)
@@ -185,7 +185,7 @@ def _actuator(item: Node, defaults: Defaults) -> None:
                 )
 
 
-def _flex(item: Node, defaults: Defaults) -> None:
+def _flex(item: XmlNode, defaults: Defaults) -> None:
     """Raises ArmError for a flexible body."""
     if item.tag == "flex":
         raise item.fault("flexible bodies are not modelled; remove it")

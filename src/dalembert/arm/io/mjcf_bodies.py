@@ -15,8 +15,8 @@ from ..errors import ArmError
 from ..inertia import Inertia
 from ..placement import Placement, Step
 from .mjcf_defaults import MAIN, Defaults
-from .mjcf_frames import ORIENTATIONS, POSE, Angles, at
-from .xml_text import MOST_LINKS, Node, read_limit, read_number, shortened
+from .mjcf_frames import ORIENTATIONS, POSE, AngleUnits, at
+from .xml_text import MOST_LINKS, XmlNode, read_limit, read_number, shortened
 
 KINDS: Mapping[str, Kind] = {"hinge": "revolute", "slide": "prismatic"}
 BODY = ("name", "childclass", *POSE, "mocap", "gravcomp", "sleep", "simple", "fuse", "user")
@@ -42,7 +42,7 @@ REMEDIES = {
 class Settings:
     """Settings of the file that apply to the tree of bodies."""
 
-    angles: Angles = field(default_factory=Angles)
+    angles: AngleUnits = field(default_factory=AngleUnits)
     autolimits: bool = True
     mass_groups: tuple[int, int] | None = (0, 5)
     """Geoms of these groups give a body without <inertial> its mass in MuJoCo; None if no geom does."""
@@ -71,7 +71,7 @@ class Tree:
         self.taken.add(unique)
         return unique
 
-    def world(self, node: Node) -> None:
+    def world(self, node: XmlNode) -> None:
         """Reads the <worldbody> section."""
         node.only_attributes(("name",))
         for item, frame, class_name in self.inside(node, Placement(), MAIN):
@@ -80,10 +80,10 @@ class Tree:
             if item.tag == "body":
                 self.body(item, "world", frame, class_name, moving=False)
 
-    def inside(self, node: Node, frame: Placement, class_name: str) -> Iterator[tuple[Node, Placement, str]]:
+    def inside(self, node: XmlNode, frame: Placement, class_name: str) -> Iterator[tuple[XmlNode, Placement, str]]:
         """The elements of a body with their frame and default class; nested <frame> elements are resolved."""
         for child in node.children():
-            child = Node(child.element, f"{node.where}: <{child.tag}>")
+            child = XmlNode(child.element, f"{node.where}: <{child.tag}>")
             if child.tag == "frame":
                 child.only_attributes(FRAME)
                 name = self.defaults.check(child.element.get("childclass", class_name), child)
@@ -94,10 +94,10 @@ class Tree:
                 remedy = REMEDIES.get(child.tag, "it is not known; remove it")
                 raise node.fault(f"<{child.tag}> is not read: {remedy}")
 
-    def body(self, node: Node, parent: str, frame: Placement, class_name: str, *, moving: bool) -> None:
+    def body(self, node: XmlNode, parent: str, frame: Placement, class_name: str, *, moving: bool) -> None:
         """Reads a body with its joints, inertia and child bodies."""
         name = node.name() or self.fresh(f"body{len(self.links)}")
-        node = Node(node.element, f"{self.origin}: body {name!r}")
+        node = XmlNode(node.element, f"{self.origin}: body {name!r}")
         if len(self.links) > MOST_LINKS:
             raise node.fault(f"is one body too many; at most {MOST_LINKS} are read, leave out what is not the arm")
         node.only_attributes(BODY)
@@ -127,7 +127,7 @@ class Tree:
             if item.tag == "body":
                 self.body(item, name, joint_frame, class_, moving=moving or bool(joints))
 
-    def inertia(self, node: Node, items: list[tuple[Node, Placement, str]], *, needed: bool) -> Inertia:
+    def inertia(self, node: XmlNode, items: list[tuple[XmlNode, Placement, str]], *, needed: bool) -> Inertia:
         """The inertia of a body; refused where MuJoCo would infer it from geoms."""
         inertials = [(item, frame) for item, frame, _ in items if item.tag == "inertial"]
         if len(inertials) > 1:
@@ -141,7 +141,7 @@ class Tree:
             )
         return Inertia()
 
-    def bears_mass(self, node: Node, class_name: str) -> bool:
+    def bears_mass(self, node: XmlNode, class_name: str) -> bool:
         """Whether MuJoCo would infer mass from this geom."""
         geom = self.defaults.applied(node, class_name)
         group = geom.number("group", 0)
@@ -152,7 +152,7 @@ class Tree:
             return False
         return geom.number("mass" if "mass" in geom.element.attrib else "density", 1000) != 0
 
-    def inertial(self, node: Node, frame: Placement) -> Inertia:
+    def inertial(self, node: XmlNode, frame: Placement) -> Inertia:
         """The inertia of an <inertial> element in the body frame."""
         node.only_attributes(INERTIAL)
         diagonal, full = node.numbers("diaginertia", 3), node.numbers("fullinertia", 6)
@@ -171,10 +171,10 @@ class Tree:
         body = Inertia.of(node.number("mass"), inertia=tensor, what=node.where)
         return body.placed(placement) if placement.steps else body
 
-    def joint(self, node: Node, class_name: str, parent: str, before: Placement, after: Placement) -> Joint:
+    def joint(self, node: XmlNode, class_name: str, parent: str, before: Placement, after: Placement) -> Joint:
         """The joint; ``before`` leads to the frame it is written in, ``after`` from there to the body."""
         name = node.name() or self.fresh(f"joint{len(self.joints) + 1}")
-        node = self.defaults.applied(Node(node.element, f"{self.origin}: joint {name!r}"), class_name)
+        node = self.defaults.applied(XmlNode(node.element, f"{self.origin}: joint {name!r}"), class_name)
         node.only_attributes(JOINT)
         type_ = node.choice("type", ("hinge", "slide", "ball", "free"), "hinge")
         if type_ not in KINDS:
@@ -212,7 +212,7 @@ class Tree:
             Placement.of(offset) @ turn.inverse() @ anchor.inverse() @ after, limits,
         )  # fmt: skip
 
-    def single(self, node: Node, attribute: str) -> float:
+    def single(self, node: XmlNode, attribute: str) -> float:
         """A coefficient that newer files may write as a polynomial in the motion; only a constant is modelled."""
         words = node.element.get(attribute, "0").split()
         constant, *higher = (
@@ -228,7 +228,7 @@ class Tree:
         """An angle of the file in radians; lengths unchanged."""
         return math.radians(value) if hinge and self.settings.angles.degrees else value
 
-    def limits(self, node: Node, hinge: bool) -> Limits:
+    def limits(self, node: XmlNode, hinge: bool) -> Limits:
         """Position and effort limits of a joint."""
         lower, upper = self.range(node, "limited", "range") or (-math.inf, math.inf)
         force = self.range(node, "actuatorfrclimited", "actuatorfrcrange")
@@ -236,7 +236,7 @@ class Tree:
         effort = min(abs(force[0]), abs(force[1])) if force is not None else math.inf
         return Limits(self.in_radians(lower, hinge), self.in_radians(upper, hinge), effort=effort)
 
-    def range(self, node: Node, switch: str, attribute: str) -> tuple[float, float] | None:
+    def range(self, node: XmlNode, switch: str, attribute: str) -> tuple[float, float] | None:
         """The interval of an attribute, or None where it is switched off or absent."""
         limited = node.choice(switch, ("auto", "true", "false"), "auto")
         words = node.element.get(attribute, "0 0").split()

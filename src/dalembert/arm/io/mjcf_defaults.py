@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from ..description import listed
-from .xml_text import Node, shortened
+from .xml_text import XmlNode, shortened
 
 MAIN = "main"
 
@@ -18,7 +18,7 @@ class Defaults:
 
     classes: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=lambda: {MAIN: {}})
 
-    def read(self, node: Node, outer: str | None = None) -> None:
+    def read(self, node: XmlNode, outer: str | None = None) -> None:
         """A ``<default>`` section, or a class nested in one."""
         name = node.short("class", node.element.get("class", MAIN if outer is None else ""))
         if not name:
@@ -38,7 +38,7 @@ class Defaults:
         for child in nested:
             self.read(child, name)
 
-    def check(self, name: str, node: Node) -> str:
+    def check(self, name: str, node: XmlNode) -> str:
         """The class name; raises ArmError where no class has it."""
         if name not in self.classes:
             raise node.fault(
@@ -46,8 +46,8 @@ class Defaults:
             )
         return name
 
-    def applied(self, node: Node, around: str, tag: str | None = None) -> Node:
+    def applied(self, node: XmlNode, around: str, tag: str | None = None) -> XmlNode:
         """The element with the defaults of its class; ``around`` is the class of the enclosing element."""
         name = self.check(node.element.get("class", around), node)
         inherited = self.classes[name].get(tag or node.tag, {})
-        return Node(Element(node.tag, {**inherited, **node.element.attrib}), node.where)
+        return XmlNode(Element(node.tag, {**inherited, **node.element.attrib}), node.where)

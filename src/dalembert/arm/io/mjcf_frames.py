@@ -9,14 +9,14 @@ from fractions import Fraction
 from ..axes import along, quaternion
 from ..exact import Angle
 from ..placement import Placement, Step, apply, rotate, translate, transpose
-from .xml_text import Node, angle_in_reach
+from .xml_text import XmlNode, angle_in_reach
 
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 POSE = ("pos", *ORIENTATIONS)
 
 
 @dataclass(frozen=True)
-class Angles:
+class AngleUnits:
     """The angle conventions of a file: degrees or radians, and the sequence of Euler angles.
 
     Lower-case letters are intrinsic rotations (about the moving axes), capitals extrinsic (about the fixed axes).
@@ -30,11 +30,11 @@ class Angles:
         angle_in_reach(number, what)
         return Angle.degrees(number, what) if self.degrees else Angle.of(number, what)
 
-    def placement(self, node: Node) -> Placement:
+    def placement(self, node: XmlNode) -> Placement:
         """The ``pos`` and orientation of an element."""
         return at(node) @ self.orientation(node)
 
-    def orientation(self, node: Node) -> Placement:
+    def orientation(self, node: XmlNode) -> Placement:
         """The rotation of an element, from whichever orientation attribute it has."""
         attributes = [name for name in ORIENTATIONS if name in node.element.attrib]
         if len(attributes) > 1:
@@ -55,7 +55,7 @@ class Angles:
             return _of_z(node, what)
         return self._euler(node, what)
 
-    def _euler(self, node: Node, what: str) -> Placement:
+    def _euler(self, node: XmlNode, what: str) -> Placement:
         """Rotation from Euler angles in the sequence of the file."""
         steps: list[Step] = []
         for letter, number in zip(self.sequence, node.vector("euler"), strict=True):
@@ -64,12 +64,12 @@ class Angles:
         return Placement.of(*steps)
 
 
-def at(node: Node) -> Placement:
+def at(node: XmlNode) -> Placement:
     """The ``pos`` of an element."""
     return Placement.of(*(translate(axis, length) for axis, length in zip("xyz", node.vector("pos"), strict=True)))
 
 
-def _of_z(node: Node, what: str) -> Placement:
+def _of_z(node: XmlNode, what: str) -> Placement:
     """The least rotation that brings z to the given direction: Rot_z(phi) Rot_y(theta) Rot_z(-phi)."""
     direction = node.vector("zaxis")
     turn = along(direction, what)
@@ -77,7 +77,7 @@ def _of_z(node: Node, what: str) -> Placement:
     return turn @ Placement.of(first.inverse()) if first is not None else turn
 
 
-def _of_axes(node: Node, what: str) -> Placement:
+def _of_axes(node: XmlNode, what: str) -> Placement:
     """x along the first vector, y in the plane of both: after x is aligned, y needs one rotation about x."""
     numbers = node.numbers("xyaxes", 6) or ()
     # along() aligns z; a quarter turn about y then brings x to that direction.

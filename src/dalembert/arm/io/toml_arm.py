@@ -24,7 +24,7 @@ from .dh import DHRow, placements
 from .expression import LONGEST_NUMBER, shown
 from .toml_drives import TOP as DRIVES
 from .toml_drives import read_drives
-from .toml_table import Table, nearest
+from .toml_table import TomlTable, nearest
 from .toml_writer import write_toml
 
 __all__ = ["read_toml", "write_toml"]
@@ -55,7 +55,7 @@ SPRING = ("joint", "from", "to", "stiffness", "rest", "damping")
 
 def read_toml(text: str, origin: str, physical: str = "warn") -> ArmDescription:
     """The arm that the TOML ``text`` describes; ``origin`` names the file in error messages."""
-    top = Table.of(parse(text, origin), origin, TOP)
+    top = TomlTable.of(parse(text, origin), origin, TOP)
     base = top.table("base", FRAME)
     tool = top.table("tool", FRAME)
     links, joints, by_joint = read_tree(top, base)
@@ -113,7 +113,7 @@ def parse(text: str, origin: str) -> dict[str, object]:
         raise ArmError(f"{origin}: is not valid TOML ({fault}); mend it there") from None
 
 
-def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint], list[JointDrive]]:
+def read_tree(top: TomlTable, base: TomlTable | None) -> tuple[list[Link], list[Joint], list[JointDrive]]:
     """The links, base first, the joints in the order of the file, and what they say of their drives."""
     tables = top.tables("joints", JOINT)
     if not tables:
@@ -155,12 +155,12 @@ def read_tree(top: Table, base: Table | None) -> tuple[list[Link], list[Joint], 
     return links, joints, drives
 
 
-def named(table: Table, what: str, default: str, where: str) -> Table:
+def named(table: TomlTable, what: str, default: str, where: str) -> TomlTable:
     """The table with the name it states, for error messages."""
     return table.called(f"{where}: {what} {shown(table.text('name', default))}")
 
 
-def read_placements(table: Table, kind: str, number: int, convention: str) -> tuple[Placement, Placement]:
+def read_placements(table: TomlTable, kind: str, number: int, convention: str) -> tuple[Placement, Placement]:
     """The fixed placements before and after the motion of moving joint ``number``, counted from 1."""
     steps, dh, origin = (
         tuple(key for key in keys if key in table) for keys in (PLACEMENT[4:], PLACEMENT[:1], PLACEMENT[1:4])
@@ -190,7 +190,7 @@ def unnamed(placement: Placement) -> Placement:
     return Placement.of(*(Step(step.kind, step.axis, step.amount) for step in placement.steps))
 
 
-def read_limits(table: Table) -> Limits:
+def read_limits(table: TomlTable) -> Limits:
     """The limits of a joint; infinite where not given."""
     entries = table.table("limits", LIMITS)
     if entries is None:
@@ -204,7 +204,7 @@ def read_limits(table: Table) -> Limits:
         raise fault if str(fault).startswith(entries.where) else entries.fault(str(fault)) from None
 
 
-def read_drive(table: Table, joint: str) -> JointDrive:
+def read_drive(table: TomlTable, joint: str) -> JointDrive:
     """The drive and friction of a joint, from its own entries."""
     damping, friction, armature = (table.real(key, 0.0, least=0) for key in LOSSES)
     drive = JointDrive(joint, armature=armature, damping=damping, friction=friction)
@@ -216,14 +216,16 @@ def read_drive(table: Table, joint: str) -> JointDrive:
     )
     if "coulomb_friction" in entries:
         pair = entries.items("coulomb_friction", 2, "two numbers, for forward and for backward motion")
-        forward, backward = (Table({"coulomb_friction": x}, entries.where).real("coulomb_friction", 0.0) for x in pair)
+        forward, backward = (
+            TomlTable({"coulomb_friction": x}, entries.where).real("coulomb_friction", 0.0) for x in pair
+        )
         drive = replace(drive, coulomb=(forward, backward))
     stall = entries.real("stall_torque", 0.0) if "stall_torque" in entries else None
     viscous = entries.real("viscous_friction", 0.0)
     return replace(drive, gear_ratio=ratio, motor_inertia=motor, input_inertia=at_joint, viscous=viscous, stall=stall)
 
 
-def read_link(holder: Table, default: str) -> Link:
+def read_link(holder: TomlTable, default: str) -> Link:
     """The link of a joint or of the base: a table, or only its name."""
     if isinstance(holder.values.get("link"), str):
         return Link(holder.text("link"))
@@ -235,7 +237,7 @@ def read_link(holder: Table, default: str) -> Link:
     return Link(table.text("name", default), read_body(table), table.texts("meshes"))
 
 
-def read_body(table: Table) -> Inertia:
+def read_body(table: TomlTable) -> Inertia:
     """Mass, mass centre and inertia, in any of the notations."""
     mass = table.number("mass", 0)
     about = table.text("about", "com")
@@ -255,12 +257,12 @@ def read_body(table: Table) -> Inertia:
     return Inertia.of(mass, com, read_tensor(table, "inertia"), about=about, what=table.where)
 
 
-def read_tensor(table: Table, key: str) -> object:
+def read_tensor(table: TomlTable, key: str) -> object:
     """Three moments, three rows, or a table of xx, yy, ..., as exact numbers; symmetry is checked by Inertia."""
     value = table.values.get(key)
     if isinstance(value, list) and len(value) == 3:
         if any(isinstance(row, list) for row in value):
-            rows = Table({"xyz"[i]: row for i, row in enumerate(value)}, f"{table.where}: {key} row")
+            rows = TomlTable({"xyz"[i]: row for i, row in enumerate(value)}, f"{table.where}: {key} row")
             return [rows.vector(axis) for axis in "xyz"]
         return table.vector(key)
     if value is None:
@@ -269,11 +271,11 @@ def read_tensor(table: Table, key: str) -> object:
         raise table.fault(
             f"{key} must be three moments, three rows or a table of xx, yy, zz, xy, xz, yz; got {shown(value)}"
         )
-    entries = Table.of(value, f"{table.where}: {key}", [entry[0] for entry in ENTRIES])
+    entries = TomlTable.of(value, f"{table.where}: {key}", [entry[0] for entry in ENTRIES])
     return {entry: entries.number(entry) for entry in entries.values}
 
 
-def read_spring(table: Table) -> Iterable[Elastic]:
+def read_spring(table: TomlTable) -> Iterable[Elastic]:
     """The spring and the damper of one [[springs]] table."""
     ends = [key for key in ("from", "to") if key in table]
     if ("joint" in table) == bool(ends) or len(ends) == 1:
@@ -294,7 +296,7 @@ def read_spring(table: Table) -> Iterable[Elastic]:
         yield JointDamper(table.text("joint"), damping)
 
 
-def read_end(table: Table, key: str) -> tuple[str, tuple[float, float, float]]:
+def read_end(table: TomlTable, key: str) -> tuple[str, tuple[float, float, float]]:
     """The link and the point of one end of a spring."""
     end = table.table(key, ("link", "point"))
     assert end is not None
@@ -302,11 +304,11 @@ def read_end(table: Table, key: str) -> tuple[str, tuple[float, float, float]]:
     return end.text("link"), (x, y, z)
 
 
-def gathered_sources(top: Table, base: Table | None) -> list[str]:
+def gathered_sources(top: TomlTable, base: TomlTable | None) -> list[str]:
     """The source keys of joints and links, one line for each source with the names that cite it."""
     names_by_source: dict[str, list[str]] = {}
 
-    def note(holder: Table, default: str) -> None:
+    def note(holder: TomlTable, default: str) -> None:
         if "source" in holder:
             names_by_source.setdefault(holder.text("source"), []).append(holder.text("name", default))
 

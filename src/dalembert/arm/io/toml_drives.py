@@ -26,7 +26,7 @@ from ..description import ArmDescription
 from ..drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
 from ..errors import ArmError
 from .expression import quantity, shown
-from .toml_table import Table
+from .toml_table import TomlTable
 
 TOP = ("arm", "notes", "sources", "motors", "elements", "joint_friction")
 MOTOR = ("name", "ratios", "rotor", "friction", "electric", "stall_torque", "source")
@@ -49,7 +49,7 @@ def read_drives_text(text: str, origin: str, arm: ArmDescription) -> DriveTrain:
     """The drives of a separate file."""
     from .toml_arm import parse
 
-    return read_drives(Table.of(parse(text, origin), origin, TOP), arm, origin)
+    return read_drives(TomlTable.of(parse(text, origin), origin, TOP), arm, origin)
 
 
 def read_drives_file(path: str | Path, arm: ArmDescription) -> DriveTrain:
@@ -63,7 +63,7 @@ def read_drives_file(path: str | Path, arm: ArmDescription) -> DriveTrain:
     return read_drives_text(text, str(path), arm)
 
 
-def read_drives(table: Table, arm: ArmDescription, origin: str = "") -> DriveTrain:
+def read_drives(table: TomlTable, arm: ArmDescription, origin: str = "") -> DriveTrain:
     """The drives of a table, checked against ``arm``; joints without a motor keep the drive data of the arm."""
     actuators = tuple(read_actuator(part, arm) for part in table.tables("motors", MOTOR))
     elements = tuple(read_element(part, arm) for part in table.tables("elements", ELEMENT))
@@ -82,7 +82,7 @@ def read_drives(table: Table, arm: ArmDescription, origin: str = "") -> DriveTra
     return train
 
 
-def read_actuator(table: Table, arm: ArmDescription) -> Actuator:
+def read_actuator(table: TomlTable, arm: ArmDescription) -> Actuator:
     """A [[motors]] table: ratios, rotor, friction and motor constants."""
     name = table.text("name")
     table = table.called(f"{table.where.split(': ')[0]}: motor {shown(name)}")
@@ -99,7 +99,7 @@ def read_actuator(table: Table, arm: ArmDescription) -> Actuator:
     )
 
 
-def read_element(table: Table, arm: ArmDescription) -> Element:
+def read_element(table: TomlTable, arm: ArmDescription) -> Element:
     """An [[elements]] table: a rotating part of a transmission."""
     name = table.text("name")
     table = table.called(f"{table.where.split(': ')[0]}: element {shown(name)}")
@@ -107,7 +107,7 @@ def read_element(table: Table, arm: ArmDescription) -> Element:
     return Element.of(name, read_ratios(table, arm), read_rotor(table))
 
 
-def read_ratios(table: Table, arm: ArmDescription) -> Mapping[str, object]:
+def read_ratios(table: TomlTable, arm: ArmDescription) -> Mapping[str, object]:
     """Transmission ratios (rad of the motor per rad or m of the joint) by joint name."""
     names = [joint.name for joint in arm.joints]
     entries = table.table("ratios", names)
@@ -116,7 +116,7 @@ def read_ratios(table: Table, arm: ArmDescription) -> Mapping[str, object]:
     return {joint: entries.number(joint) for joint in entries.values}
 
 
-def read_rotor(table: Table) -> Rotor:
+def read_rotor(table: TomlTable) -> Rotor:
     """Inertia, mass and position of a rotor."""
     entries = table.table("rotor", ROTOR)
     if entries is None:
@@ -135,7 +135,7 @@ def read_rotor(table: Table) -> Rotor:
     )
 
 
-def read_friction(table: Table) -> Friction:
+def read_friction(table: TomlTable) -> Friction:
     """Coulomb, starting and viscous friction."""
     value = table.values.get("coulomb", 0)
     if isinstance(value, list):
@@ -153,7 +153,7 @@ def read_friction(table: Table) -> Friction:
     return friction
 
 
-def read_motor(table: Table) -> Motor:
+def read_motor(table: TomlTable) -> Motor:
     """The constants of a DC motor."""
     table.needed("torque_constant")
     motor = Motor(
@@ -173,11 +173,12 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
     if train.turns is not None:
         raise ArmError("a transmission that is a function cannot be written to a file; give it in Python")
     lines: list[str] = []
-    if not prefix:
-        if train.sources:
-            lines.append(f"sources = [{', '.join(_text(source) for source in train.sources)}]")
-        if train.notes:
-            lines.append(f"notes = {_text(train.notes)}")
+    if prefix and (train.sources or train.notes):
+        lines.append(f"[{prefix.rstrip('.')}]")
+    if train.sources:
+        lines.append(f"sources = [{', '.join(_text(source) for source in train.sources)}]")
+    if train.notes:
+        lines.append(f"notes = {_text(train.notes)}")
     for actuator in train.actuators if replace(train, joint_friction=()) else ():
         lines += ["", f"[[{prefix}motors]]", *_part(actuator)]
         if actuator.friction:

@@ -26,14 +26,14 @@ def nearest(word: str, words: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Table:
+class TomlTable:
     """The values of a table and its name in error messages, for example ``arm.toml: joint 'elbow'``."""
 
     values: Mapping[str, object]
     where: str
 
     @classmethod
-    def of(cls, value: object, where: str, keys: Sequence[str]) -> Table:
+    def of(cls, value: object, where: str, keys: Sequence[str]) -> TomlTable:
         """The table ``value`` with no keys but ``keys``."""
         if not isinstance(value, Mapping):
             raise ArmError(f"{where} must be a table with keys such as {listed(keys[:3])}; got {shown(value)}")
@@ -42,7 +42,7 @@ class Table:
                 raise ArmError(f"{where}: unknown key {shown(key)}{nearest(key, keys)}; the keys are {listed(keys)}")
         return cls(value, where)
 
-    def called(self, where: str) -> Table:
+    def called(self, where: str) -> TomlTable:
         """The same table with another name in error messages."""
         return replace(self, where=where)
 
@@ -125,20 +125,20 @@ class Table:
         items = self.items(key, 3, "three angles")
         return tuple(angle(item, f"{self.where}: {key}[{i}]") for i, item in enumerate(items))
 
-    def table(self, key: str, keys: Sequence[str]) -> Table | None:
+    def table(self, key: str, keys: Sequence[str]) -> TomlTable | None:
         """The table at ``key``, or None where it is absent."""
         if key not in self.values:
             return None
-        return Table.of(self.values[key], f"{self.where}: {key}", keys)
+        return TomlTable.of(self.values[key], f"{self.where}: {key}", keys)
 
-    def tables(self, key: str, keys: Sequence[str]) -> list[Table]:
+    def tables(self, key: str, keys: Sequence[str]) -> list[TomlTable]:
         """The list of tables at ``key``, empty where it is absent."""
         value = self.values.get(key, [])
         if not isinstance(value, list):
             raise self.fault(f"{key} must be a list of tables, each under [[{key}]]; got {shown(value)}")
         names = [item.get("name") if isinstance(item, dict) else None for item in value]
         called = [f"{key}[{i}]" + (f" {shown(name)}" if isinstance(name, str) else "") for i, name in enumerate(names)]
-        return [Table.of(item, f"{self.where}: {at}", keys) for item, at in zip(value, called, strict=True)]
+        return [TomlTable.of(item, f"{self.where}: {at}", keys) for item, at in zip(value, called, strict=True)]
 
     def steps(self, key: str) -> Placement:
         """The placement written step by step: ``[{translate = "z", by = 0.1}, {rotate = "x", by = "90 deg"}]``."""

@@ -19,7 +19,7 @@ from ..errors import ArmError
 from ..inertia import Inertia
 from ..placement import Placement, Vector, translate
 from .urdf_writer import write_urdf
-from .xml_text import MOST_LINKS, Node, angle_in_reach, parse, shortened, tell_skipped
+from .xml_text import MOST_LINKS, XmlNode, angle_in_reach, parse, shortened, tell_skipped
 
 __all__ = ["read_urdf", "write_urdf"]
 
@@ -47,7 +47,7 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: st
     """
     if mimic not in MIMIC:
         raise ArmError(f"mimic can be {listed(MIMIC)}, not {shortened(mimic)}")
-    root = Node(_root(text, origin), origin)
+    root = XmlNode(_root(text, origin), origin)
     if root.tag != "robot":
         remedy = "load it as MJCF" if root.tag == "mujoco" else "give a file whose outermost element is <robot>"
         raise root.fault(f"is not URDF: its outermost element is <{root.tag}>; {remedy}")
@@ -98,7 +98,7 @@ def _root(text: str, origin: str) -> Element:
     return root
 
 
-def _hides_nothing(node: Node) -> None:
+def _hides_nothing(node: XmlNode) -> None:
     """Raises ArmError for a link or joint nested in an unknown element."""
     for inner in node.element.iter():
         if inner is not node.element and inner.tag in ("link", "joint") and len(inner):
@@ -107,15 +107,15 @@ def _hides_nothing(node: Node) -> None:
             )
 
 
-def _named(node: Node, origin: str) -> Node:
+def _named(node: XmlNode, origin: str) -> XmlNode:
     """The node under its own name, which is required."""
     name = node.name()
     if not name:
         raise ArmError(f"{origin}: a <{node.tag}> has no name; give every {node.tag} one")
-    return Node(node.element, f"{origin}: {node.tag} {name!r}", node.skipped)
+    return XmlNode(node.element, f"{origin}: {node.tag} {name!r}", node.skipped)
 
 
-def _link(node: Node, origin: str) -> Link:
+def _link(node: XmlNode, origin: str) -> Link:
     """The link of a <link> element."""
     node = _named(node, origin)
     node.known_attributes(("name", "type"))
@@ -130,7 +130,7 @@ def _link(node: Node, origin: str) -> Link:
     return Link(node.element.get("name", ""), inertia, tuple(mesh for mesh in meshes if mesh))
 
 
-def _inertia(node: Node) -> Inertia:
+def _inertia(node: XmlNode) -> Inertia:
     """The inertia of an <inertial> element about the link frame."""
     node.known_tags(("origin", "mass", "inertia"))
     mass, moments = node.needed("mass"), node.needed("inertia")
@@ -143,7 +143,7 @@ def _inertia(node: Node) -> Inertia:
     return body.placed(origin) if origin.steps else body
 
 
-def _origin(node: Node) -> Placement:
+def _origin(node: XmlNode) -> Placement:
     """The placement of an <origin> element, or the identity."""
     origin = node.one("origin")
     if origin is None:
@@ -160,7 +160,7 @@ def _origin(node: Node) -> Placement:
     return Placement.from_xyz_rpy(position, angles, origin.where)
 
 
-def _joint(node: Node, origin: str, mimic_mode: str) -> tuple[Joint, JointDrive]:
+def _joint(node: XmlNode, origin: str, mimic_mode: str) -> tuple[Joint, JointDrive]:
     """The joint of a <joint> element, and its drive."""
     node = _named(node, origin)
     node.known_attributes(("name", "type"))
@@ -202,14 +202,14 @@ def _joint(node: Node, origin: str, mimic_mode: str) -> tuple[Joint, JointDrive]
     return (joint.at(mimic.number("offset", 0)) if mimic is not None and held else joint), drive
 
 
-def _end(node: Node, tag: str) -> str:
+def _end(node: XmlNode, tag: str) -> str:
     """The link named by <parent> or <child>."""
     end = node.needed(tag)
     end.known_attributes(("link",))
     return end.text("link")
 
 
-def _limits(node: Node, type_: str) -> Limits:
+def _limits(node: XmlNode, type_: str) -> Limits:
     """The limits of a <limit> element."""
     node.known_attributes(("lower", "upper", "velocity", "effort"))
     lower, upper = -math.inf, math.inf
@@ -219,7 +219,7 @@ def _limits(node: Node, type_: str) -> Limits:
     return Limits(lower, upper, node.limit("velocity", math.inf), node.limit("effort", math.inf))
 
 
-def _extension(root: Node) -> tuple[object, str, dict[str, tuple[str, ...]]]:
+def _extension(root: XmlNode) -> tuple[object, str, dict[str, tuple[str, ...]]]:
     """The element that ``write_urdf`` adds for data outside URDF: gravity, tool link, mesh references."""
     node = root.one("dalembert")
     if node is None:

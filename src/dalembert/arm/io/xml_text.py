@@ -85,7 +85,7 @@ def parse(text: str, origin: str) -> Element:
 
 
 @dataclass(frozen=True)
-class Node:
+class XmlNode:
     """An XML element and its name in error messages, for example ``arm.urdf: joint 'elbow'``."""
 
     element: Element
@@ -102,23 +102,23 @@ class Node:
         """The error for this element."""
         return ArmError(f"{self.where}: {sentence}")
 
-    def children(self) -> Iterator[Node]:
+    def children(self) -> Iterator[XmlNode]:
         """The child elements, without comments."""
         for child in self.element:
-            yield Node(child, f"{self.where}: <{child.tag}>", self.skipped)
+            yield XmlNode(child, f"{self.where}: <{child.tag}>", self.skipped)
 
-    def all(self, tag: str) -> Iterator[Node]:
+    def all(self, tag: str) -> Iterator[XmlNode]:
         """The children with this tag."""
         return (child for child in self.children() if child.tag == tag)
 
-    def one(self, tag: str) -> Node | None:
+    def one(self, tag: str) -> XmlNode | None:
         """The child with this tag, or None; more than one is refused, since only one would be used."""
         matches = list(self.all(tag))
         if len(matches) > 1:
             raise self.fault(f"has {len(matches)} <{tag}> elements; keep one")
         return matches[0] if matches else None
 
-    def needed(self, tag: str) -> Node:
+    def needed(self, tag: str) -> XmlNode:
         """The child with this tag, which is required."""
         child = self.one(tag)
         if child is None:
@@ -217,7 +217,7 @@ class Node:
         return default if value is None else read_limit(value, f"{self.where}: {attribute}")
 
 
-def tell_skipped(root: Node, level: int) -> None:
+def tell_skipped(root: XmlNode, level: int) -> None:
     """One warning that lists what was skipped in a file."""
     if root.skipped:
         parts = listed(f"{what} ({count} times)" if count > 1 else what for what, count in root.skipped.items())

@@ -8,32 +8,48 @@ semi-implicit Euler (qd += dt qdd; q += dt qd) or the classical Runge-Kutta meth
 from __future__ import annotations
 
 import ctypes
+from functools import partial
+from textwrap import indent
 from typing import Any
 
 from ...arm.description import ArmDescription
 from ...arm.errors import ArmError
+from ...formulations.control_laws import feedback
+from ...rings.graph import Graph
 from ..emit_c import Program
-from ..functions import function, parameter_names
+from ..function import Function, Tables
+from ..functions import GraphModel, function, parameter_names, torque
+from ..integrators import METHODS, advance
 from . import driver
 from .cuda_kernel import DTYPES
 from .device_arrays import framework_of
 from .source import ACCURACIES, CudaSource, body, head, places, real_of
 
-METHODS = ("rk4", "semi-implicit")
 CONTROLLERS = ("torque", "pd", "computed-torque")
 BLOCK = 128
 
 
-def _device_function(
-    arm: ArmDescription, name: str, title: str, dtype: str, accuracy: str, parameters: str | None
-) -> str:
-    """A function of the arm as a device function on small arrays."""
-    program = Program(function(arm, name, parameters))
+def _device_function(function: Function, title: str, dtype: str, accuracy: str) -> str:
+    """A function as a device function on small arrays."""
+    program = Program(function)
     names = [argument for argument, _ in program.function.inputs]
     inputs = [f"{argument}[{index}]" for argument, group in program.function.inputs for index in range(len(group))]
     code = body(program, dtype, accuracy, inputs, places(program, "result[{index}]"))
     arguments = ", ".join(f"const real *{argument}" for argument in names)
     return f"DEVICE void {title}({arguments}, real *result)\n{{\n  {code}\n}}\n"
+
+
+def control_function(arm: ArmDescription, controller: str) -> Function:
+    """The torque of a controller about a target r: PD, or computed torque with the model of the arm itself."""
+    arguments = tuple((name, arm.n) for name in ("q", "qd", "r", "kp", "kd"))
+    return Function("control", arguments, (("tau", (arm.n,)),), partial(_control, arm, controller))
+
+
+def _control(arm: ArmDescription, controller: str) -> Tables:
+    model = GraphModel(arm, Graph())
+    q, qd, r, kp, kd = (model.input(name) for name in ("q", "qd", "r", "kp", "kd"))
+    pull = [feedback(kp[k], kd[k], r[k], 0, q[k], qd[k]) for k in range(arm.n)]
+    return (pull if controller == "pd" else torque(model, q, qd, pull),)
 
 
 def rollout_source(
@@ -43,37 +59,19 @@ def rollout_source(
     n, count = arm.n, len(parameter_names(arm, parameters))
     real = real_of(dtype)[0]
     extra = ", p" if count else ""
-    pieces = [_device_function(arm, "forward_dynamics", "forward", dtype, accuracy, parameters)]
-    if controller == "computed-torque":
-        pieces.append(_device_function(arm, "inverse_dynamics", "inverse", dtype, accuracy, None))
-    every_joint = "for (int k = 0; k < N; k++) "
-    law = "[k] = kp[i * skp + k] * (u[i * su + k] - q[k]) - kd[i * skd + k] * qd[k];"
-    torque = {
-        "torque": f"{every_joint}tau[k] = u[((size)step * count + i) * N + k];",
-        "pd": f"{every_joint}tau{law}",
-        "computed-torque": f"{every_joint}a{law}\n    inverse(q, qd, a, tau);",
-    }[controller]
-    if method == "rk4":
-        advance = f"""\
-    real q0[N], qd0[N], dq[N], dqd[N];
-    for (int k = 0; k < N; k++) {{ q0[k] = q[k]; qd0[k] = qd[k]; dq[k] = 0; dqd[k] = 0; }}
-    #pragma unroll 1
-    for (int stage = 0; stage < 4; stage++) {{
-      forward(q, qd, tau{extra}, a);
-      const real weight = (stage == 0 || stage == 3) ? dt / 6 : dt / 3;
-      const real next = stage == 2 ? dt : dt / 2;
-      for (int k = 0; k < N; k++) {{
-        dq[k] += weight * qd[k];
-        dqd[k] += weight * a[k];
-        q[k] = q0[k] + next * qd[k];
-        qd[k] = qd0[k] + next * a[k];
-      }}
-    }}
-    for (int k = 0; k < N; k++) {{ q[k] = q0[k] + dq[k]; qd[k] = qd0[k] + dqd[k]; }}"""
-    else:
-        advance = f"""\
-    forward(q, qd, tau{extra}, a);
-    for (int k = 0; k < N; k++) {{ qd[k] += dt * a[k]; q[k] += dt * qd[k]; }}"""
+    pieces = [_device_function(function(arm, "forward_dynamics", parameters), "forward", dtype, accuracy)]
+    drive = "for (int k = 0; k < N; k++) tau[k] = u[((size)step * count + i) * N + k];"
+    gains = ""
+    if controller != "torque":
+        pieces.append(_device_function(control_function(arm, controller), "control", dtype, accuracy))
+        drive = "control(q, qd, target, stiffness, damping, tau);"
+        gains = """\
+  real target[N], stiffness[N], damping[N];
+  for (int k = 0; k < N; k++) {
+    target[k] = u[i * su + k]; stiffness[k] = kp[i * skp + k]; damping[k] = kd[i * skd + k];
+  }
+"""
+    step = indent(advance(method, f"forward(q, qd, tau{extra}, a);", "dt", "real", pragma="#pragma unroll 1"), 4 * " ")
     load_parameters = (
         f"  real p[{count}];\n  for (int k = 0; k < {count}; k++) p[k] = par[i * sp + k];\n" if count else ""
     )
@@ -91,11 +89,10 @@ DEVICE void roll(const size i, {signature})
 {{
   {real} q[N], qd[N], tau[N], a[N];
   for (int k = 0; k < N; k++) {{ q[k] = q_in[i * sq + k]; qd[k] = qd_in[i * sqd + k]; }}
-{load_parameters}  #pragma unroll 1
+{load_parameters}{gains}  #pragma unroll 1
   for (size step = 0; step < steps; step++) {{
-    {torque}
-{advance}
-    if (every && (step + 1) % every == 0) {{
+    {drive}
+{step}    if (every && (step + 1) % every == 0) {{
       real *at = path + (((step + 1) / every - 1) * count + i) * 2 * N;
       for (int k = 0; k < N; k++) {{ at[k] = q[k]; at[N + k] = qd[k]; }}
     }}
@@ -137,6 +134,12 @@ class Rollout:
         accuracy: str = "full",
         parameters: str | None = None,
     ) -> None:
+        frictions = [*(motor.friction for motor in arm.drives.actuators), *(f for _, f in arm.drives.joint_friction)]
+        if arm.counts_drives and any(friction.coulomb for friction in frictions):
+            raise ArmError(
+                f"{arm.where}{arm.name}: a rollout has no events, which the Coulomb friction of its drives needs; take "
+                "it off with frictionless()"
+            )
         for what, value, known in (
             ("method", method, METHODS),
             ("controller", controller, CONTROLLERS),

@@ -14,7 +14,7 @@ from .formats import Dialect, Latex, decimal
 from .letters import letter
 
 
-class Html(Dialect):
+class HtmlWriter(Dialect):
     """Pretty-printer for running HTML text; the styles are in ``document.STYLE``."""
 
     between = " "

@@ -48,7 +48,7 @@ class Sum:
     products: tuple[Product, ...]
 
 
-class Form:
+class PrintedForm:
     """The conversion of one polynomial to human form."""
 
     def __init__(self, polynomial: TrigPolynomial) -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ...rings.angles import read_tag
-from .form import Form, Product, Sum, Sym
+from .form import PrintedForm, Product, Sum, Sym
 from .letters import in_code, in_latex, in_mathml, in_text
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Code(Dialect):
 
 def whole(polynomial: TrigPolynomial, group_by: str | None) -> Sum:
     """The human form as one sum."""
-    return Sum(tuple(product for _, block in Form(polynomial).blocks(group_by) for product in block.products))
+    return Sum(tuple(product for _, block in PrintedForm(polynomial).blocks(group_by) for product in block.products))
 
 
 def text(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
@@ -199,7 +199,7 @@ def c(polynomial: TrigPolynomial) -> str:
 
 def code_names(polynomial: TrigPolynomial) -> dict[str, str]:
     """The variables of ``python`` and ``c`` with their meanings: {"c23": "cos(q2 + q3)", ...}."""
-    form = Form(polynomial)
+    form = PrintedForm(polynomial)
     meanings: dict[str, str] = {}
     used = {name for powers in form.terms for name, _ in powers}
     weights = dict(zip(form.ring.tags, form.ring.angles.weights, strict=True))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -105,19 +106,21 @@ def reduce_coefficients(
     tolerance: float = 0.05,
     *,
     refit: bool = True,
-    equations: Equations | None = None,
+    equations: Sequence[Equations | None] = (),
 ) -> tuple[ReducedCoefficient, ...]:
     """Short forms of coefficients (D_ii and G_i by default), each within ``tolerance`` of its scale for every position.
 
     The scale is the largest magnitude of the coefficient, or its maximum less its minimum where that is more.
     ``systems`` are one arm with one or several loads: the same terms serve all of them; a constant has one value for
     each, and changes by the exact, linear effect of the load. Without ``refit`` the constants keep their exact values.
+    ``equations`` are those of the first systems, where they are at hand.
     """
     if not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.05, at least zero; got {tolerance!r}")
     n = systems[0].n
     wanted = list(coefficients or [f"D{i + 1}{i + 1}" for i in range(n)] + [f"G{i + 1}" for i in range(n)])
-    cases = [equations or Equations(systems[0], "numbers"), *(Equations(each, "numbers") for each in systems[1:])]
+    known = zip_longest(systems, equations)
+    cases = [found if found is not None else Equations(each, "numbers") for each, found in known]
     forms: list[ReducedCoefficient] = []
     for name in wanted:
         number = 1 + sum(len(form.constants) for form in forms)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..html.data_tables import Column, Table
+from ..html.data_tables import Column, DataTable
 from ..html.markup import Html, tag
 from ..html.numbers import written
-from .figures import COLOURS, LEFT, RIGHT, VALUE, WIDTH, Axis, Figure, label, scale, svg, ticks
+from .figures import COLOURS, LEFT, RIGHT, VALUE, WIDTH, ChartAxis, Figure, label, scale, svg, ticks
 
 ROW, GAP, NAMES = 20, 12, 130
 ROOM = 30
@@ -38,7 +38,7 @@ class BarChart(Figure):
     ``logarithmic`` is for magnitudes of different orders; its bars start at the left edge.
     """
 
-    axis: Axis = VALUE
+    axis: ChartAxis = VALUE
     names: tuple[str, ...] = ()
     bars: tuple[Bars, ...] = ()
     logarithmic: bool = False
@@ -162,7 +162,7 @@ class BarChart(Figure):
         """Names of the series and the shape of their legend keys."""
         return [series.name for series in self.bars], "bar"
 
-    def table(self) -> Table:
+    def table(self) -> DataTable:
         """The plotted numbers."""
         columns = [Column("name", "name")]
         columns += [Column("unit", "unit")] if self.units else []
@@ -177,4 +177,4 @@ class BarChart(Figure):
                 low, high = series.spans()[row]
                 cells += [low, high] if series.low else [high]
             rows.append(tuple(cells))
-        return Table(self.name, self.title, tuple(columns), tuple(rows))
+        return DataTable(self.name, self.title, tuple(columns), tuple(rows))

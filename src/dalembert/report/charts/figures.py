@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..html.data_tables import Table
+from ..html.data_tables import DataTable
 from ..html.markup import Html, data, join, tag
 from ..html.numbers import written
 
@@ -23,7 +23,7 @@ COLOURS = 7
 
 
 @dataclass(frozen=True)
-class Axis:
+class ChartAxis:
     """The quantity of an axis, and its unit."""
 
     label: str
@@ -35,7 +35,7 @@ class Axis:
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
-X, Y, VALUE = Axis("x"), Axis("y"), Axis("value")
+X, Y, VALUE = ChartAxis("x"), ChartAxis("y"), ChartAxis("value")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Figure:
         """Data for the read-out that follows the pointer."""
         raise NotImplementedError
 
-    def table(self) -> Table:
+    def table(self) -> DataTable:
         """The plotted numbers."""
         raise NotImplementedError
 
@@ -139,7 +139,7 @@ def label(value: float, x: float, y: float, anchor: str = "middle") -> Html:
     return tag("text", written(value, 6), x=x, y=y, text_anchor=anchor, class_="tick")
 
 
-def frame(x: Scale, y: Scale, x_axis: Axis, y_axis: Axis) -> list[Html]:
+def frame(x: Scale, y: Scale, x_axis: ChartAxis, y_axis: ChartAxis) -> list[Html]:
     """Grid lines with their numbers, and the titles of the axes."""
     parts = []
     for value in ticks(y.low, y.high):

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ..html.data_tables import Column, Table
+from ..html.data_tables import Column, DataTable
 from ..html.markup import Html, tag
 from ..html.numbers import written
-from .figures import LEFT, Axis, Figure, X, Y, label, svg, ticks
+from .figures import LEFT, ChartAxis, Figure, X, Y, label, svg, ticks
 
 SIDE = 420
 """Side of the grid (px)."""
@@ -25,8 +25,8 @@ class GridChart(Figure):
     the bottom.
     """
 
-    x_axis: Axis = X
-    y_axis: Axis = Y
+    x_axis: ChartAxis = X
+    y_axis: ChartAxis = Y
     columns: tuple[float, ...] = ()
     rows: tuple[float, ...] = ()
     values: tuple[tuple[float | None, ...], ...] = ()
@@ -156,11 +156,11 @@ class GridChart(Figure):
         """Data for the read-out that follows the pointer."""
         return {"kind": "boxes", "boxes": [{k: c[k] for k in ("x", "y", "w", "h", "say")} for c in self._cells()]}
 
-    def table(self) -> Table:
+    def table(self) -> DataTable:
         """The plotted numbers."""
         if self.names:
             heads = (Column("name", "name"), *(Column(name, name, self.unit, "number") for name in self.names))
-            return Table(
+            return DataTable(
                 self.name, self.title, heads, tuple((n, *row) for n, row in zip(self.names, self.values, strict=True))
             )
         heads = (
@@ -173,4 +173,4 @@ class GridChart(Figure):
             for y, row in zip(self.rows, self.values, strict=True)
             for x, value in zip(self.columns, row, strict=True)
         )
-        return Table(self.name, self.title, heads, rows)
+        return DataTable(self.name, self.title, heads, rows)

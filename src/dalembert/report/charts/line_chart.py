@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..html.data_tables import Column, Table
+from ..html.data_tables import Column, DataTable
 from ..html.markup import Html, tag
-from .figures import BOTTOM, COLOURS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Figure, X, Y, frame, scale, svg
+from .figures import BOTTOM, COLOURS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, ChartAxis, Figure, X, Y, frame, scale, svg
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Series:
 class LineChart(Figure):
     """Curves with common x. ``limit`` draws a labelled horizontal line, such as a tolerance."""
 
-    x_axis: Axis = X
-    y_axis: Axis = Y
+    x_axis: ChartAxis = X
+    y_axis: ChartAxis = Y
     x: tuple[float, ...] = ()
     series: tuple[Series, ...] = ()
     limit: tuple[str, float] | None = None
@@ -81,9 +81,9 @@ class LineChart(Figure):
         """Names of the series and the shape of their legend keys."""
         return [series.name for series in self.series], "line"
 
-    def table(self) -> Table:
+    def table(self) -> DataTable:
         """The plotted numbers."""
         columns = [Column(self.x_axis.label, self.x_axis.label, self.x_axis.unit, "number")]
         columns += [Column(series.name, series.name, self.y_axis.unit, "number") for series in self.series]
         rows = tuple(zip(self.x, *(series.values for series in self.series), strict=True))
-        return Table(self.name, self.title, tuple(columns), rows)
+        return DataTable(self.name, self.title, tuple(columns), rows)

@@ -42,7 +42,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class DataTable:
     """A table; ``name`` is the stem of its file, ``caption`` is above it on the page."""
 
     name: str

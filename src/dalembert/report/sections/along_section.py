@@ -10,9 +10,10 @@ from ...arm.description import ArmDescription
 from ...design.motion_samples import MotionSamples
 from ...design.significance import TermShare, motion_factor, terms_of
 from ...reduction.coefficient_waves import CoefficientWaves
-from ..charts.figures import Axis, Figure
+from ...systems.arm_system import ArmSystem
+from ..charts.figures import ChartAxis, Figure
 from ..charts.line_chart import LineChart, Series
-from ..html.data_tables import Table
+from ..html.data_tables import DataTable
 from ..html.numbers import counted, joint_label, listed, percent, unit, written
 from ..section import Part, Section, paragraph
 from ..sweeps import Array
@@ -23,8 +24,10 @@ MOST_POINTS = 241
 CAUSES = ("own inertia", "inertia of other joints", "speeds", "gravity")
 
 
-def section(arm: ArmDescription, motion: MotionSamples, terms: Sequence[TermShare]) -> Section:
-    """``terms`` are those along the motion, drives counted."""
+def section(
+    arm: ArmSystem, motion: MotionSamples, terms: Sequence[TermShare], waves: CoefficientWaves
+) -> Section:  # fmt: skip
+    """``terms`` are those along the motion, ``waves`` the coefficients of the arm."""
     small = [term for term in terms if term.share < SMALL]
     span = f" ({written(float(motion.t[-1] - motion.t[0]), 3)} s)" if motion.t is not None else ""
     meaning = (
@@ -40,14 +43,16 @@ def section(arm: ArmDescription, motion: MotionSamples, terms: Sequence[TermShar
         f"{len(motion.q)} moments; largest and root mean square are those of the motion, the latter over its time. "
         f"Inertia: {counted(arm)}. Shares are of the largest term of the joint along this motion."
     )
+    if arm.counts_drives:
+        note += " Friction is no term of the table; the figures have it."
     if beyond:
         note += f" The motion goes beyond the limits of {listed(beyond)}."
-    parts: list[Part] = [paragraph(note, kind="note"), table(arm, terms), *figures(arm, motion)]
+    parts: list[Part] = [paragraph(note, kind="note"), table(arm, terms), *figures(arm, motion, waves)]
     return Section("motion", "Which terms matter along the motion", meaning, tuple(parts))
 
 
 def strongest(arm: ArmDescription, terms: Sequence[TermShare]) -> str:
-    """Which term leads at the joint with the largest one, said in words."""
+    """Clause on the largest term and its joint, of the revolute joints where there are any."""
     known = [term for term in terms if term.largest > 0]
     if not known:
         return ""
@@ -59,24 +64,26 @@ def strongest(arm: ArmDescription, terms: Sequence[TermShare]) -> str:
     return f", and the largest is {printed(top)} at {joint_label(place, top.joint)}, {written(top.largest, 3)} {effort}"
 
 
-def table(arm: ArmDescription, terms: Sequence[TermShare]) -> Table:
+def table(arm: ArmDescription, terms: Sequence[TermShare]) -> DataTable:
+    """Largest value, RMS (N m or N) and share of every term along the motion, largest share first."""
     rows = []
     for term in sorted(terms, key=lambda term: -term.share):
         place = arm.joint_names.index(term.joint)
         effort = unit(arm.moving[place], "effort")
         rows.append((joint_label(place, term.joint), printed(term), term.largest, term.rms, effort, term.share))
-    return Table("motion-terms", "All terms along the motion", TERMS, tuple(rows), first=15)
+    return DataTable("motion-terms", "All terms along the motion", TERMS, tuple(rows), first=15)
 
 
-def figures(arm: ArmDescription, motion: MotionSamples) -> list[Figure]:
+def figures(arm: ArmSystem, motion: MotionSamples, waves: CoefficientWaves) -> list[Figure]:
     """The torque of each joint along the motion, by cause; nothing where there is no time to draw it over."""
     if motion.t is None or len(motion.t) < 2:
         return []
     step = max(1, -(-len(motion.t) // MOST_POINTS))
     some = MotionSamples(motion.name, motion.q[::step], motion.qd[::step], motion.qdd[::step], motion.t[::step])
-    model, made = CoefficientWaves(arm), []
+    rubbing = arm.parts(some.q, some.qd, some.qdd).friction
+    made: list[Figure] = []
     for i, joint in enumerate(arm.moving):
-        parts = causes(model, some, i)
+        parts = causes(waves, some, i) | {"friction": rubbing[:, i]}
         present = {name: values for name, values in parts.items() if np.abs(values).max() > 0}
         if not present:
             continue
@@ -90,17 +97,17 @@ def figures(arm: ArmDescription, motion: MotionSamples) -> list[Figure]:
                 f"motion-{i + 1}",
                 f"{'Torque' if joint.kind == 'revolute' else 'Force'} of {joint_label(i, joint.name)} along the motion",
                 "The whole, and what it is made of.",
-                x_axis=Axis("time", "s"),
-                y_axis=Axis("effort", unit(joint, "effort")),
+                x_axis=ChartAxis("time", "s"),
+                y_axis=ChartAxis("effort", unit(joint, "effort")),
                 x=tuple(float(t) for t in some.t) if some.t is not None else (),
                 series=tuple(series),
             )
         )
-    return list(made)
+    return made
 
 
 def causes(model: CoefficientWaves, motion: MotionSamples, i: int) -> dict[str, Array]:
-    """The torque of joint i along the motion, split by cause."""
+    """The torque of joint i along the motion without friction, split by cause."""
     found = {name: np.zeros(len(motion.q)) for name in CAUSES}
     for (kind, index), wave in terms_of(model, i).items():
         cause = {"D": CAUSES[0] if index == (i, i) else CAUSES[1], "C": CAUSES[2], "G": CAUSES[3]}[kind]

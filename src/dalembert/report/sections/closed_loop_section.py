@@ -1,20 +1,20 @@
-"""What the reduced models cost in closed loop: tracking errors of computed torque on one motion."""
+"""Reduced models in closed loop: tracking errors of computed torque on one motion."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
-from ..charts.figures import Axis, Figure
+from ..charts.figures import ChartAxis, Figure
 from ..charts.line_chart import LineChart, Series
 from ..closed_loop import KD, KP, Array, Tracking
-from ..html.data_tables import Column, Table, Value
+from ..html.data_tables import Column, DataTable, Value
 from ..html.numbers import joint_label, shown_position, unit, written
 from ..section import Part, Section, paragraph
 
 
 def section(arm: ArmDescription, found: Sequence[Tracking]) -> Section:
-    """``found`` has the empty hand first, then, where there is one, the load, told of and not told of.
+    """``found`` are runs without load, with a load known to the controller, and with a load unknown to it.
 
     In each the exact model comes first.
     """
@@ -55,7 +55,7 @@ def worst(arm: ArmDescription, found: Tracking, name: str) -> str:
 
 
 def in_hand(found: Tracking) -> str:
-    """What the hand holds, and what the controller knows of it."""
+    """Phrase on the load, and whether the controller's model includes it."""
     if not found.load:
         return "the hand empty"
     constants = "the load's constants" if found.told else "the constants of the empty hand"
@@ -63,11 +63,12 @@ def in_hand(found: Tracking) -> str:
 
 
 def ending(found: Tracking) -> str:
-    """What tells the files of the runs apart."""
+    """Suffix of file names, different for each run."""
     return "" if not found.load else "-loaded" if found.told else "-load-unknown"
 
 
-def table(arm: ArmDescription, found: Tracking) -> Table:
+def table(arm: ArmDescription, found: Tracking) -> DataTable:
+    """Largest and RMS tracking error of each joint (deg or m), for each model in the controller."""
     columns = [Column("joint", "joint"), Column("unit", "", kind="unit")]
     for name in found.errors:
         columns += [
@@ -82,10 +83,11 @@ def table(arm: ArmDescription, found: Tracking) -> Table:
         rows.append((joint_label(k, joint.name), unit(joint, "shown"), *cells))
     note = "" if found.told else "These errors are those of a load that the controller does not know of."
     caption = f"Tracking error of each joint, by the model of the controller: {in_hand(found)}"
-    return Table(f"tracking{ending(found)}", caption, tuple(columns), tuple(rows), note)
+    return DataTable(f"tracking{ending(found)}", caption, tuple(columns), tuple(rows), note)
 
 
 def sizes(errors: Array) -> tuple[float, float]:
+    """Largest magnitude and root mean square over time."""
     return float(abs(errors).max()), float((errors**2).mean() ** 0.5)
 
 
@@ -108,8 +110,8 @@ def figures(arm: ArmDescription, found: Tracking) -> list[Figure]:
                 f"tracking-{k + 1}{ending(found)}",
                 f"Tracking error of {joint_label(k, joint.name)}: {in_hand(found)}",
                 "One curve for each model of the controller; of the joints of its kind this one strays most.",
-                x_axis=Axis("time", "s"),
-                y_axis=Axis("error", unit(joint, "shown")),
+                x_axis=ChartAxis("time", "s"),
+                y_axis=ChartAxis("error", unit(joint, "shown")),
                 x=tuple(float(t) for t in found.times),
                 series=series,
             )

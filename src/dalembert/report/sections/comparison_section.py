@@ -9,8 +9,8 @@ from ...arm.description import ArmDescription
 from ...arm.inertia import Load
 from ...design.compare import Compared
 from ..charts.bar_chart import BarChart, Bars
-from ..charts.figures import Axis, Figure
-from ..html.data_tables import Column, Table
+from ..charts.figures import ChartAxis, Figure
+from ..html.data_tables import Column, DataTable
 from ..html.numbers import joint_label, listed, percent, written
 from ..section import Part, Section, paragraph
 
@@ -62,12 +62,13 @@ def meaning(second: ArmDescription, rows: Sequence[Compared]) -> str:
 
 
 def told(row: Compared, how: str) -> str:
+    """A clause on one figure: its value and unit in the first and in the second design."""
     unit = row.unit.replace("^2", "²")
     return f"{row.name} {how} from {written(row.first, 3)} to {written(row.second, 3)} {unit}".rstrip()
 
 
-def kinds(first: ArmDescription, second: ArmDescription) -> Table:
-    """Which joints stand beside each other."""
+def kinds(first: ArmDescription, second: ArmDescription) -> DataTable:
+    """The joints of both designs, paired by their order."""
     columns = (Column("joint", "joint"), Column("first", first.name), Column("second", second.name))
     rows = []
     for index in range(max(first.n, second.n)):
@@ -76,10 +77,11 @@ def kinds(first: ArmDescription, second: ArmDescription) -> Table:
             for arm in (first, second)
         ]
         rows.append((f"joint {index + 1}", *cells))
-    return Table("compared-joints", "Joints beside each other", columns, tuple(rows))
+    return DataTable("compared-joints", "Joints beside each other", columns, tuple(rows))
 
 
-def table(group: str, caption: str, rows: Sequence[Compared]) -> Table:
+def table(group: str, caption: str, rows: Sequence[Compared]) -> DataTable:
+    """The figures of one group for both designs, and their relative change."""
     columns = (
         Column("figure", "figure"),
         Column("first", "this arm", kind="number"),
@@ -91,10 +93,11 @@ def table(group: str, caption: str, rows: Sequence[Compared]) -> Table:
     for row in rows:
         change = finite(row.change) if row.changed else 0.0
         cells.append((row.name, finite(row.first), finite(row.second), row.unit.replace("^2", "²"), change))
-    return Table(f"compared-{group}", caption, columns, tuple(cells), first=24)
+    return DataTable(f"compared-{group}", caption, columns, tuple(cells), first=24)
 
 
 def finite(value: float | None) -> float | None:
+    """The value, or None where it is missing or infinite, which tables show as a dash."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -120,7 +123,7 @@ def figures(first: ArmDescription, second: ArmDescription, rows: Sequence[Compar
                     name,
                     title,
                     f"1 is this arm; {written(min(values), 3)} to {written(max(values), 3)}.",
-                    axis=Axis("second over first"),
+                    axis=ChartAxis("second over first"),
                     names=labels,
                     bars=(Bars("ratio", values),),
                     numbers=True,

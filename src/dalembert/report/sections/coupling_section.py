@@ -12,9 +12,9 @@ from ...design.dominance import Dominance
 from ...design.shares import PartShare
 from ...reduction.coefficient_waves import CoefficientWaves
 from ..arm3d import travel
-from ..charts.figures import Axis, Figure
+from ..charts.figures import ChartAxis, Figure
 from ..charts.grid_chart import GridChart
-from ..html.data_tables import Column, Table, Value
+from ..html.data_tables import Column, DataTable, Value
 from ..html.markup import Html
 from ..html.numbers import joint_label, percent, shown_position, unit, written
 from ..section import Section, paragraph
@@ -45,8 +45,9 @@ def section(
     names: Sequence[str],
     pairs: Sequence[Pair],
     maps: Sequence[GridChart] = (),
-    extra: Sequence[Html | Table | Figure] = (),
+    extra: Sequence[Html | DataTable | Figure] = (),
 ) -> Section:
+    """Matrix and table of the coupling of ``pairs``, then ``maps`` over two joints and ``extra`` parts."""
     ranked = sorted(pairs, key=lambda pair: -pair.largest)
     weak = [pair for pair in pairs if pair.bound is not None and pair.bound < 0.05]
     if ranked and ranked[0].largest > 0:
@@ -67,6 +68,7 @@ def section(
 
 
 def matrix(names: Sequence[str], pairs: Sequence[Pair]) -> GridChart:
+    """Largest |k_ij| over all poses, for every pair of joints."""
     n = len(names)
     values: list[list[float | None]] = [[None] * n for _ in range(n)]
     for pair in pairs:
@@ -83,7 +85,8 @@ def matrix(names: Sequence[str], pairs: Sequence[Pair]) -> GridChart:
     )
 
 
-def table(ranked: Sequence[Pair]) -> Table:
+def table(ranked: Sequence[Pair]) -> DataTable:
+    """Largest |k_ij| of each pair with its pose, its proved bound, and its loading and kinematic factors."""
     proved = any(pair.bound is not None for pair in ranked)
     factors = any(pair.loading is not None for pair in ranked)
     columns = [
@@ -104,7 +107,7 @@ def table(ranked: Sequence[Pair]) -> Table:
         cells += [pair.bound] if proved else []
         cells += [pair.loading, pair.kinematic] if factors else []
         rows.append(tuple(cells))
-    return Table("coupling", "Coupling of pairs of joints, strongest first", tuple(columns), tuple(rows), first=10)
+    return DataTable("coupling", "Coupling of pairs of joints, strongest first", tuple(columns), tuple(rows), first=10)
 
 
 def coupling_map(arm: ArmDescription, pair: Pair, waves: CoefficientWaves) -> GridChart | None:
@@ -137,11 +140,12 @@ def coupling_map(arm: ArmDescription, pair: Pair, waves: CoefficientWaves) -> Gr
     )
 
 
-def axis(arm: ArmDescription, joint: int) -> Axis:
-    return Axis(joint_label(joint, arm.joint_names[joint]), unit(arm.moving[joint], "shown"))
+def axis(arm: ArmDescription, joint: int) -> ChartAxis:
+    """Chart axis of a joint position, in deg or m."""
+    return ChartAxis(joint_label(joint, arm.joint_names[joint]), unit(arm.moving[joint], "shown"))
 
 
-def parts_table(found: Sequence[PartShare]) -> Table:
+def parts_table(found: Sequence[PartShare]) -> DataTable:
     """Translation and rotation (Lee, Lee and Nigam 1982)."""
     columns = (
         Column("coefficient", "coefficient", kind="name"),
@@ -156,7 +160,7 @@ def parts_table(found: Sequence[PartShare]) -> Table:
         for one in sorted(found, key=lambda one: -one.whole)
     )
     note = "Root mean squares over all poses; a share near 100 % lets the rotation of the bodies be left out."
-    return Table(
+    return DataTable(
         "translation-rotation",
         "Where inertia comes from: motion of the mass centres, or turning",
         columns,
@@ -166,7 +170,7 @@ def parts_table(found: Sequence[PartShare]) -> Table:
     )
 
 
-def dominance_table(rows: Sequence[Dominance]) -> Table:
+def dominance_table(rows: Sequence[Dominance]) -> DataTable:
     """Where the diagonal of D outweighs the rest of its row."""
     columns = (
         Column("joint", "joint"),
@@ -184,7 +188,7 @@ def dominance_table(rows: Sequence[Dominance]) -> Table:
         "Margin: (D_ii less the sum of |D_ij|) over D_ii, in SI units. The least margin is reached at its pose, which "
         "settles a no; a yes is proved, for every choice of signs of the D_ij."
     )
-    return Table("dominance", "Diagonal dominance of the inertia matrix", columns, cells, note)
+    return DataTable("dominance", "Diagonal dominance of the inertia matrix", columns, cells, note)
 
 
 NOTE = paragraph(

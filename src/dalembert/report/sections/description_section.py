@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
-from ..html.data_tables import Column, Table, Value
+from ..html.data_tables import Column, DataTable, Value
 from ..html.markup import Html, tag
 from ..html.numbers import listed, shown_position, unit, written
 from ..section import Section
 
 
 def section(arm: ArmDescription) -> Section:
+    """Tables of joints, links, inertia and drives, and the inertias that no rigid body can have."""
     faults = {link.name: link.inertia.violation() for link in arm.links}
     broken = {name: fault for name, fault in faults.items() if fault}
     unlimited = [joint.name for joint in arm.moving if math.isinf(joint.limits.lower) or math.isinf(joint.limits.upper)]
@@ -30,14 +31,15 @@ def section(arm: ArmDescription) -> Section:
         )
     else:
         meaning = "All inertias are those of real bodies, and every joint has position limits."
-    parts: list[Html | Table] = [joints(arm), links(arm), inertia(arm)]
+    parts: list[Html | DataTable] = [joints(arm), links(arm), inertia(arm)]
     parts += [table for table in (drives(arm),) if table is not None]
     if broken:
         parts.append(tag("ul", *(tag("li", f"{name}: {fault}") for name, fault in broken.items())))
     return Section("description", "Joints, links and inertia", meaning, tuple(parts))
 
 
-def joints(arm: ArmDescription) -> Table:
+def joints(arm: ArmDescription) -> DataTable:
+    """Type of each joint and its limits of position, speed and effort."""
     columns = (
         Column("joint", "joint", kind="number"),
         Column("name", "name"),
@@ -67,14 +69,18 @@ def joints(arm: ArmDescription) -> Table:
                 unit(joint, "effort"),
             )
         )
-    return Table("joints", "Joints and their limits", columns, tuple(rows), "A dash: the description gives no limit.")
+    return DataTable(
+        "joints", "Joints and their limits", columns, tuple(rows), "A dash: the description gives no limit."
+    )
 
 
 def finite(value: float) -> float | None:
+    """The value, or None where it is infinite, which tables show as a dash."""
     return value if math.isfinite(value) else None
 
 
-def links(arm: ArmDescription) -> Table:
+def links(arm: ArmDescription) -> DataTable:
+    """Mass (kg) and mass centre (m, link frame) of every link and load, and the joint that moves it."""
     columns = (
         Column("link", "link"),
         Column("moved by", "moved by joint", kind="number"),
@@ -89,10 +95,11 @@ def links(arm: ArmDescription) -> Table:
         (f"load on {name}", arm.body_of[name][0] + 1, *numbers([load.body.mass, *load.body.com]))
         for name, load in arm.loads
     ]
-    return Table("links", "Mass and mass centre of each link, in its own frame", columns, tuple(rows))
+    return DataTable("links", "Mass and mass centre of each link, in its own frame", columns, tuple(rows))
 
 
-def inertia(arm: ArmDescription) -> Table:
+def inertia(arm: ArmDescription) -> DataTable:
+    """Inertia tensor (kg m^2) of every link about its mass centre, in the axes of the link frame."""
     entries = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
     names = ["xyz"[i] + "xyz"[j] for i, j in entries]
     columns = (
@@ -102,14 +109,17 @@ def inertia(arm: ArmDescription) -> Table:
     rows: list[tuple[Value, ...]] = [
         (link.name, *numbers([link.inertia.central[i][j] for i, j in entries])) for link in arm.links if link.inertia
     ]
-    return Table("inertia", "Inertia tensor about the mass centre, in the axes of the link frame", columns, tuple(rows))
+    return DataTable(
+        "inertia", "Inertia tensor about the mass centre, in the axes of the link frame", columns, tuple(rows)
+    )
 
 
 def numbers(values: Sequence[object]) -> list[float]:
+    """Exact numbers in floating point."""
     return [float(x) for x in values]  # type: ignore[arg-type]
 
 
-def drives(arm: ArmDescription) -> Table | None:
+def drives(arm: ArmDescription) -> DataTable | None:
     """What is known of the drives; None where nothing is."""
     if not arm.drives:
         return None
@@ -128,7 +138,7 @@ def drives(arm: ArmDescription) -> Table | None:
     ]
     columns = (Column("motor", "motor"), *(column for column, _ in known))
     counted = "counted in every table of this page" if arm.counts_drives else "not counted on this page"
-    return Table("drives", f"Drives, {counted}", columns, tuple(rows))
+    return DataTable("drives", f"Drives, {counted}", columns, tuple(rows))
 
 
 def ratios(pairs: Sequence[tuple[str, object]]) -> str:

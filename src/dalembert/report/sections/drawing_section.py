@@ -12,6 +12,7 @@ from ..section import Section, paragraph
 
 
 def section(arm: ArmDescription, loaded: ArmDescription | None = None, pose: Sequence[float] | None = None) -> Section:
+    """The 3D drawing with sliders for the joints, without and with load, initially in ``pose``."""
     scene = arm3d.scene(arm, loaded, pose)
     mass = sum(body["mass"] for body in scene["bodies"])
     heaviest = max(range(arm.n), key=lambda i: scene["bodies"][i]["mass"])

@@ -12,9 +12,9 @@ from ..html.numbers import listed
 from ..section import Section, paragraph
 
 MOST_TERMS = 60
-"""Terms of the longest coefficient that is set out in numbers; beyond this nobody reads it."""
+"""Terms of the longest coefficient that is typeset in numbers."""
 MOST_IN_SYMBOLS = 4000
-"""Terms of all coefficients together that are set out in symbols."""
+"""Terms of all coefficients together that are typeset in symbols."""
 
 
 def _letter(stem: str, index: str, dots: str = "") -> str:
@@ -68,6 +68,7 @@ def section(numbers: Equations, symbols: Equations) -> Section:
 
 
 def meaning(numbers: Equations, names: list[str], constant: list[str], free: list[str]) -> Html:
+    """Number of terms, joints of constant inertia and joints without gravity load, in one sentence."""
     total = sum(len(numbers[name]) for name in names)
     said: list[object] = [f"{total} terms in closed form, exact for every pose, hold all of this arm's dynamics"]
     if constant:
@@ -78,10 +79,12 @@ def meaning(numbers: Equations, names: list[str], constant: list[str], free: lis
 
 
 def plural(word: str, numbers: list[str]) -> str:
+    """A noun and its numbers, as in "joint 2" or "joints 1 and 3"."""
     return f"{word}{'s' * (len(numbers) > 1)} {listed(numbers, 9)}"
 
 
 def equation(name: str, polynomial: TrigPolynomial) -> Html:
+    """A coefficient typeset as an equation, broken into lines between its terms."""
     return tag(
         "div",
         tag("span", name_math(name), Html(" <math><mo>=</mo></math> ")),
@@ -92,6 +95,7 @@ def equation(name: str, polynomial: TrigPolynomial) -> Html:
 
 
 def name_math(name: str) -> Html:
+    """MathML of a coefficient such as D12, its indices as subscripts."""
     return Html(f"<math><msub><mi>{name[0]}</mi><mn>{name[1:]}</mn></msub></math>")
 
 

@@ -20,7 +20,9 @@ def glance(arm: ArmDescription, load: float | None = None, extra: tuple[tuple[st
         (f"{written(pull, 3)} m/s²", "gravity"),
     ]
     if load:
-        tiles.append((f"{written(load, 3)} kg", "load compared"))
+        tiles.append((f"{written(load, 3)} kg", "load in the hand"))
+    if arm.drives:
+        tiles.append(("counted" if arm.counts_drives else "not counted", "drives"))
     return tag(
         "ul",
         *(tag("li", tag("b", text(number)), tag("span", what)) for number, what in (*tiles, *extra)),

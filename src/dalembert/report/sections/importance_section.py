@@ -18,7 +18,7 @@ from ...reduction.coefficient_waves import CoefficientWaves
 from ...systems.arm_system import ArmSystem
 from .. import bejczy
 from ..charts.figures import Figure
-from ..html.data_tables import Column, Table
+from ..html.data_tables import Column, DataTable
 from ..html.numbers import counted, joint_label, listed, written
 from ..section import Section, paragraph
 from ..sweeps import Array, Sweep, chart
@@ -39,7 +39,7 @@ def section(
     known = sorted((one for one in ratios if one.largest > 0), key=lambda one: -one.largest)
     coupling = [one for one in known if one.name[0] == "D"]
     gravity = [one for one in known if one.name[0] == "G"]
-    parts: list[Table | Figure] = []
+    parts: list[DataTable | Figure] = []
     if coupling:
         parts.append(
             table(
@@ -80,6 +80,7 @@ def section(
 
 
 def meaning(arm: ArmSystem, coupling: Sequence[Range], gravity: Sequence[Range]) -> str:
+    """The largest D_ij / D_ii between joints of one type and the largest G_i / D_ii, in one sentence."""
     said = []
     same = [one for one in coupling if len({arm.moving[j].kind for j in pair(one, arm.n)}) == 1]
     if same:
@@ -117,7 +118,8 @@ def ratio_unit(arm: ArmSystem, one: Range) -> str:
     return {("revolute", "prismatic"): "1/m", ("prismatic", "revolute"): "m"}.get(kinds, "")
 
 
-def table(name: str, caption: str, arm: ArmSystem, ratios: Sequence[Range]) -> Table:
+def table(name: str, caption: str, arm: ArmSystem, ratios: Sequence[Range]) -> DataTable:
+    """Least and largest value of every ratio with their poses, and the proved bound."""
     columns = (
         Column("ratio", "ratio", kind="name"),
         Column("least", "least", kind="number"),
@@ -139,10 +141,10 @@ def table(name: str, caption: str, arm: ArmSystem, ratios: Sequence[Range]) -> T
         )
         for one in ratios
     )
-    return Table(name, caption, columns, rows, first=10)
+    return DataTable(name, caption, columns, rows, first=10)
 
 
-def boundary(fast: Sequence[SlowFast]) -> Table:
+def boundary(fast: Sequence[SlowFast]) -> DataTable:
     """Dynamically slow and fast motion (Bejczy 1974, section II)."""
     columns = (
         Column("joint", "joint"),
@@ -158,14 +160,16 @@ def boundary(fast: Sequence[SlowFast]) -> Table:
         "same share "
         "of the speeds in the table of states below; a dash: velocity terms never get there."
     )
-    return Table("slow-and-fast", "How fast is fast", columns, rows, note)
+    return DataTable("slow-and-fast", "How fast is fast", columns, rows, note)
 
 
 def finite(value: float) -> float | None:
+    """The value, or None where it is infinite, which tables show as a dash."""
     return value if math.isfinite(value) else None
 
 
 def figure(arm: ArmSystem, one: Range, waves: CoefficientWaves) -> Figure:
+    """A ratio of two coefficients over the joint that changes it most."""
     top, bottom = (waves.wave(name) for name in one.name.split("/"))
 
     def values(q: Array) -> Array:

@@ -7,14 +7,15 @@ import math
 from ...bounds.ranges import Range
 from ...design.tables import GravityRow, InertiaRow, LoadTables
 from ..charts.bar_chart import BarChart, Bars
-from ..charts.figures import Axis, Figure
-from ..html.data_tables import Column, Table, Value
+from ..charts.figures import ChartAxis, Figure
+from ..html.data_tables import Column, DataTable, Value
 from ..html.markup import Html
 from ..html.numbers import joint_label, listed, percent, written
 from ..section import Part, Section, paragraph
 
 
 def section(found: LoadTables) -> Section:
+    """Tables and figures of the ranges of D_ii and G_i, and what of them is proved."""
     parts: list[Part | None] = [
         inertia_table(found),
         variation_figure(found),
@@ -31,6 +32,7 @@ def section(found: LoadTables) -> Section:
 
 
 def meaning(found: LoadTables) -> str:
+    """The joint whose inertia varies most and the joint that gravity loads most, in one sentence."""
     rows = [row for row in found.inertia if math.isfinite(row.relative)]
     widest = max(rows, key=lambda row: row.relative, default=None)
     said = "The inertia seen at a joint never reaches zero"
@@ -73,10 +75,11 @@ def within(row: InertiaRow | GravityRow) -> float | None:
 
 
 def pose(which: Range, at: object) -> Value:
+    """Joint positions at an extreme value; None for a constant."""
     return tuple(float(x) for x in at) if which.joints else None  # type: ignore[attr-defined]
 
 
-def inertia_table(found: LoadTables) -> Table:
+def inertia_table(found: LoadTables) -> DataTable:
     """Bejczy 1974, Table 1."""
     load = any(row.loaded is not None for row in found.inertia)
     columns = [
@@ -123,10 +126,11 @@ def inertia_table(found: LoadTables) -> Table:
             cells += [least.minimum if least else None, most.maximum if most else None]
         rows.append(tuple(cells))
     caption = f"Total inertia at each joint, {'drives included' if found.drives else 'links alone'}"
-    return Table("inertia-ranges", with_load(caption, found), tuple(columns), tuple(rows), motor_note(geared))
+    return DataTable("inertia-ranges", with_load(caption, found), tuple(columns), tuple(rows), motor_note(geared))
 
 
 def motor_note(geared: bool) -> str:
+    """Footnote on inertia referred to the motor shaft; empty without gears."""
     return (
         "Drive: the largest part of the rotors in the total. Ratio: largest (loaded or not) over least without load. "
         "Motor: as the motor shaft feels it while the other motors are held, over the gear ratio squared where the "
@@ -136,7 +140,7 @@ def motor_note(geared: bool) -> str:
     )
 
 
-def gravity_table(found: LoadTables) -> Table:
+def gravity_table(found: LoadTables) -> DataTable:
     """Bejczy 1974, Table 2."""
     load = any(row.loaded is not None for row in found.gravity)
     limited = any(row.capacity is not None for row in found.gravity)
@@ -175,10 +179,13 @@ def gravity_table(found: LoadTables) -> Table:
     note = (
         "What the drive gives: stall torque through the gear, or else the effort limit of the joint." if limited else ""
     )
-    return Table("gravity-ranges", with_load("Gravity load at each joint", found), tuple(columns), tuple(rows), note)
+    return DataTable(
+        "gravity-ranges", with_load("Gravity load at each joint", found), tuple(columns), tuple(rows), note
+    )
 
 
 def with_load(caption: str, found: LoadTables) -> str:
+    """The caption of a table, with the load where there is one."""
     return f"{caption}, without and with a load of {found.load}" if found.load else caption
 
 
@@ -198,7 +205,7 @@ def variation_figure(found: LoadTables) -> Figure | None:
         "variation",
         "Variation of total inertia",
         caption,
-        axis=Axis("inertia over its least value"),
+        axis=ChartAxis("inertia over its least value"),
         names=names,
         bars=tuple(bars),
         numbers=True,
@@ -206,6 +213,7 @@ def variation_figure(found: LoadTables) -> Figure | None:
 
 
 def loaded_ratio(row: InertiaRow) -> float:
+    """Largest inertia with load over least without (Bejczy 1974, Table 1); the unloaded ratio without a load."""
     return row.relative_loaded if row.relative_loaded is not None else row.relative
 
 
@@ -228,7 +236,7 @@ def gravity_figures(found: LoadTables) -> list[Figure]:
                 f"gravity-{what}",
                 f"Gravity load, {what}",
                 caption,
-                axis=Axis("gravity load", pretty(unit)),
+                axis=ChartAxis("gravity load", pretty(unit)),
                 names=names,
                 bars=tuple(bars),
             )
@@ -237,10 +245,12 @@ def gravity_figures(found: LoadTables) -> list[Figure]:
 
 
 def spans(name: str, ranges: list[Range]) -> Bars:
+    """Bars from the least to the largest value of each range."""
     return Bars(name, tuple(one.maximum for one in ranges), tuple(one.minimum for one in ranges))
 
 
 def proof(found: LoadTables) -> Html:
+    """Gap to which branch and bound has certified the ranges, and the proved enclosures of the others."""
     rows: list[InertiaRow | GravityRow] = [*found.inertia, *found.gravity]
     ranges = [one for row in rows for one in (row.empty, row.loaded) if one is not None]
     closed = [one for one in ranges if one.certified and one.joints]
@@ -264,8 +274,10 @@ def proof(found: LoadTables) -> Html:
 
 
 def finite(value: float | None) -> float | None:
+    """The value, or None where it is missing or infinite, which tables show as a dash."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def pretty(unit: str) -> str:
+    """A unit with ^2 as a superscript."""
     return unit.replace("^2", "²")

@@ -1,4 +1,4 @@
-"""The reduced models: what is left of the equations at a given error, and the proof of that error."""
+"""The reduced models: equations within a tolerance, with their proved errors."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from ...arm.description import ArmDescription
 from ..charts.bar_chart import BarChart, Bars
-from ..charts.figures import Axis, Figure
+from ..charts.figures import ChartAxis, Figure
 from ..charts.line_chart import LineChart, Series
-from ..html.data_tables import Column, Rich, Table, Value
+from ..html.data_tables import Column, DataTable, Rich, Value
 from ..html.markup import Html, tag
 from ..html.numbers import joint_label, percent, unit, written
 from ..section import Section
@@ -58,12 +58,12 @@ class ReducedRow:
     equations: tuple[Rich, ...]
     constants: tuple[ConstantRow, ...]
     asymmetry: str = ""
-    """How far D_ij and D_ji differ at most, in words."""
+    """Sentence on the largest difference of D_ij and D_ji."""
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """The models asked for, the exact count, the curve of error against operations, and what the states were."""
+    """The models, the operations of the exact one, the curve of error against operations, and the states."""
 
     exact_operations: int
     models: tuple[ReducedRow, ...]
@@ -71,11 +71,12 @@ class Reduction:
     """(operations, proved error as a share of the largest torque)."""
     states: str
     refused: tuple[str, ...] = ()
-    """Why there is no model at a tolerance that was asked for."""
+    """Reasons for tolerances without a model."""
 
 
 def section(arm: ArmDescription, found: Reduction) -> Section:
-    parts: list[Html | Table | Figure] = [tag("p", found.states, class_="note")]
+    """Summary and trade-off of the reduced models, then each with its equations, constants and errors."""
+    parts: list[Html | DataTable | Figure] = [tag("p", found.states, class_="note")]
     if found.models:
         parts.append(summary(found))
     if len(found.curve) > 1:
@@ -87,6 +88,7 @@ def section(arm: ArmDescription, found: Reduction) -> Section:
 
 
 def meaning(found: Reduction) -> str:
+    """Operations and proved error of the shortest model beside the exact recursion, in one sentence."""
     if not found.models:
         return "No model shorter than the exact one stays within the tolerances asked for."
     best = min(found.models, key=lambda model: model.operations)
@@ -102,7 +104,8 @@ def meaning(found: Reduction) -> str:
     )
 
 
-def summary(found: Reduction) -> Table:
+def summary(found: Reduction) -> DataTable:
+    """Operations of each model and its worst proved, attained and RMS error as shares of the largest torque."""
     columns = (
         Column("tolerance", "tolerance", kind="share"),
         Column("operations", "operations", kind="number"),
@@ -130,18 +133,19 @@ def summary(found: Reduction) -> Table:
         f"The exact recursion takes {found.exact_operations} operations. "
         "Errors are shares of each joint's largest torque."
     )
-    return Table("reduced-models", "Models by tolerance", columns, tuple(rows), note)
+    return DataTable("reduced-models", "Models by tolerance", columns, tuple(rows), note)
 
 
 def trade_off(found: Reduction) -> LineChart:
+    """Proved error (% of the largest torque) over number of operations."""
     points = sorted(found.curve)
     return LineChart(
         "trade-off",
         "Error against operations",
         "Each point is a model; its error is proved, for some by a quick proof that is valid and a little looser. "
         "Fewer operations cost accuracy.",
-        x_axis=Axis("operations"),
-        y_axis=Axis("proved error", "% of the largest torque"),
+        x_axis=ChartAxis("operations"),
+        y_axis=ChartAxis("proved error", "% of the largest torque"),
         x=tuple(x for x, _ in points),
         series=(Series("proved error", tuple(100 * y for _, y in points)),),
         from_zero=True,
@@ -149,10 +153,11 @@ def trade_off(found: Reduction) -> LineChart:
     )
 
 
-def shown(arm: ArmDescription, model: ReducedRow) -> list[Html | Table | Figure]:
+def shown(arm: ArmDescription, model: ReducedRow) -> list[Html | DataTable | Figure]:
+    """One model: equations, constants, asymmetry of D, errors of torques and coefficients."""
     mark = written(100 * model.tolerance, 3).replace(".", "-")
     lines = [tag("div", line.html, class_="flow") for line in model.equations]
-    parts: list[Html | Table | Figure] = [tag("h3", f"The model at {percent(model.tolerance)}")]
+    parts: list[Html | DataTable | Figure] = [tag("h3", f"The model at {percent(model.tolerance)}")]
     if lines:
         parts.append(
             tag("div", *lines, class_="formula")
@@ -169,7 +174,8 @@ def shown(arm: ArmDescription, model: ReducedRow) -> list[Html | Table | Figure]
     return parts
 
 
-def constants(model: ReducedRow, mark: str) -> Table:
+def constants(model: ReducedRow, mark: str) -> DataTable:
+    """Named constants of a model and their values without and with the load."""
     loaded = any(one.loaded is not None for one in model.constants)
     columns = [Column("constant", "constant"), Column("value", "value", kind="number")]
     columns += (
@@ -188,7 +194,7 @@ def constants(model: ReducedRow, mark: str) -> Table:
         )
         cells += [one.meaning] if len(columns) > len(cells) else []
         rows.append(tuple(cells))
-    return Table(
+    return DataTable(
         f"constants-{mark}",
         f"Constants of the model at {percent(model.tolerance)}",
         tuple(columns),
@@ -197,7 +203,8 @@ def constants(model: ReducedRow, mark: str) -> Table:
     )
 
 
-def joint_table(arm: ArmDescription, model: ReducedRow, mark: str) -> Table:
+def joint_table(arm: ArmDescription, model: ReducedRow, mark: str) -> DataTable:
+    """Torque error of each joint (N m or N): proved bound, largest attained in a search, RMS."""
     columns = (
         Column("joint", "joint"),
         Column("unit", "", kind="unit"),
@@ -221,10 +228,11 @@ def joint_table(arm: ArmDescription, model: ReducedRow, mark: str) -> Table:
         )
         for k, one in enumerate(model.joints)
     )
-    return Table(f"joint-errors-{mark}", f"Torque error of the model at {percent(model.tolerance)}", columns, rows)
+    return DataTable(f"joint-errors-{mark}", f"Torque error of the model at {percent(model.tolerance)}", columns, rows)
 
 
 def joint_figure(arm: ArmDescription, model: ReducedRow, mark: str) -> BarChart:
+    """Torque error of each joint as bars, in % of its largest torque."""
     rows = [(k, one) for k, one in enumerate(model.joints) if one.scale > 0]
     bars = tuple(
         Bars(name, tuple(100 * getattr(one, field) / one.scale for _, one in rows))
@@ -234,13 +242,14 @@ def joint_figure(arm: ArmDescription, model: ReducedRow, mark: str) -> BarChart:
         f"errors-{mark}",
         f"Torque error at {percent(model.tolerance)}, by joint",
         "The truth lies between the largest error found and the proved bound.",
-        axis=Axis("error", "% of the largest torque"),
+        axis=ChartAxis("error", "% of the largest torque"),
         names=tuple(joint_label(k, arm.joint_names[k]) for k, _ in rows),
         bars=bars,
     )
 
 
-def coefficient_table(model: ReducedRow, mark: str) -> Table:
+def coefficient_table(model: ReducedRow, mark: str) -> DataTable:
+    """Error of each D_ij, C_ijk and G_i: proved bound, largest attained in a search, RMS."""
     columns = (
         Column("coefficient", "coefficient", kind="name"),
         Column("proved", "proved error", kind="number"),
@@ -260,7 +269,7 @@ def coefficient_table(model: ReducedRow, mark: str) -> Table:
         )
         for one in model.coefficients
     )
-    return Table(
+    return DataTable(
         f"coefficient-errors-{mark}",
         f"Error of each coefficient at {percent(model.tolerance)}",
         columns,

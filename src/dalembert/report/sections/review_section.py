@@ -1,4 +1,4 @@
-"""The design review: the guidelines of Tourassis and Neuman 1985 with verdicts and figures, and what could be done."""
+"""The design review: the guidelines of Tourassis and Neuman 1985 with verdicts and figures, and remedies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...design.counterbalance import Counterbalance
 from ...design.review import Finding
 from ...design.sensitivity import Sensitivity
-from ..html.data_tables import Column, Table
+from ..html.data_tables import Column, DataTable
 from ..html.markup import Html, tag
 from ..html.numbers import joint_label, listed, written
 from ..section import Part, Section
@@ -44,7 +44,7 @@ def section(
 
 
 def items(findings: Sequence[Finding]) -> Html:
-    """A list: verdicts are words and signs, not only colours."""
+    """The guidelines as a list; verdicts are written out, not only coloured."""
     return tag(
         "ul",
         *(
@@ -61,7 +61,8 @@ def items(findings: Sequence[Finding]) -> Html:
     )
 
 
-def balance_table(balances: Sequence[Counterbalance], names: Sequence[str]) -> Table:
+def balance_table(balances: Sequence[Counterbalance], names: Sequence[str]) -> DataTable:
+    """Counterweights: mass (kg), position (m, link frame), gravity load without and with them (N m)."""
     columns = (
         Column("joint", "joint"),
         Column("link", "weight on link"),
@@ -82,14 +83,16 @@ def balance_table(balances: Sequence[Counterbalance], names: Sequence[str]) -> T
         "a weight on this link cannot follow; a load that grows says that this weight alone does harm over the "
         "whole box."
     )
-    return Table("counterbalance", "Weights that balance a joint", columns, rows, note)
+    return DataTable("counterbalance", "Weights that balance a joint", columns, rows, note)
 
 
 def label(name: str, names: Sequence[str]) -> str:
+    """Number and name of a joint; the name alone where ``names`` lacks it."""
     return joint_label(list(names).index(name), name) if name in names else name
 
 
-def sensitivity_table(found: Sequence[Sensitivity]) -> Table:
+def sensitivity_table(found: Sequence[Sensitivity]) -> DataTable:
+    """Derivatives of the least and the largest inertia with respect to parameters, per SI unit."""
     columns = (
         Column("coefficient", "", kind="name"),
         Column("parameter", "parameter"),
@@ -102,4 +105,4 @@ def sensitivity_table(found: Sequence[Sensitivity]) -> Table:
         (one.coefficient, one.parameter, one.value, one.of_minimum, one.of_maximum, one.relative) for one in found
     )
     note = "Changes for a unit of the parameter, SI units, at the poses of the least and the largest value."
-    return Table("sensitivity", "What the ranges of inertia hang on", columns, rows, note, first=12)
+    return DataTable("sensitivity", "What the ranges of inertia hang on", columns, rows, note, first=12)

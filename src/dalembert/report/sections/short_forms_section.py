@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...equations.printing.letters import in_mathml
 from ...reduction.shortforms.short_form import ReducedCoefficient, ReducedTerm
-from ..html.data_tables import Column, Rich, Table
+from ..html.data_tables import Column, DataTable, Rich
 from ..html.markup import Html, join, tag
 from ..html.numbers import listed, percent
 from ..section import Section, paragraph
@@ -16,7 +16,7 @@ from .equations_section import name_math, sign
 def section(
     found: Sequence[ReducedCoefficient], tolerance: float, load: str = "", arm: str = "", long: Sequence[str] = ()
 ) -> Section:
-    """``load`` says which load the second value of each constant is for; empty without one. ``long`` names the
+    """``load`` describes the load of the second value of each constant; empty without one. ``long`` names the
     coefficients of ``arm`` that are left out.
     """
     known = [one for one in found if one.terms]
@@ -28,13 +28,13 @@ def section(
     but = f" but {listed(list(long))}" if long else ""
     meaning = (
         f"{after} terms instead of {before} give every inertia and gravity load of a joint{but} within "
-        f"{percent(worst, 2)} of its largest value"
+        f"{percent(worst, 2)} of its scale (its largest magnitude, or its span where that is more)"
         + (f", and {len(lasting)} of their {len(kinds)} constants do not depend on the load" if load else "")
         + ", proved for every pose."
     )
     lines = [tag("div", formula(one), class_="flow") for one in known]
     zero = [one.name for one in found if not one.terms]
-    parts: list[Html | Table] = [tag("div", *lines, class_="formula"), table(known), constants(known, load)]
+    parts: list[Html | DataTable] = [tag("div", *lines, class_="formula"), table(known), constants(known, load)]
     if long:
         parts.append(
             paragraph(
@@ -69,11 +69,13 @@ def formula(one: ReducedCoefficient) -> Html:
 
 
 def monomial(term: ReducedTerm) -> str:
+    """MathML of a term: its constant times powers of sines, cosines and joint positions."""
     factors = [in_mathml(term.constant), *(in_mathml(name, power) for name, power in term.powers)]
     return '<mspace width="0.15em"/>'.join(factors)
 
 
-def table(found: Sequence[ReducedCoefficient]) -> Table:
+def table(found: Sequence[ReducedCoefficient]) -> DataTable:
+    """Terms and operations of each coefficient, exact and reduced, with the error of the short form."""
     columns = (
         Column("coefficient", "", kind="name"),
         Column("exact terms", "terms, exact", kind="number"),
@@ -101,10 +103,11 @@ def table(found: Sequence[ReducedCoefficient]) -> Table:
         )
         for one in found
     )
-    return Table("short-forms", "What is left of each coefficient, and its error", columns, rows)
+    return DataTable("short-forms", "What is left of each coefficient, and its error", columns, rows)
 
 
-def constants(found: Sequence[ReducedCoefficient], load: str) -> Table:
+def constants(found: Sequence[ReducedCoefficient], load: str) -> DataTable:
+    """Constants of the short forms, the monomials they multiply, and their values without and with load."""
     columns = [
         Column("constant", "constant"),
         Column("in", "in", kind="name"),
@@ -125,4 +128,4 @@ def constants(found: Sequence[ReducedCoefficient], load: str) -> Table:
             shown = Rich(term.factor or "1", times if term.powers else Html("1"))
             loaded = (term.loaded[0] if term.loaded else term.value, term.depends_on_load) if load else ()
             rows.append((Rich(term.constant, html), one.name, shown, term.value, *loaded))
-    return Table("short-constants", "The constants", tuple(columns), tuple(rows), first=24)
+    return DataTable("short-constants", "The constants", tuple(columns), tuple(rows), first=24)

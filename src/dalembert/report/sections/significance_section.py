@@ -9,8 +9,8 @@ from ...arm.description import ArmDescription
 from ...design.significance import TermShare
 from ...reduction.states import States
 from ..charts.bar_chart import BarChart, Bars
-from ..charts.figures import Axis, Figure
-from ..html.data_tables import Column, Table
+from ..charts.figures import ChartAxis, Figure
+from ..html.data_tables import Column, DataTable
 from ..html.markup import Html, tag
 from ..html.numbers import joint_label, percent, shown_position, unit
 from ..section import Section
@@ -41,7 +41,7 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
         if terms
         else "No term contributes anything to any torque."
     )
-    parts: list[Html | Table | Figure] = [limits(arm, states), NOTE]
+    parts: list[Html | DataTable | Figure] = [limits(arm, states), NOTE]
     for index, joint in enumerate(arm.moving):
         mine = sorted((term for term in terms if term.joint == index), key=lambda term: -term.largest)[:MOST_BARS]
         if mine:
@@ -54,7 +54,7 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
                     f"significance-{index + 1}",
                     f"Terms of the torque of {joint_label(index, joint.name)}",
                     "Largest and root-mean-square contribution over all states; the axis is logarithmic.",
-                    axis=Axis("contribution", unit(joint, "effort")),
+                    axis=ChartAxis("contribution", unit(joint, "effort")),
                     names=tuple(term.term for term in mine),
                     bars=bars,
                     logarithmic=True,
@@ -79,8 +79,8 @@ def printed(one: TermShare) -> str:
     return f"{number}{one.name} {rest}".strip()
 
 
-def limits(arm: ArmDescription, states: States) -> Table:
-    """The states that count."""
+def limits(arm: ArmDescription, states: States) -> DataTable:
+    """The ranges of position, speed and acceleration that the terms are ranked over."""
     columns = (
         Column("joint", "joint"),
         Column("from", "from", kind="number"),
@@ -104,7 +104,7 @@ def limits(arm: ArmDescription, states: States) -> Table:
         )
         for k, joint in enumerate(arm.moving)
     )
-    return Table("states", "States that count", columns, rows)
+    return DataTable("states", "States that count", columns, rows)
 
 
 TERMS = (
@@ -118,7 +118,8 @@ TERMS = (
 """The columns of a table of terms, over all states or along a motion."""
 
 
-def table(arm: ArmDescription, terms: Sequence[Contribution]) -> Table:
+def table(arm: ArmDescription, terms: Sequence[Contribution]) -> DataTable:
+    """Largest and RMS contribution (N m or N) of every term and its share, largest share first."""
     rows = tuple(
         (
             joint_label(term.joint, arm.joint_names[term.joint]),
@@ -130,4 +131,6 @@ def table(arm: ArmDescription, terms: Sequence[Contribution]) -> Table:
         )
         for term in sorted(terms, key=lambda term: -term.share)
     )
-    return Table("significance", "All terms by their share of the largest term of their joint", TERMS, rows, first=15)
+    return DataTable(
+        "significance", "All terms by their share of the largest term of their joint", TERMS, rows, first=15
+    )

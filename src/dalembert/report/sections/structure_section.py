@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...equations.structure import WHY, Structure
-from ..html.data_tables import Column, Table
+from ..html.data_tables import Column, DataTable
 from ..html.markup import Html, coefficient, join, tag
 from ..html.numbers import joint_label, percent
 from ..section import Section
@@ -18,6 +18,7 @@ KINDS = {
 
 
 def section(found: Structure, names: tuple[str, ...]) -> Section:
+    """Numbers of coefficients, the joint positions they depend on, and why the others vanish."""
     zero = found.independent - found.total
     constant = sum(count.constant for count in found.counts.values())
     meaning = (
@@ -28,7 +29,8 @@ def section(found: Structure, names: tuple[str, ...]) -> Section:
     return Section("structure", "Structure", meaning, (counts(found), dependence(found, names), reasons(found)))
 
 
-def counts(found: Structure) -> Table:
+def counts(found: Structure) -> DataTable:
+    """Coefficients by kind: independent ones of a general arm, non-zero and constant ones of this arm."""
     columns = (
         Column("kind", "kind"),
         Column("independent", "in a general arm", kind="number"),
@@ -39,10 +41,11 @@ def counts(found: Structure) -> Table:
         (KINDS.get(kind, kind), count.independent, count.nonzero, count.constant)
         for kind, count in found.counts.items()
     )
-    return Table("structure", "How many coefficients there are", columns, rows)
+    return DataTable("structure", "How many coefficients there are", columns, rows)
 
 
-def dependence(found: Structure, names: tuple[str, ...]) -> Table:
+def dependence(found: Structure, names: tuple[str, ...]) -> DataTable:
+    """Number of terms of each non-zero coefficient, and the joint positions it depends on."""
     columns = (
         Column("coefficient", "coefficient", kind="name"),
         Column("terms", "terms", kind="number"),
@@ -53,10 +56,11 @@ def dependence(found: Structure, names: tuple[str, ...]) -> Table:
         if item.zero is None:
             on = ", ".join(joint_label(j, names[j]) for j in item.joints) or "nothing: it is constant"
             rows.append((item.name, item.terms, on))
-    return Table("dependence", "What each coefficient depends on", columns, tuple(rows), first=12)
+    return DataTable("dependence", "What each coefficient depends on", columns, tuple(rows), first=12)
 
 
 def reasons(found: Structure) -> Html:
+    """Zero coefficients, grouped by why they vanish."""
     parts = []
     for reason, sentence in WHY.items():
         zero = [item.name for item in found.coefficients if item.zero == reason]

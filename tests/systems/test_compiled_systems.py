@@ -1,0 +1,112 @@
+"""Systems with their compiled kernels, as users have them: the same numbers as without, after a copy, in a loop."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compile import build
+from dalembert.compile.functions import function
+from dalembert.compile.kernel import Kernel
+from every_system import CUBE, allowed, states, system_of
+
+pytestmark = pytest.mark.usefixtures("compiled_kernels")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"), [("irb6", "driven and loaded"), ("planar-2r", "loaded"), ("planar-2r", "links")]
+)
+def test_without_a_compiler_every_system_gives_the_same_numbers(
+    name: str, shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = system_of(name, shape)
+    q, qd, qdd = states(system)
+    calls: list[Callable[[Any], Any]] = [
+        lambda one: one.inverse_dynamics(q, qd, qdd),
+        lambda one: one.forward_dynamics(q, qd, qdd),
+        lambda one: one.forward_dynamics(q, np.zeros(one.n), qdd),
+        lambda one: one.mass_matrix(q),
+        lambda one: one.inverse_mass_matrix(q),
+        lambda one: one.coriolis_matrix(q, qd),
+        lambda one: one.bias(q, qd),
+        lambda one: one.gravity_load(q),
+        lambda one: np.concatenate(one.inverse_dynamics_derivatives(q, qd, qdd)),
+        lambda one: np.concatenate(one.forward_dynamics_derivatives(q, qd, qdd)),
+    ]
+    compiled = [call(system) for call in calls]
+    monkeypatch.setenv("DALEMBERT_COMPILE", "0")
+    plain = pickle.loads(pickle.dumps(system))
+    for got, call in zip(compiled, calls, strict=True):
+        right = call(plain)
+        np.testing.assert_allclose(got, right, atol=allowed(system, q) * max(1.0, np.abs(right).max()))
+
+
+@pytest.mark.parametrize("used", [False, True])
+@pytest.mark.parametrize("shape", ["loaded", "driven"])
+def test_a_pickled_system_gives_the_same_numbers_before_and_after_use(shape: str, used: bool) -> None:
+    system = system_of("planar-2r", shape)
+    q, qd, qdd = states(system)
+    if used:
+        system.inverse_dynamics(q, qd, qdd)
+        system.equations("numbers")
+        system.simulate(np.zeros(system.n), q[0], duration=0.01)
+    copy = pickle.loads(pickle.dumps(system))
+    assert type(copy) is type(system)
+    assert copy == system
+    np.testing.assert_array_equal(copy.inverse_dynamics(q, qd, qdd), system.inverse_dynamics(q, qd, qdd))
+    np.testing.assert_array_equal(copy.mass_matrix(q), system.mass_matrix(q))
+
+
+def test_pickled_kernels_equations_and_reduced_models_give_the_same_numbers() -> None:
+    arm = da.load("planar-3r").holding(CUBE)
+    q, qd, qdd = states(arm)
+    kernel = arm.compile("inverse_dynamics")
+    for _ in range(2):  # before and after use
+        copy = pickle.loads(pickle.dumps(kernel))
+        np.testing.assert_array_equal(copy(q, qd, qdd), kernel(q, qd, qdd))
+    equations = arm.equations("numbers")
+    _ = equations.mass_matrix
+    again = pickle.loads(pickle.dumps(equations))
+    for right, got in zip(equations.values(q), again.values(q), strict=True):
+        np.testing.assert_array_equal(got, right)
+    model = arm.analysis(speed=1.0, acceleration=2.0).reduce(0.1)
+    for _ in range(2):
+        same = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(same.inverse_dynamics(q, qd, qdd), model.inverse_dynamics(q, qd, qdd))
+        np.testing.assert_array_equal(same.compile()(q, qd, qdd), model.compile()(q, qd, qdd))
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_loads_in_a_loop_need_no_further_compiler_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    arm = da.load("planar-2r")
+    q, qd, qdd = states(arm)
+    arm.holding(da.Load(1)).inverse_dynamics(q, qd, qdd)
+    arm.driven.holding(da.Load(1)).forward_dynamics(q, qd, qdd)
+
+    def refused(*_arguments: object, **_options: object) -> None:
+        raise AssertionError("the compiler was run again")
+
+    monkeypatch.setattr(build, "compiled", refused)
+    for mass in (0.5, 2, 3.25):
+        load = da.Load(mass, (0.1, 0, 0), (0.01, 0.02, 0.03))
+        loaded = arm.holding(load)
+        exact = sum(loaded.parts(q, qd, qdd).total)
+        np.testing.assert_allclose(sum(loaded.inverse_dynamics(q, qd, qdd)), exact, rtol=1e-12)
+        np.testing.assert_allclose(
+            arm.driven.holding(load).forward_dynamics(q, qd, loaded.inverse_dynamics(q, qd, qdd)), qdd, atol=1e-12
+        )
+
+
+def test_a_kernel_is_found_again_without_building_its_graph() -> None:
+    made = function(da.load("planar-2r"), "bias")
+    Kernel(made)(np.ones(2), np.ones(2))
+    again = function(da.load("planar-2r"), "bias")
+    assert again.identity == made.identity
+    other = function(da.load("planar-2r").driven, "bias")
+    assert other.identity != made.identity

@@ -1,0 +1,71 @@
+"""Laws between the ways to one answer: every system, asked by numbers, closed form, kernel and after a copy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from every_system import ARMS, SHAPES, allowed, states, system_of
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ARMS)
+def test_forward_dynamics_undoes_inverse_dynamics_on_every_system(name: str, shape: str) -> None:
+    system = system_of(name, shape)
+    q, qd, qdd = states(system)
+    for speed in (qd, np.zeros(system.n)):
+        back = system.forward_dynamics(q, speed, system.inverse_dynamics(q, speed, qdd))
+        assert np.abs(back - qdd).max() <= allowed(system, q)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ARMS)
+def test_closed_form_numbers_kernels_and_parts_agree_on_every_system(name: str, shape: str) -> None:
+    system = system_of(name, shape)
+    q, qd, qdd = states(system)
+    inertia, symbols, gravity = system.equations("numbers").values(q)
+    scale = np.abs(inertia).max()
+    np.testing.assert_allclose(inertia, system.mass_matrix(q), atol=1e-13 * scale)
+    np.testing.assert_allclose(symbols, system.christoffel(q), atol=1e-12 * scale)
+    np.testing.assert_allclose(gravity, system.gravity_load(q), atol=1e-12 * max(1.0, np.abs(gravity).max()))
+    torque = system.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(system.parts(q, qd, qdd).total, torque, atol=1e-12 * np.abs(torque).max())
+    by_hand = (
+        np.einsum("bij,bj->bi", inertia, qdd)
+        + np.einsum("bijk,bj,bk->bi", symbols, qd, qd)
+        + gravity
+        + system.friction_torque(q, qd)
+    )
+    np.testing.assert_allclose(by_hand, torque, atol=1e-12 * np.abs(torque).max())
+    np.testing.assert_allclose(
+        system.coriolis_matrix(q, qd), np.einsum("bijk,bk->bij", symbols, qd), atol=1e-12 * max(scale, 1)
+    )
+    for formulation in ("lagrange-euler", "generalized-dalembert", "influence"):
+        again = system.inverse_dynamics(q, qd, qdd, formulation)
+        np.testing.assert_allclose(again, torque, atol=1e-11 * np.abs(torque).max())
+    kernel = system.compile("inverse_dynamics")  # its graph, over NumPy
+    np.testing.assert_allclose(kernel(q, qd, qdd), torque, atol=1e-12 * np.abs(torque).max())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_derivatives_are_slopes_of_the_very_system(shape: str) -> None:
+    system = system_of("irb6", shape)
+    q, qd, qdd = (array[0] for array in states(system))
+    to_q, to_qd, to_qdd = system.inverse_dynamics_derivatives(q, qd, qdd)
+    step = 1e-6
+    for table, at in ((to_q, 0), (to_qd, 1), (to_qdd, 2)):
+        for k in range(system.n):
+            ends = []
+            for sign in (1, -1):
+                state = [q.copy(), qd.copy(), qdd.copy()]
+                state[at][k] += sign * step
+                ends.append(system.inverse_dynamics(*state))
+            slope = (ends[0] - ends[1]) / (2 * step)
+            np.testing.assert_allclose(table[:, k], slope, atol=1e-6 * max(1.0, np.abs(slope).max()))
+
+
+def test_parameters_cannot_be_written_to() -> None:
+    arm = da.load("puma560", physical="ignore")
+    with pytest.raises(ValueError, match="read-only"):
+        arm.parameters[0] = 99

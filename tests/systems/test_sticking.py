@@ -1,0 +1,25 @@
+"""Who sticks: contact forces, shared loads and free directions on cases with a known answer."""
+
+import numpy as np
+import pytest
+
+from dalembert.systems.sticking import contact_forces, free_directions, holding_share
+
+
+def test_contacts_share_what_they_hold_and_let_go_together():
+    """A joint and a motor on the same row: the load may be split, and only their sum can be overcome."""
+    rows = np.array([[1.0, 0.0], [2.0, 0.0]])
+    low, high = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
+    assert (
+        holding_share(rows, np.array([2.9, 0.0]), low, high) < 1 < holding_share(rows, np.array([3.1, 0.0]), low, high)
+    )
+    force, rate = contact_forces(np.eye(2), np.array([-4.0, 0.0]), rows, low, high)
+    assert force == pytest.approx([1.0, 1.0])
+    assert rate == pytest.approx([-1.0, -2.0])
+
+
+def test_free_directions_are_exact_where_joints_stand():
+    basis = free_directions(np.array([[0.0, 100.0, 0.0], [0.0, 30.0, 60.0]]), 3)
+    assert (basis == [[1.0], [0.0], [0.0]]).all()
+    coupled = free_directions(np.array([[1.0, 2.0, 0.0]]), 3)
+    assert np.array([1.0, 2.0, 0.0]) @ coupled == pytest.approx([0, 0])
