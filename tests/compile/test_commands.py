@@ -28,7 +28,7 @@ def test_codegen_writes_four_files(tmp_path: Path):
 
 def test_operations_prints_lee_table_1_and_the_generated_counts():
     said = run("operations", "panda")
-    row = next(line.split() for line in said.splitlines() if "Newton-Euler: Lee, Table 1, n = 7" in line)
+    row = next(line.split() for line in said.splitlines() if "newton-euler: Lee, Table 1, n = 7" in line)
     assert row[-4:-1] == ["924", "773", "1697"]
     assert "generated, inertia regrouped" in said
     assert "forward_dynamics_derivatives" in said

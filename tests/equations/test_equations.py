@@ -8,9 +8,10 @@ import pytest
 import dalembert as da
 from dalembert.arm.description import ArmDescription
 from dalembert.equations.closed_form import Equations
-from dalembert.equations.derive import FORMULATIONS, EquationsModel
+from dalembert.equations.derive import EquationsModel
 from dalembert.formulations import christoffel, composite_body, newton_euler
 from dalembert.formulations.chain import chain
+from dalembert.formulations.registry import COEFFICIENTS
 from dalembert.rings.real import REAL
 from random_arms import random_arm
 
@@ -72,7 +73,7 @@ def test_five_formulations_give_the_same_polynomials(name: str) -> None:
     ring, n = model.ring, model.chain.n
     matrix, load = model.mass_matrix(), model.gravity()
     symbols = model.christoffel(matrix)
-    for formulation, page in FORMULATIONS.items():
+    for formulation, page in COEFFICIENTS.items():
         other = page.mass_matrix(model.chain, ring, ring.positions)
         assert all(ring.poly_of(other[i][j]) == ring.poly_of(matrix[i][j]) for i in range(n) for j in range(n)), (
             formulation

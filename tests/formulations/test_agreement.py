@@ -14,7 +14,7 @@ from dalembert.formulations import (
     tourassis_neuman,
 )
 from dalembert.formulations.chain import chain
-from dalembert.formulations.system import FORMULATIONS
+from dalembert.formulations.registry import TORQUES
 from dalembert.rings.real import REAL
 from laws import inertia_scale, moving_arms, rounding, torque_scale
 
@@ -24,7 +24,7 @@ VELOCITY = (christoffel, lagrange_euler, generalized_dalembert, influence)
 
 def assert_all_agree(arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
     tolerance = rounding(arm, q)
-    torques = {name: arm.inverse_dynamics(q, qd, qdd, formulation=name) for name in FORMULATIONS}
+    torques = {name: arm.inverse_dynamics(q, qd, qdd, formulation=name) for name in TORQUES}
     scale = torque_scale(arm, q, qd, qdd)
     for name, torque in torques.items():
         assert np.abs(torque - torques["newton-euler"]).max() <= tolerance * scale, name

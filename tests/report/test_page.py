@@ -125,6 +125,15 @@ def test_equations_are_set_in_mathml_and_long_ones_can_break(made: Made) -> None
     assert "<mn>6.47</mn>" in re.search(r'id="eq-D33">(.*?)</div>', alone.html(), re.DOTALL)[1]  # type: ignore[index]
 
 
+def test_gravity_over_inertia_is_that_of_the_hand_as_it_is(made: Made) -> None:
+    """Bejczy 1974, eq. 140: 24.4 rad/s^2 at joint 5 with the cube, where the empty hand has 10."""
+    _, found, _ = made("jpl-rrp")
+    importance = next(section for section in found.sections if section.name == "importance")
+    rows = next(table for table in importance.tables if table.name == "gravity-ratios").records()["rows"]
+    assert {row["ratio"]: row["largest"] for row in rows}["G5/D55"] == pytest.approx(24.434, abs=1e-3)
+    assert "below about 24 rad/s² gravity can outweigh inertia at joint 5" in plain(str(importance.meaning))
+
+
 def test_tables_are_written_as_csv_and_json_with_the_same_numbers(made: Made, tmp_path: Path) -> None:
     arm, found, _ = made("puma560")
     paths = write_csv(found, tmp_path / "tables")

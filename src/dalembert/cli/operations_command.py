@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dalembert.compile import operations as counts
 from dalembert.compile.functions import FUNCTIONS, function
+from dalembert.formulations.registry import TORQUES
 
 from .printing import heading, paragraph, table
 from .system_options import system_command
@@ -20,12 +21,12 @@ def operations(system: System) -> None:
     given = system
     lee = counts.lee(given.n)
     rows: list[tuple[str, counts.Operations]] = []
-    for name in counts.FORMULATIONS:
+    for name in TORQUES:
         if name in lee:
             rows.append((f"{name}: Lee, Table 1, n = {given.n}", lee[name]))
         rows.append((f"{name}: general code", counts.general(given, name)))
         rows.append((f"{name}: generated for this arm", counts.generated(given, name)))
-    rows.append(("Newton-Euler: generated, inertia regrouped", counts.regrouped(given)))
+    rows.append(("newton-euler: generated, inertia regrouped", counts.regrouped(given)))
     rows += [(f"{name}, n = {given.n}", formula(given.n)) for name, formula in counts.PUBLISHED]
     heading(f"Inverse dynamics of the links of {given.name}: operations for one state")
     print_counts("way", rows)

@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..arm.description import ArmDescription
-from ..formulations import generalized_dalembert, influence, lagrange_euler, newton_euler
 from ..formulations.chain import chain
+from ..formulations.registry import TORQUES
 from ..rings.graph import ADD, COS, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Graph, Node, reachable
 from ..rings.ring import Scalar
 from .functions import function
@@ -100,19 +100,11 @@ class Counted:
     __mul__ = __rmul__ = _multiplied
 
 
-FORMULATIONS: dict[str, Callable[..., list[Scalar]]] = {
-    "Lagrange-Euler": lagrange_euler.inverse_dynamics,
-    "Newton-Euler": newton_euler.inverse_dynamics,
-    "generalized d'Alembert": generalized_dalembert.inverse_dynamics,
-    "influence coefficients": influence.inverse_dynamics,
-}
-
-
 def general(arm: ArmDescription, formulation: str) -> Operations:
     """Operations of a formulation for any arm with these joints and this tree, with general parameters."""
     tally = Tally()
     states = ([Counted(tally) for _ in range(arm.n)] for _ in range(3))
-    FORMULATIONS[formulation](chain(arm, tally), tally, *states)
+    TORQUES[formulation](chain(arm, tally), tally, *states)
     return tally.operations
 
 
@@ -120,7 +112,7 @@ def generated(arm: ArmDescription, formulation: str) -> Operations:
     """Operations of a formulation for this arm, with constants folded and common subexpressions shared."""
     graph = Graph()
     states = [graph.inputs(name, arm.n) for name in ("q", "qd", "qdd")]
-    torques = FORMULATIONS[formulation](chain(arm, graph), graph, *states)
+    torques = TORQUES[formulation](chain(arm, graph), graph, *states)
     return count([graph.node(x) for x in torques])
 
 
@@ -140,12 +132,12 @@ def lee(n: int) -> dict[str, Operations]:
         return round(value)
 
     return {
-        "Lagrange-Euler": Operations(
+        "lagrange-euler": Operations(
             integer(f(128, 3) * n**4 + f(512, 3) * n**3 + f(739, 3) * n**2 + f(160, 3) * n),
             integer(f(98, 3) * n**4 + f(781, 6) * n**3 + f(559, 3) * n**2 + f(245, 6) * n),
         ),
-        "Newton-Euler": Operations(132 * n, 111 * n - 4),
-        "generalized d'Alembert": Operations(
+        "newton-euler": Operations(132 * n, 111 * n - 4),
+        "generalized-dalembert": Operations(
             integer(f(13, 6) * n**3 + f(105, 2) * n**2 + f(268, 3) * n + 69),
             integer(f(4, 3) * n**3 + 44 * n**2 + f(146, 3) * n + 45),
         ),

@@ -15,8 +15,8 @@ from typing import Any
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..formulations import composite_body, generalized_dalembert, influence, lagrange_euler, tourassis_neuman
 from ..formulations.chain import Chain, chain
+from ..formulations.registry import COEFFICIENTS
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import matplus
 from ..rings.angles import Angles
@@ -25,14 +25,6 @@ from .parallel_axes import axes
 from .space import Space
 from .symbols import Request, Selection, select
 
-FORMULATIONS: dict[str, ModuleType] = {
-    "composite-body": composite_body,
-    "lagrange-euler": lagrange_euler,
-    "generalized-dalembert": generalized_dalembert,
-    "influence": influence,
-    "tourassis-neuman": tourassis_neuman,
-}
-
 
 class EquationsModel:
     """An arm over the trigonometric ring: its chain, and the raw polynomials of its equations."""
@@ -40,6 +32,11 @@ class EquationsModel:
     def __init__(self, arm: ArmDescription, request: Request = "symbols", stars: frozenset[str] = frozenset()) -> None:
         if not arm.n:
             raise ArmError(f"{arm.where}{arm.name} has no moving joint, so it has no equations of motion")
+        if arm.counts_drives and arm.drives.turns is not None:
+            raise ArmError(
+                f"{arm.where}{arm.name}: its transmission is a function in Python, which the closed form does not "
+                "take; give constant ratios, or ask for numbers"
+            )
         self.arm = arm
         self.selection: Selection = select(arm, request, stars)
         twists = self.selection.twists
@@ -55,14 +52,6 @@ class EquationsModel:
     @cached_property
     def rotor_matrix(self) -> list[list[Any]]:
         """What the rotors add to D; ratios and rotor inertias enter as numbers."""
-        if self.arm.counts_drives and self.arm.drives.turns is not None:
-            try:
-                return self.system.rotor_matrix(self.ring, self.ring.positions)
-            except (TypeError, AttributeError):
-                raise ArmError(
-                    f"{self.arm.where}{self.arm.name}: its transmission is a function that sines and cosines of the "
-                    "joint angles cannot express, so it has no closed form; give constant ratios"
-                ) from None
         return self.system.rotor_matrix(self.ring, self.ring.positions)
 
     def mass_matrix(self, formulation: str = "composite-body") -> list[list[Any]]:
@@ -107,8 +96,8 @@ def _sum(a: Any, b: Any, c: Any) -> Any:
 
 def page(formulation: str) -> ModuleType:
     """The module of a formulation."""
-    if formulation not in FORMULATIONS:
+    if formulation not in COEFFICIENTS:
         raise ArmError(
-            f"there is no formulation {formulation!r} for closed forms; choose from {', '.join(FORMULATIONS)}"
+            f"there is no formulation {formulation!r} for closed forms; choose from {', '.join(COEFFICIENTS)}"
         )
-    return FORMULATIONS[formulation]
+    return COEFFICIENTS[formulation]

@@ -23,9 +23,6 @@ from . import (
     christoffel,
     composite_body,
     factor,
-    generalized_dalembert,
-    influence,
-    lagrange_euler,
     newton_euler,
     rotors,
 )
@@ -36,14 +33,6 @@ from .factor import Paths
 from .friction import resistances
 
 Table = list[list[Scalar]]
-
-FORMULATIONS: dict[str, Callable[..., list[Scalar]]] = {
-    "newton-euler": newton_euler.inverse_dynamics,
-    "lagrange-euler": lagrange_euler.inverse_dynamics,
-    "generalized-dalembert": generalized_dalembert.inverse_dynamics,
-    "influence": influence.inverse_dynamics,
-}
-"""Torques of the links by the method of each paper; a new one is a page of this room and a line here."""
 
 
 class Full:

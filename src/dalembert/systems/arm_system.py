@@ -18,7 +18,8 @@ from ..compile import build
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..formulations import applied_loads, coefficients, generalized_dalembert, newton_euler, regressor
-from ..formulations.system import FORMULATIONS, SystemOverRing
+from ..formulations.registry import TORQUES
+from ..formulations.system import SystemOverRing
 from ..rings.algebra import matvec
 from ..rings.real import REAL
 from ..rings.ring import Scalar
@@ -135,9 +136,9 @@ class ArmSystem(ArmDescription):
             if kernel is not None:
                 tau = kernel(q, qd, qdd)
                 return tau - self._force_load(q, forces) if forces else tau
-        elif formulation not in FORMULATIONS:
-            raise ArmError(f"no formulation {formulation!r}; there are {listed(FORMULATIONS)}")
-        method, system = FORMULATIONS[formulation], self._massive
+        elif formulation not in TORQUES:
+            raise ArmError(f"no formulation {formulation!r}; there are {listed(TORQUES)}")
+        method, system = TORQUES[formulation], self._massive
         tau = self._evaluate(lambda x, v, a: system.torque(REAL, x, v, a, method), q=q, qd=qd, qdd=qdd)
         return tau - self._force_load(q, forces) if forces else tau
 
