@@ -96,8 +96,6 @@ def test_a_wrong_load_in_the_model_leaves_an_error_that_the_right_one_does_not()
 
 
 def test_pd_with_gravity_compensation_comes_to_rest_at_its_goal():
-    driven = driven_arm("planar-2r") if built_in_drives("planar-2r", da.load("planar-2r")) else None
-    assert driven is None
     arm = da.load("planar-2r")
     goal = quintic([[0.5, 0.5], [0.5, 0.5]], 1.0)
     motion = simulate(LinkPlant(arm), PDGravity(arm, goal, 60.0, 25.0), [0, 0], None, 6.0, rtol=1e-6)
