@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # Laws are tried on hundreds of random arms: NumPy answers at once, a compiler would be asked for each of them. The
@@ -21,6 +21,10 @@ QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "pri
 settings.register_profile("default", max_examples=30, **QUIET)
 settings.register_profile("ci", max_examples=30, derandomize=True, database=None, **QUIET)
 settings.register_profile("deep", max_examples=1000, **QUIET)
+# The examples of "ci", and the first that fails ends the test: scripts/mutants.py asks only whether one does.
+settings.register_profile(
+    "once", max_examples=30, derandomize=True, database=None, phases=(Phase.explicit, Phase.generate), **QUIET
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert.bounds.bernstein import arc, arc_halves, line, line_halves
+from dalembert.bounds.bernstein import arc, arc_halves, elevation, line, line_halves
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch
 from dalembert.bounds.ranges import range_of, trimmed
+from dalembert.bounds.waves import Wave, constant, turning
 from dalembert.reduction.coefficient_waves import CoefficientWaves
 from random_arms import random_arm
 
@@ -43,6 +44,81 @@ def test_halving_a_line_gives_the_control_values_of_its_halves(degree: int) -> N
     left, right = line_halves(degree)
     assert np.allclose(left @ line(degree, -0.3, 0.9), line(degree, -0.3, 0.3))
     assert np.allclose(right @ line(degree, -0.3, 0.9), line(degree, 0.3, 0.9))
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 2), (1, 4), (2, 3)])
+def test_raising_the_degree_gives_the_control_values_of_the_same_function(low: int, high: int) -> None:
+    own = slice(high - low, high + low + 1)
+    assert np.allclose(elevation(low, high, 0.7) @ arc(low, 0.4, 0.7), arc(high, 0.4, 0.7)[:, own], atol=1e-12)
+    assert np.allclose(elevation(low, high, None) @ line(low, -0.3, 0.9), line(high, -0.3, 0.9)[:, : low + 1])
+
+
+def test_rounding_covers_what_the_floats_of_control_values_are_off() -> None:
+    """The control values of exp(ikx) on an arc, by sixty digits, against those the bound is read from."""
+    mpmath = pytest.importorskip("mpmath")
+    rng = np.random.default_rng(2)
+    k = np.arange(1, 5)[:, None]
+    wave = Wave(k, np.zeros_like(k), rng.normal(size=4) + 1j * rng.normal(size=4))
+    box = Box(np.array([0.3]), np.array([1.9]), np.zeros(1, bool))
+    branch = Branch(wave, (), box)
+    (net,) = branch.first().nets
+    with mpmath.workdps(60):
+        half, centre = (mpmath.mpf(1.9) - mpmath.mpf(0.3)) / 2, (mpmath.mpf(1.9) + mpmath.mpf(0.3)) / 2
+
+        def product(factors: list[list[object]]) -> list[object]:
+            found = [mpmath.mpf(1)]
+            for factor in factors:
+                grown = [mpmath.mpf(0)] * (len(found) + 2)
+                for i, a in enumerate(found):
+                    for j, b in enumerate(factor):
+                        grown[i + j] += a * b
+                found = grown
+            return found
+
+        one = [mpmath.mpf(1), 2 * mpmath.cos(half), mpmath.mpf(1)]
+        turn = [mpmath.expj(-half), mpmath.mpf(2), mpmath.expj(half)]
+        weights = product([one] * 4)
+        exact = [mpmath.mpf(0)] * 9
+        for (m,), c in zip(wave.k.tolist(), wave.c, strict=True):
+            for i, value in enumerate(product([turn] * m + [one] * (4 - m))):
+                exact[i] += (mpmath.mpc(complex(c)) * value / weights[i] * mpmath.expj(m * centre)).real
+        off = max(abs(mpmath.mpf(float(a)) - b) for a, b in zip(net.reshape(-1), exact, strict=True))
+    assert 0 < off <= branch.rounding
+    assert branch.rounding < 1e-10
+
+
+def test_a_bound_on_a_wave_is_one_on_every_function_within_its_slack() -> None:
+    box = Box(np.array([0.5]), np.array([1.0]), np.zeros(1, bool))
+    wave = turning(1, 0)
+    loose = Wave(wave.k, wave.p, wave.c, slack=0.01)
+    found = range_of(loose, box, 0.05)
+    assert found.lower <= np.cos(1.0) - 0.01
+    assert found.upper >= np.cos(0.5) + 0.01
+    assert Branch(None, [loose], box).bounded(Branch(None, [loose], box).first())[0].min() <= -np.cos(0.5) - 0.01
+
+
+@pytest.mark.parametrize("shift", [-3.0, 0.0, 3.0])
+def test_the_bound_of_a_whole_box_holds_before_any_search_whatever_the_signs(shift: float) -> None:
+    """base - |w1| - |w2| with magnitudes of functions that are negative, positive or both."""
+    base, first, second = turning(2, 0), turning(2, 1) + shift, turning(2, 0, 0.5j) - shift
+    box = Box(np.array([-1.0, -0.8]), np.array([0.9, 1.0]), np.zeros(2, bool))
+    q = np.stack(np.meshgrid(np.linspace(-1.0, 0.9, 191), np.linspace(-0.8, 1.0, 181)), -1).reshape(-1, 2)
+    for plain, magnitudes in ((base, [first]), (base, [first, second]), (None, [first]), (None, [first, second])):
+        branch = Branch(plain, magnitudes, box)
+        values = (plain(q) if plain is not None else 0.0) - sum(np.abs(w(q)) for w in magnitudes)
+        assert branch.bounded(branch.first())[0].min() <= values.min() + 1e-12
+        worst = int(values.argmax())
+        found = branch.least(float(values[worst]), q[worst], 1e-3, 1e8)
+        assert found.bound <= values.min() + 1e-12
+        assert values.min() <= found.bound + 2e-3
+
+
+def test_a_function_is_proved_not_to_be_negative_only_if_it_is_not() -> None:
+    box = Box(np.array([-1.0]), np.array([1.0]), np.zeros(1, bool))
+    for value, never in ((1.0, True), (-1.0, False)):
+        assert Branch(constant(value, 1), (), box).never_negative(1e6) is never
+    assert Branch(turning(1, 0) - 0.5, (), box).never_negative(1e6)
+    assert not Branch(turning(1, 0) - 0.6, (), box).never_negative(1e6)
 
 
 def narrow(n: int, centre: np.ndarray, half: float) -> Box:
@@ -90,6 +166,17 @@ def test_what_is_trimmed_stays_below_what_was_allowed() -> None:
     q = box.samples(5000)
     assert len(small) < len(wave)
     assert np.abs(wave(q) - small(q)).max() <= rest <= amount
+
+
+def test_what_is_trimmed_from_a_proof_is_taken_off_its_bound() -> None:
+    """cos(q) is least at the end of the box, where the trimmed - 0.001 cos(5 q) lowers it further."""
+    k = np.array([[1], [5]])
+    wave = Wave(k, np.zeros_like(k), np.array([1.0, -1e-3], complex))
+    box = Box(np.array([0.5]), np.array([1.0]), np.zeros(1, bool))
+    assert len(trimmed(wave, box, 0.1 / 8)[0]) == 1
+    found = range_of(wave, box, 0.1)
+    assert found.lower <= np.cos(1.0) - 1e-3 * np.cos(5.0)
+    assert found.upper >= wave(box.samples(1000)).max()
 
 
 def test_work_that_runs_out_leaves_a_true_if_wider_bound() -> None:

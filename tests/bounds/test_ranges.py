@@ -52,6 +52,27 @@ def test_the_range_of_a_ratio_holds_every_sample() -> None:
     assert found.gap <= 0.01 * (found.maximum - found.minimum)
 
 
+def test_a_ratio_to_a_negative_denominator_is_that_to_its_opposite_with_the_other_sign() -> None:
+    model = CoefficientWaves(random_arm(2, 3))
+    box, top, bottom = domain(model.arm), model.wave("D22"), model.wave("D11")
+    one, other = ratio_range(top, bottom, box), ratio_range(top, -bottom, box)
+    assert 0 < one.minimum < one.maximum
+    assert (-other.maximum, -other.minimum) == pytest.approx((one.minimum, one.maximum), rel=1e-6)
+    values = -top(box.samples(20_000)) / bottom(box.samples(20_000))
+    assert other.lower <= values.min()
+    assert values.max() <= other.upper
+
+
+def test_a_ratio_without_work_for_a_proof_has_wider_ends_than_it_attains_and_says_so() -> None:
+    model = CoefficientWaves(random_arm(2, 3))
+    box, top, bottom = domain(model.arm), model.wave("D12"), model.wave("D11")
+    floor = range_of(bottom, box).lower
+    found = ratio_range(top, bottom, box, 1e-6, work=0.0, floor=floor)
+    assert found.lower < found.minimum < found.maximum < found.upper
+    assert not found.certified
+    assert ratio_range(top, bottom, box, 1e-6, floor=floor).certified
+
+
 @pytest.mark.parametrize("joint", [4, 5, 6])
 def test_gravity_loads_behind_many_joints_close_by_the_direction_of_gravity(joint: int) -> None:
     model = CoefficientWaves(da.load("panda"))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from dalembert.arm.exact import Angle
 from dalembert.bounds.box import Box
 from dalembert.bounds.merge import merged
 from dalembert.bounds.moments import mean, rms
-from dalembert.bounds.waves import wave_of
+from dalembert.bounds.ranges import range_of
+from dalembert.bounds.waves import Wave, constant, turning, wave_of
 from dalembert.equations.closed_form import Equations
 from dalembert.reduction.coefficient_waves import CoefficientWaves
 from random_arms import random_arm
@@ -27,6 +31,50 @@ def test_a_wave_has_the_values_of_its_polynomial(seed: int) -> None:
     for name in ("D11", "D12", "G1", "C112"):
         exact = eq[name](q)
         assert np.allclose(wave_of(eq[name])(q), exact, atol=1e-12 * (1 + np.abs(exact).max()))
+
+
+def at_quarters(wave: Wave, quarters: np.ndarray) -> Fraction:
+    """The exact value where every angle is a number of quarter turns: exp(ikx) is a power of i there."""
+    found = Fraction(0)
+    for k, c in zip(wave.k, wave.c, strict=True):
+        turns = int(k @ quarters) % 4
+        found += (1, -1, -1, 1)[turns] * Fraction(c.imag if turns % 2 else c.real)
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_slack_covers_what_rounding_of_the_coefficients_changes(seed: int) -> None:
+    """At quarter turns both the polynomial and the wave have exact values; these differ, by no more than the slack."""
+    eq = Equations(random_arm(seed, 3, kinds=("revolute",)), "numbers")
+    rng = np.random.default_rng(seed)
+    off = []
+    for name in ("D11", "D12", "D33", "G1"):
+        polynomial = eq[name] * Fraction(1, 3)
+        wave = wave_of(polynomial)
+        for quarters in rng.integers(0, 4, (5, 3)):
+            exact = polynomial.substitute({j: Angle.quarters(int(k)) for j, k in enumerate(quarters)}).number
+            off.append(abs(at_quarters(wave, quarters) - exact))
+            assert off[-1] <= wave.slack
+            assert wave.slack < 1e-12
+    assert max(off) > 0
+    third = wave_of(eq["D33"] * 0 + Fraction(1, 3))
+    assert 0 < abs(Fraction(third.c[0].real) - Fraction(1, 3)) <= third.slack
+
+
+def test_slack_covers_the_rounding_of_products_and_of_terms_too_small_to_keep() -> None:
+    tenth, three = turning(2, 0).times(1.0), turning(2, 1)
+    tenth = Wave(tenth.k, tenth.p, tenth.c * 0.1)
+    scaled = tenth.times(0.3)
+    off = abs(Fraction(scaled.c[0].real) - Fraction(0.1) * Fraction(0.3))
+    assert 0 < off <= scaled.slack
+    product = tenth * Wave(three.k, three.p, three.c * 0.3)
+    assert len(product) == 2
+    off = sum(abs(Fraction(c.real) - Fraction(0.1) * Fraction(0.3) / 2) for c in product.c)
+    assert 0 < off <= product.slack
+    tiny = Wave(three.k, three.p, three.c * 1e-18)
+    together = constant(1.0, 2) + tiny
+    assert len(together) == 1
+    assert together.slack >= 1e-18
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -76,3 +124,17 @@ def test_joints_seen_through_their_sum_become_one_and_can_be_told_apart_again() 
         assert np.all(x >= box.lower - 1e-12)
         assert np.all(x <= box.upper + 1e-12)
         assert np.isclose(wave(x), one.wave(y), atol=1e-12)
+
+
+@pytest.mark.parametrize(("half", "circle"), [(0.5, False), (1.2, False), (2.0, True)])
+def test_a_sum_of_joints_reaches_as_far_as_all_of_them_together(half: float, circle: bool) -> None:
+    """cos(q1 - q2) over two equal boxes: the difference goes twice as far, and all round from a half turn on."""
+    wave = turning(2, 0) * turning(2, 1) + turning(2, 0, -1j) * turning(2, 1, -1j)
+    box = Box(np.full(2, -half), np.full(2, half), np.zeros(2, bool))
+    one = merged(wave, box)
+    assert len(one.wave.joints) == 1
+    (joint,) = one.wave.joints
+    assert bool(one.box.circle[joint]) is circle
+    if not circle:
+        assert (one.box.lower[joint], one.box.upper[joint]) == pytest.approx((-2 * half, 2 * half))
+    assert range_of(wave, box).minimum == pytest.approx(-1.0 if circle else np.cos(2 * half), abs=1e-9)

@@ -37,22 +37,26 @@ def peak(row: np.ndarray, found: Curve) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     ("number", "printed", "unit_of_print", "last_digit"),
-    [(4, 0.5, 1.0, 0.05), (5, 0.0037, 0.01, 0.0001), (6, 0.11, 1.0, 0.005), (7, 14.45, 100.0, 0.005)],
+    [(4, 0.5, 1.0, 0.05), (6, 0.11, 1.0, 0.005), (7, 14.45, 100.0, 0.005)],
 )
-def test_the_peaks_of_figures_4_to_7_are_those_of_equations_108_to_111(
+def test_the_peaks_of_figures_4_6_and_7_are_those_of_equations_108_110_and_111(
     curves, number: int, printed: float, unit_of_print: float, last_digit: float
 ) -> None:
-    """R2 is 0.00354 on the drawn curves: within the rounding of its constants, which are given to three digits."""
-    slack = 0.0002 if number == 5 else last_digit
-    assert unit_of_print * curves[number].values.max() == pytest.approx(printed, abs=slack)
+    assert unit_of_print * curves[number].values.max() == pytest.approx(printed, abs=last_digit)
+
+
+def test_the_peak_of_figure_5_is_4_percent_below_equation_109(curves) -> None:
+    """0.00354 per cm, where 0.0037 is printed: more than its last digit allows."""
+    assert 0.01 * curves[5].values.max() == pytest.approx(0.003543, abs=2e-6)
+    assert 0.0037 - 0.01 * curves[5].values.max() > 0.0001
 
 
 def test_r1_and_r3_fall_from_the_upright_boom_to_the_level_one(curves) -> None:
     for number in (4, 6):
+        degrees = np.degrees(curves[number].x)
         for row in curves[number].values:
-            assert peak(row, curves[number])[1] == pytest.approx(0, abs=1) or row[0] == pytest.approx(
-                row.max(), rel=1e-3
-            )
+            assert (np.diff(row[(degrees >= 1) & (degrees <= 90)]) < 0).all()
+            assert row[0] == pytest.approx(row.max(), rel=1e-3)
         # D12 at 90 degrees is not zero: m4 z4 r2 = 0.0009 kg m^2 is left, which no print shows.
         assert at(curves[number], 90).max() < 5e-4
 
@@ -79,8 +83,8 @@ def test_r1_and_r3_differ_by_a_third_at_60_degrees(curves) -> None:
 
 
 def test_the_examples_under_figures_5_and_7(curves) -> None:
-    """R2 r3'' against theta1'': one tenth. R4 theta1'' against r3'': 0.56, where two thirds are printed."""
-    assert curves[5].values.max() * 0.127 / 0.5 == pytest.approx(0.1, abs=0.015)
+    """R2 r3'' against theta1'': 0.09, where one tenth is printed. R4 theta1'' against r3'': 0.56 for two thirds."""
+    assert curves[5].values.max() * 0.127 / 0.5 == pytest.approx(0.0900, abs=2e-4)
     assert curves[7].values.max() * 0.5 / 0.128 == pytest.approx(0.5646, abs=0.001)
 
 
@@ -92,7 +96,6 @@ def test_figure_8_reads_11_7_where_14_is_printed_and_2_9_where_3_5_is(curves) ->
     (reading,) = at(curves[8], 60)[1:2]
     assert reading / 0.5 == pytest.approx(11.72, abs=0.01)
     assert reading / 2 == pytest.approx(2.93, abs=0.01)
-    assert reading / 0.5 == pytest.approx(14, rel=0.17)
 
 
 def test_figure_9_is_g_times_the_cosine_where_the_drive_is_left_out(curves) -> None:

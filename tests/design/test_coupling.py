@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,9 +14,15 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.exact import exact
 from dalembert.arm.inertia import Inertia
 from dalembert.design.certified_ranges import CertifiedRanges
-from dalembert.design.coupling import coupling, moved_mass
+from dalembert.design.counterbalance import with_weight
+from dalembert.design.coupling import bounded, coupling, moved_mass
+from dalembert.design.dominance import proof
 from dalembert.design.motion_samples import MotionSamples
-from dalembert.reduction.states import states_of
+from dalembert.design.review import directions, masses, translation
+from dalembert.design.review import gravity as gravity_guideline
+from dalembert.equations.closed_form import Equations
+from dalembert.reduction.coefficient_waves import CoefficientWaves
+from dalembert.reduction.states import box_of, states_of
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +43,11 @@ def test_the_coupling_holds_every_pose_and_is_loading_times_kinematic_factor() -
         assert c.largest <= c.proved
         assert k.max() <= c.largest * 1.01
         assert c.loading * c.kinematic == pytest.approx(c.largest)
-        masses = moved_mass(arm)
-        assert c.loading == pytest.approx(np.sqrt(masses[j] / masses[i]))
+        moved = moved_mass(arm)
+        assert c.loading == pytest.approx(np.sqrt(moved[j] / moved[i]))
+        # |K_ij| = |J_ij| over the mass that both joints move (19)
+        radius = np.abs(arm.mass_matrix(q)[:, i, j]).max() / moved[j]
+        assert radius <= c.gyration <= 1.02 * radius
     assert [c.largest for c in found] == sorted((c.largest for c in found), reverse=True)
 
 
@@ -51,6 +62,29 @@ def test_every_coupling_of_the_jpl_arm_is_proved_to_a_hundredth() -> None:
         k = np.abs(model.inertia(i, j)(q)) / np.sqrt(model.inertia(i, i)(q) * model.inertia(j, j)(q))
         assert c.certified
         assert k.max() <= c.proved <= 1.011 * c.largest
+
+
+@pytest.mark.parametrize("guess", [0.3, 0.6, 0.9])
+def test_no_coupling_is_proved_below_one_that_a_pose_has(planar, guess: float) -> None:
+    """The proof is tried from a largest value that is too small: what it gives must still hold for every pose."""
+    model, box = CoefficientWaves(planar), box_of(planar)
+    waves = model.inertia(0, 1), model.inertia(0, 0), model.inertia(1, 1)
+    q = box.samples(20_000)
+    k = np.abs(waves[0](q)) / np.sqrt(waves[1](q) * waves[2](q))
+    worst = int(k.argmax())
+    proved = bounded(*waves, box, q[worst], guess * float(k[worst]), 1e5)
+    assert proved is None or proved >= k[worst]
+    assert bounded(*waves, box, q[worst], float(k[worst]), 1e7) == pytest.approx(1.01 * k[worst], rel=1e-3)
+
+
+@pytest.mark.parametrize("guess", [0.3, 0.6, 0.9])
+def test_no_margin_is_proved_above_one_that_a_pose_has(guess: float) -> None:
+    arm = da.load("jpl-rrp")
+    model, box = CoefficientWaves(arm), box_of(arm)
+    own, others = model.inertia(0, 0), [model.inertia(0, j) for j in range(1, arm.n) if len(model.inertia(0, j))]
+    q = box.samples(5000)
+    sums = sum(np.abs(wave(q)) for wave in others) / own(q)
+    assert proof(own, others, box, guess * float(sums.max()), 1e5) is None
 
 
 def test_a_coupling_without_work_for_a_proof_is_bounded_by_one_and_says_so() -> None:
@@ -111,6 +145,28 @@ def test_translation_and_rotation_add_up(planar) -> None:
         assert 0 <= part.share <= 1
 
 
+def test_translation_is_what_the_mass_centres_do_and_rotation_what_the_bodies_do_about_them() -> None:
+    """Each part is the root mean square of its share of D over all poses, the column of a unit acceleration."""
+    arm = da.load("puma560-arm", physical="ignore")
+    q = box_of(arm).samples(20_000)
+    columns = [arm.parts(q, np.zeros(arm.n), unit) for unit in np.eye(arm.n)]
+    found = {part.name: part for part in arm.analysis().part_shares()}
+    for name in ("D11", "D22", "D33", "D23"):
+        i, j = (int(digit) - 1 for digit in name[1:])
+        both = columns[j].translational, columns[j].rotational
+        move, turn = (np.sqrt(np.mean(part.inertia[:, i] ** 2)) for part in both)
+        assert found[name].translational == pytest.approx(move, rel=0.02)
+        assert found[name].rotational == pytest.approx(turn, rel=0.02)
+        assert found[name].share == pytest.approx(move / (move + turn), rel=0.02)
+    # Point masses have no part that turns.
+    links = tuple(
+        replace(link, inertia=da.Inertia.of(link.inertia.mass, link.inertia.com, (0, 0, 0))) for link in arm.links
+    )
+    for part in replace(arm, links=links).analysis().part_shares(velocity=True):
+        assert part.rotational <= 1e-12
+        assert part.share == pytest.approx(1)
+
+
 def test_terms_are_ranked_by_what_they_can_contribute(planar) -> None:
     ask = planar.analysis(speed=2.0, acceleration=5.0)
     found = ask.significance()
@@ -151,13 +207,45 @@ def test_a_counterweight_on_the_last_link_takes_the_load_off_its_joint() -> None
     assert found.mass == 2.0
 
 
+def test_a_counterweight_is_exact_for_numbers_that_no_decimal_writes() -> None:
+    third = Fraction(1, 3)
+    rows = [{"a": 0.5, "mass": 1, "com": (-0.2, 0, 0)}, {"a": third, "mass": third, "com": (-third / 7, third / 9, 0)}]
+    arm = da.Arm.from_dh(rows, gravity=(0, -9.81, 0))
+    found = arm.analysis().counterbalance(1)
+    assert found.exact
+    assert found.after == 0
+    assert not Equations(found.balanced, "numbers").gravity[1]
+
+
 def test_where_outer_joints_move_the_load_about_the_weight_lowers_the_largest_load() -> None:
+    """G1 = A c1 + B c12: a weight takes A away and leaves B, the load of joint 2; more or less of it leaves more."""
     arm = da.load("planar-2r").with_gravity((0, -9.81, 0))
     found = arm.analysis().counterbalance(0)
     assert not found.exact
     assert 0 < found.after < found.before
+    assert found.after == pytest.approx(arm.analysis().counterbalance(1).before, rel=1e-3)
+    q = np.stack(np.meshgrid(*[np.linspace(-np.pi, np.pi, 73)] * 2), axis=-1)
+    assert np.abs(da.Arm.of(found.balanced).gravity_load(q)[..., 0]).max() == pytest.approx(found.after, rel=1e-3)
+    for factor in ("0.9", "1.1"):
+        other = with_weight(arm, found.link, exact(factor) * exact(found.mass), tuple(map(exact, found.place)))
+        assert np.abs(da.Arm.of(other).gravity_load(q)[..., 0]).max() > 1.01 * found.after
     with pytest.raises(ArmError, match="slides"):
         da.load("jpl-rrp").analysis().counterbalance("joint3")
+
+
+@pytest.mark.parametrize("radius", ["0.1", "0.2", "0.35"])
+def test_a_counterweight_stands_at_its_radius_opposite_to_the_load(radius: str) -> None:
+    """On the last link m r = m2 l2, on the other side of the axis, whose place is the end of the link before."""
+    arm = da.load("planar-2r").with_gravity((0, -9.81, 0))
+    body = arm.bodies[1].inertia
+    found = arm.analysis().counterbalance(1, radius=radius)
+    frames = arm.link_frames([0.3, 0.4])
+    axis, tip = (frames[link][:3, 3] for link in (arm.bodies[0].joint.child, arm.bodies[1].joint.child))
+    place = (frames[found.link] @ [*found.place, 1.0])[:3]
+    centre = (frames[found.link] @ [*map(float, body.com), 1.0])[:3]
+    assert np.linalg.norm(place - axis) == pytest.approx(float(radius))
+    assert found.mass * (place - axis) == pytest.approx(-float(body.mass) * (centre - axis), abs=1e-12)
+    assert np.linalg.norm(tip - axis) > 0.1
 
 
 def test_the_review_tells_what_the_guidelines_say() -> None:
@@ -167,6 +255,47 @@ def test_the_review_tells_what_the_guidelines_say() -> None:
     assert verdicts["Axes parallel or at right angles"] == "met"
     assert len(found.findings) == 4
     assert all(f.text.endswith(".") for f in found.findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "slides", "verdict"),
+    [("cartesian", 3, "met"), ("cylindrical", 2, "partly met"), ("spherical", 1, "partly met"),
+     ("articulated", 0, "not met")],
+)  # fmt: skip
+def test_the_first_guideline_counts_the_joints_that_translate(name: str, slides: int, verdict: str) -> None:
+    found = translation(da.load(name))
+    assert found.verdict == verdict
+    assert found.figures["translational joints"] == slides
+
+
+@pytest.mark.parametrize(("twist", "verdict"), [(da.Angle.quarters(1), "met"), (0.4, "partly met")])
+def test_the_second_guideline_names_axes_that_are_skew(twist: object, verdict: str) -> None:
+    arm = da.Arm.from_dh([{"a": 0.5, "alpha": twist, "mass": 1}, {"name": "elbow", "a": 0.4, "mass": 1}])
+    found = directions(arm, Equations(arm, "numbers"))
+    assert found.verdict == verdict
+    assert ("elbow" in found.text) == (verdict != "met")
+
+
+@pytest.mark.parametrize(
+    ("weights", "verdict"), [((3, 2, 1), "met"), ((1, 1, 1), "met"), ((1, 2, 1), "partly met"), ((1, 2, 3), "not met")]
+)
+def test_the_third_guideline_wants_masses_that_fall_from_base_to_hand(weights: tuple[int, ...], verdict: str) -> None:
+    arm = da.Arm.from_dh([{"name": f"j{k}", "a": 0.5, "mass": m} for k, m in enumerate(weights, start=1)])
+    found = masses(arm, ())
+    assert found.verdict == verdict
+    assert found.text.count("heavier than the link before it") == sum(b > a for a, b in pairwise(weights))
+    assert found.figures["mass moved by j1"] == sum(weights)
+
+
+@pytest.mark.parametrize(("gravity", "verdict"), [((0, 0, -9.81), "met"), ((0, -9.81, 0), "not met")])
+def test_the_fourth_guideline_asks_for_no_work_against_gravity_at_the_first_joint(
+    gravity: tuple[float, ...], verdict: str
+) -> None:
+    arm = da.load("planar-2r").with_gravity(gravity)
+    found = gravity_guideline(arm.analysis())
+    assert found.verdict == verdict
+    # Both links stretched out level.
+    assert found.figures["G1"] == pytest.approx(np.abs(arm.gravity_load([0.0, 0.0])[0]), abs=1e-9)
 
 
 def test_two_designs_side_by_side(planar) -> None:

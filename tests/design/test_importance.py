@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,16 @@ def test_velocity_terms_grow_with_the_square_of_the_speed(three) -> None:
     for a, b in zip(slow, fast, strict=True):
         assert b.speed == pytest.approx(2 * a.speed)
         assert a.proved <= a.speed
+
+
+def test_at_the_speed_told_velocity_torques_reach_the_share_and_below_the_proved_one_they_do_not() -> None:
+    """Over all poses and all directions of the speeds, beside the largest torque of acceleration and of gravity."""
+    arm, share = da.load("planar-3r").with_gravity((0, -9.81, 0)), 0.1
+    q = box_of(arm).samples(3000, 5)
+    matrices, loads, symbols = arm.mass_matrix(q), arm.gravity_load(q), arm.christoffel(q)
+    signs = np.array(list(itertools.product((1.0, -1.0), repeat=3)))
+    torque = np.abs(np.einsum("bijk,sj,sk->bsi", symbols, signs, signs)).max(axis=(0, 1))
+    for i, joint in enumerate(slow_fast(arm, share, speed=1.0, acceleration=2.0)):
+        reference = np.abs(loads[:, i]).max() + 2.0 * matrices[:, i, i].max()
+        assert joint.speed**2 * torque[i] == pytest.approx(share * reference, rel=0.1)
+        assert joint.proved**2 * torque[i] <= share * reference * 1.02

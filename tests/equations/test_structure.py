@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.equations.base_parameters import base_parameters
 from dalembert.equations.closed_form import Equations
-from dalembert.equations.structure import BY_GEOMETRY, BY_IDENTITY, BY_PARAMETERS, structure
+from dalembert.equations.structure import BY_CANCELLATION, BY_GEOMETRY, BY_IDENTITY, BY_PARAMETERS, structure
 from random_arms import random_arm
 
 # Table 3: d_ii (constant), d_ij, c_jj(i), c_jm(i), G_i, total; where ours differs, see docs/closed-form.md.
@@ -53,6 +53,48 @@ def test_relations_and_functional_dependence_hold_exactly(name: str) -> None:
 def test_relations_hold_for_random_trees(seed: int) -> None:
     found = structure(Equations(random_arm(seed, joints=4), "inertial"))
     assert found.as_predicted
+
+
+@pytest.mark.parametrize("seed", [0, 1, 4])
+def test_skewed_revolute_axes_use_every_dependence_that_table_1_allows(seed: int) -> None:
+    """So no joint is allowed that could be left out."""
+    found = structure(Equations(random_arm(seed, 4, fixed=0.0, kinds=("revolute",)), "inertial"))
+    assert {c.name: c.joints for c in found.coefficients} == {c.name: c.allowed for c in found.coefficients}
+
+
+# Table 1 read for a chain of three joints of these kinds, joints counted from 1.
+TABLE_1 = {
+    "RRR": {"D11": "23", "D22": "3", "D33": "", "D12": "23", "D13": "23", "D23": "3", "G1": "123", "G3": "123"},
+    "RPR": {"D11": "23", "D22": "", "D33": "", "D12": "3", "D13": "23", "D23": "3", "G2": "1", "G3": "123"},
+    "PRP": {"D11": "", "D22": "3", "D33": "", "D12": "23", "D13": "2", "D23": "", "G1": "", "G2": "123", "G3": "12"},
+    "PPP": {"D11": "", "D22": "", "D33": "", "D12": "", "D13": "2", "D23": "", "G1": "", "G2": "1", "G3": "12"},
+}
+
+
+@pytest.mark.parametrize("kinds", TABLE_1)
+def test_dependence_is_allowed_as_in_table_1(kinds: str) -> None:
+    """A slider's own inertia is constant, gravity at a slider depends on the joints before it alone."""
+    joints = [
+        {"name": f"joint{k}", "type": {"R": "revolute", "P": "prismatic"}[kind], "alpha": 0.4, "a": 0.3, "mass": 1}
+        for k, kind in enumerate(kinds, start=1)
+    ]
+    found = structure(Equations(da.Arm.from_dh(joints, gravity=(1, 2, -9)), "inertial"))
+    allowed = {c.name: "".join(str(j + 1) for j in c.allowed) for c in found.coefficients}
+    assert {name: allowed[name] for name in TABLE_1[kinds]} == TABLE_1[kinds]
+
+
+def test_numbers_that_cancel_are_told_from_parameters_that_are_zero() -> None:
+    """The mass centre of the last link lies on its axis, so m2 a2 + mx2 = 0 though neither is zero."""
+    rows = [{"a": 0.5, "mass": 1, "com": (-0.2, 0, 0), "inertia": (0.1, 0.1, 0.1)}]
+    rows += [{"a": 0.4, "mass": 2, "com": (-0.4, 0, 0), "inertia": (0.1, 0.1, 0.1)}]
+    arm = da.Arm.from_dh(rows, gravity=(0, -9.81, 0))
+    zeros = structure(Equations(arm, "numbers")).zeros
+    assert {name for name, why in zeros.items() if why == BY_CANCELLATION} == {"C112", "C122", "C211", "G2"}
+    assert {name for name, why in zeros.items() if why == BY_PARAMETERS} == set()
+    # With the link frame itself on the axis the first moment is zero, and nothing has to cancel.
+    rows[1] |= {"a": 0, "com": (0, 0, 0)}
+    zeros = structure(Equations(da.Arm.from_dh(rows, gravity=(0, -9.81, 0)), "numbers")).zeros
+    assert {name for name, why in zeros.items() if why == BY_PARAMETERS} == {"C112", "C122", "C211", "G2"}
 
 
 def test_the_reasons_for_zeros() -> None:

@@ -51,12 +51,19 @@ def test_springs_hold_by_the_slope_of_their_energy(case):
 
 
 @given(moving_arms(largest=6, tree=False))
-def test_dampers_take_power_and_springs_take_none(case):
+def test_dampers_take_the_square_of_their_rate_and_springs_take_nothing(case):
+    """What velocity adds to the power is c qd^2 at the joint and c (d|b - a|/dt)^2 between the points."""
     arm, q, qd, qdd = case
     sprung = elastic(arm)
     extra = sprung.inverse_dynamics(q, qd, qdd) - sprung.inverse_dynamics(q, 0 * qd, qdd)
     bare = arm.inverse_dynamics(q, qd, qdd) - arm.inverse_dynamics(q, 0 * qd, qdd)
-    assert (extra - bare) @ qd >= -1e-9 * torque_scale(arm, q, qd, qdd)
+    _, joint, point, _ = sprung.elastic
+    end = arm.links[-1].name
+    span = (arm.link_frames(q)[end] @ [*point.point_b, 1.0])[:3] - point.point_a
+    rate = span @ arm.influence(q, end, point.point_b).point_first @ qd / np.linalg.norm(span)
+    taken = joint.damping * qd[0] ** 2 + point.damping * rate**2
+    size = torque_scale(arm, q, qd, qdd) + np.abs(sprung.inverse_dynamics(q, qd, qdd)).max()
+    assert (extra - bare) @ qd == pytest.approx(taken, abs=1e-12 * arm.n * size * np.abs(qd).sum())
 
 
 @given(moving_arms(largest=6, tree=False))

@@ -1,5 +1,7 @@
 """Laws of mechanics, over random arms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -135,6 +137,24 @@ def test_the_parts_of_the_torque_add_up(case):
     for name in ("inertia", "centrifugal", "coriolis"):
         shares = getattr(parts.translational, name) + getattr(parts.rotational, name)
         assert np.abs(getattr(parts, name) - shares).max() <= tolerance
+
+
+@given(moving_arms(largest=6))
+def test_bodies_of_no_extent_have_no_rotational_part_and_the_same_translational_one(case):
+    """With each link's mass drawn together at its mass centre, nothing turns about it (Lee 1982, eqs 30 to 32)."""
+    arm, q, qd, qdd = case
+    links = tuple(
+        replace(each, inertia=da.Inertia.of(each.inertia.mass, each.inertia.com, (0, 0, 0))) for each in arm.links
+    )
+    whole, points = arm.parts(q, qd, qdd), da.Arm.of(replace(arm, links=links)).parts(q, qd, qdd)
+    size = rounding(arm, q) * torque_scale(arm, q, qd, qdd)
+    # Links fixed to one another are one body, and point masses apart from each other have an extent.
+    single = len(arm.joints) == arm.n
+    for name in ("inertia", "centrifugal", "coriolis"):
+        difference = getattr(whole.translational, name) - getattr(points.translational, name)
+        assert np.abs(difference).max() <= size, name
+        if single:
+            assert np.abs(getattr(points.rotational, name)).max() <= size, name
 
 
 @given(arms(largest=6), st.integers(0, 2**32))

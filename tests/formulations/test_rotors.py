@@ -148,6 +148,30 @@ def test_a_transmission_that_varies_keeps_power_and_energy_in_balance():
     assert driven.motor_velocities(q, qd) == pytest.approx(ratio, rel=1e-7)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_symbols_and_torques_agree_where_the_transmission_varies(seed):
+    """h = C qd qd with rotors on the base, on the first body and on the last one, each turned by a varying ratio."""
+    arm = da.Arm.of(random_arm(seed, 3, fixed=0.0, kinds=("revolute",)))
+    model = chain(arm, REAL)
+    rng = np.random.default_rng(seed)
+    q, qd = rng.uniform(-1, 1, (2, 3))
+    axes = rng.normal(size=(4, 3))
+    places = (-1, 0, 2, None)
+    spins = [
+        rotors.Spin(body, tuple(axis / np.linalg.norm(axis)), 0.01 * (1 + k))
+        for k, (body, axis) in enumerate(zip(places, axes, strict=True))
+    ]
+
+    def turns(ring, x):
+        (sin, cos), (sine, _) = ring.sincos(x[0]), ring.sincos(x[1])
+        return [9 * x[0] + 4 * sin * x[2], 7 * x[1] + 3 * cos * sine, x[2] * x[2] + 5 * x[0], 6 * sin + x[1] * x[2]]
+
+    ratios = rotors.of_function(turns, REAL, list(q))
+    symbols = np.array(rotors.christoffel(model, REAL, list(q), spins, ratios), dtype=float)
+    torque = np.array(rotors.torque(model, REAL, list(q), list(qd), [0.0] * 3, spins, ratios), dtype=float)
+    assert np.einsum("ijk,j,k->i", symbols, qd, qd) == pytest.approx(torque, rel=1e-11, abs=1e-12)
+
+
 def test_every_formulation_takes_the_rotors_in():
     arm = da.load("jpl-rrp")
     train = random_train(random.Random(3), arm)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -38,6 +40,16 @@ def test_mechanism_takes_coordinates_and_other_drives() -> None:
 
 
 def test_mechanism_shares_the_load_of_a_file_with_motors() -> None:
+    """The printed loads of the motors do the work of the printed loads at the coordinates, and none is smaller."""
     text = run(str(EXAMPLES / "two_arms.toml"))
     assert "6 freedoms (12 joints - 6 equations)" in text
-    assert "shared with the least sum of squares" in text
+    pair = da.load_mechanism(EXAMPLES / "two_arms.toml")
+    needed, shared = text.split("Load that holds it still")[1].split("shared with the least sum of squares")
+    names = (pair.coordinates, pair.joint_names)
+    loads = [
+        np.array([float(re.search(rf"{re.escape(name)} .*?(\S+) *$", part, re.MULTILINE)[1]) for name in which])
+        for part, which in zip((needed, shared), names, strict=True)
+    ]
+    first = pair.influence(pair.home).first
+    np.testing.assert_allclose(first.T @ loads[1], loads[0], atol=2e-3)
+    np.testing.assert_allclose(loads[1], first @ np.linalg.solve(first.T @ first, loads[0]), atol=2e-3)

@@ -87,7 +87,11 @@ kind = "fixed"
     )
     pair = read_mechanism(path)
     assert (pair.m, pair.r, pair.n) == (12, 6, 6)
-    assert np.abs(pair.closure_error(pair.home)).max() < 1e-12
+    # The box lies in both hands as the file has it: the same frame, seen along either arm.
+    np.testing.assert_allclose(pair.frame(pair.home, "right"), pair.frame(pair.home, "far"), atol=1e-11)
+    box = np.linalg.solve(pair.frame(pair.home, "left"), pair.frame(pair.home, "left:box"))
+    np.testing.assert_allclose(box, np.eye(4) + 0.2 * np.outer([0, 0, 1, 0], [0, 0, 0, 1]), atol=1e-12)
+    assert pair.parts.chains["left"].link("box").inertia == da.Inertia.of(3, (0, 0, 0), ("0.1", "0.1", "0.1"))
     assert motors_in(path) == ("left.joint1", "right.joint1")
 
 
@@ -160,8 +164,43 @@ def test_mjcf_weld_holds_all_six_freedoms_and_other_constraints_are_refused() ->
     weld = FOUR_BAR.replace("<connect", "<weld").replace('anchor="0.6 0 0"', "")
     held = read_mjcf_mechanism(weld)
     assert held.r == 6
-    assert held.mobility().freedom == 0 or held.mobility().shaky == held.mobility().freedom
+    # Coupler and rocker are one body then: two cranks and a bar between two pins, in a plane, cannot move.
+    found = held.mobility()
+    assert (found.rank, found.freedom, found.redundant) == (3, 0, 3)
     with pytest.raises(da.ArmError, match="connect and weld are closures"):
         read_mjcf_mechanism(FOUR_BAR.replace("</equality>", '<joint joint1="a" joint2="c"/></equality>'))
     with pytest.raises(da.ArmError, match="load it as one"):
         read_mjcf_mechanism(FOUR_BAR.replace('name="pin"', 'name="pin" active="false"'))
+
+
+WELDED = """
+<mujoco><compiler angle="radian"/><worldbody>
+  <body name="p" pos="0 0 1"><joint name="a" axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+    <body name="q" pos="0.5 0 0"><joint name="b" axis="0 1 0"/><joint name="c" type="slide" axis="1 0 0"/>
+      <joint name="d" axis="0 0 1"/><joint name="e" type="slide" axis="0 1 0"/>
+      <inertial pos="0.1 0 0" mass="1" diaginertia="1 1 1"/></body></body>
+  <body name="r" pos="1 0.2 1"><joint name="f" type="slide" axis="0 0 1"/><joint name="g" axis="1 0 0"/>
+    <joint name="h" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>
+</worldbody>
+<equality><weld body1="q" body2="r" WHERE/></equality></mujoco>
+"""
+ANCHOR, RELPOSE = 'anchor="0.1 0.2 0.3"', 'relpose="0.4 0.1 0.05 0.9 0.1 0.2 0.3"'
+
+
+@pytest.mark.parametrize("where", ["", ANCHOR, RELPOSE, f"{ANCHOR} {RELPOSE}"])
+def test_a_weld_is_closed_where_mujoco_says_it_is(where: str) -> None:
+    """Chains of eight joints, so that the weld moves about: MuJoCo's own residuals vanish, at rest and in motion."""
+    import mujoco
+
+    text = WELDED.replace("WHERE", where)
+    ours = read_mjcf_mechanism(text)
+    assert (ours.m, ours.r, ours.n) == (8, 6, 2)
+    phi = ours.closed_near(ours.home + 0.05 * np.random.default_rng(0).normal(size=(3, 8)))
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    for here in phi:
+        data.qpos[:] = here
+        mujoco.mj_forward(model, data)
+        np.testing.assert_allclose(data.efc_pos[:6], 0, atol=1e-12)
+        rate, _ = ours.joint_motion(here, [0.3, -0.7], [0.0, 0.0])
+        np.testing.assert_allclose(np.array(data.efc_J).reshape(-1, 8)[:6] @ rate, 0, atol=1e-12)

@@ -148,6 +148,35 @@ def test_jerk_is_the_derivative_of_the_acceleration(mechanism: Mechanism) -> Non
     np.testing.assert_allclose(found, measured, atol=1e-4 * (1 + np.abs(found).max()))
 
 
+@pytest.mark.parametrize("name", ["arm", "Stewart", "3-RRR"])
+def test_jerk_wanted_of_a_hand_that_turns_is_the_jerk_it_gets(name: str) -> None:
+    """Coefficients of a turn are not symmetric: the joints' jerk is found from H + 2 H^T (3-46)."""
+    six = ("x", "y", "z", "rx", "ry", "rz")
+    if name == "arm":
+        home = [0.3, -1.0, 1.4, -0.6, 1.1, 0.2]
+        hand = Mechanism({"arm": da.load("ur5e")}, [], [f"{f}(arm)" for f in six], home=home)
+        frame, rows = "arm", list(range(6))
+    else:
+        frame, rows = ("platform", list(range(6))) if name == "Stewart" else ("leg1", [0, 1, 5])
+        hand = MAKERS[name]().with_coordinates([f"{six[k]}({frame})" for k in rows])
+    # Slow enough for a difference: the legs of the platform turn some hundred times as fast as it does.
+    ud, udd, uddd = (0.003 if name == "Stewart" else 0.3) * np.random.default_rng(4).normal(size=(3, hand.n))
+    rate, rate2 = hand.joint_motion(hand.home, ud, udd)
+    rate3 = hand.joint_jerk(hand.home, ud, udd, uddd)
+    carrier, step = hand.system.carrier(frame), 1e-4
+
+    def acceleration(t: float) -> Any:
+        phi = hand.home + rate * t + rate2 * t**2 / 2 + rate3 * t**3 / 6
+        speed, change = rate + rate2 * t + rate3 * t**2 / 2, rate2 + rate3 * t
+        placed = hand.system.place(phi[None])
+        own, own2 = speed[carrier.joints], change[carrier.joints]
+        jets = placed.point(carrier, 2), placed.turning(carrier, 2)
+        return np.concatenate([jet.first[0] @ own2 + transfer.form(own, jet.second[0]) for jet in jets])
+
+    measured = (acceleration(step) - acceleration(-step)) / (2 * step)
+    np.testing.assert_allclose(measured[rows], uddd, atol=1e-4 * np.abs(uddd).max())
+
+
 def test_batches_are_their_single_states(mechanism: Mechanism) -> None:
     phi = near(mechanism, count=3).reshape(3, 1, mechanism.m)
     qd, qdd = rates(mechanism)
@@ -290,6 +319,32 @@ def test_a_closure_of_each_kind_holds_its_freedoms_and_no_others(kind: str) -> N
         assert abs(pose[1, 0]) < 1e-12
 
 
+@pytest.mark.parametrize("kind", ["fixed", "prismatic", "revolute", "cylindrical", "planar"])
+def test_frames_agree_from_whatever_guess_a_closure_is_assembled(kind: str) -> None:
+    """Equations of held turns hold for axes exchanged or reversed too; such an assembly is none."""
+    body = gallery.free_body("body", da.Inertia.of(1, (0, 0, 0), (1, 1, 1)))
+    rng = np.random.default_rng(3)
+    for turns in rng.uniform(-2.5, 2.5, (8, 3)):
+        mechanism = Mechanism({"body": body}, [Closure("joint", "ground", "body", kind)], None, home=[0, 0, 0, *turns])
+        agree = np.diag(mechanism.frame(mechanism.home, "body"))[:3]
+        np.testing.assert_allclose(agree if kind in ("fixed", "prismatic") else agree[2], 1, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "turns", [("rx", "ry", "rz"), ("rx", "ry"), ("ry", "rz"), ("rx", "rz"), ("rx",), ("ry",), ("rz",)]
+)
+def test_the_moment_of_a_held_turn_balances_the_one_applied_about_it(turns: tuple[str, ...]) -> None:
+    body = gallery.free_body("body", da.Inertia.of(2, (0, 0, 0), (1, 2, 3)))
+    closure = Closure("joint", "ground", "body", ("x", "y", *turns))
+    held = Mechanism({"body": body}, [closure], None, gravity=(0, 0, 0))
+    twist = np.array([3.0, -5.0, 7.0])
+    forces = {"body": [da.Force("body", (1.0, 2.0, -4.0), moment=twist)]}
+    still = np.zeros(held.n)
+    found = dict(zip(held.equation_names, held.constraint_forces(held.home, still, still, forces), strict=True))
+    wanted = {"joint.x": -1.0, "joint.y": -2.0, **{f"joint.r{axis}": -m for axis, m in zip("xyz", twist, strict=True)}}
+    assert found == pytest.approx({name: wanted[name] for name in held.equation_names})
+
+
 def test_constraint_force_of_a_hanging_body_is_its_weight() -> None:
     body = gallery.free_body("body", da.Inertia.of(2, (0, 0, 0), (1, 1, 1)))
     held = Mechanism({"body": body}, [Closure("hook", "ground", "body", ("x", "y", "z"))], None, gravity=(0, 0, -10))
@@ -316,3 +371,53 @@ def test_forces_on_links_load_the_coordinates() -> None:
     still = np.zeros(2)
     bare, pushed = (bar.inverse_dynamics(bar.home, still, still, forces) for forces in ({}, push))
     np.testing.assert_allclose(bare - pushed, tip.T @ [3.0, -2.0], atol=1e-12)
+
+
+def test_forces_and_moments_on_links_accelerate_what_they_load() -> None:
+    """Accelerations under forces undo torques under forces, at speed, in a closed and in an open chain."""
+    push = da.Force("link2", (3.0, -2.0, 0.0), (0.1, 0.2, 0.0), (0.0, 0.0, 1.5))
+    bar = gallery.five_bar()
+    phi = near(bar)
+    qd, qdd = rates(bar)
+    forces = {"left": [push]}
+    torque = bar.inverse_dynamics(phi, qd, qdd, forces)
+    np.testing.assert_allclose(bar.forward_dynamics(phi, qd, torque, forces), qdd, atol=1e-10)
+    bare = bar.inverse_dynamics(phi, qd, qdd)
+    alone = bar.inverse_dynamics(phi, qd, qdd, {"left": [da.Force("link2", moment=(0.0, 0.0, 1.5))]})
+    turn = bar.frame_influence(phi, "left").first[5]
+    np.testing.assert_allclose(bare - alone, 1.5 * turn, atol=1e-12)
+
+
+def test_a_body_on_a_hinge_under_constant_force_and_moment_turns_as_the_square_of_time() -> None:
+    """I theta'' = M: about z of a hinge, without gravity, the force at the axis itself."""
+    body = gallery.free_body("body", da.Inertia.of(2, (0, 0, 0), (1, 2, 4)))
+    hinge = Mechanism({"body": body}, [Closure("hinge", "ground", "body", "revolute")], ["body.rz"], gravity=(0, 0, 0))
+    forces = {"body": [da.Force("body", (5.0, 1.0, 0.0), moment=(0.3, 0.2, 0.8))]}
+    motion = hinge.simulate([0.0, 0.5, 1.0], hinge.home, [0.1], forces=forces)
+    np.testing.assert_allclose(motion.q[:, 0], [0.0, 0.05 + 0.025, 0.1 + 0.1], atol=1e-10)
+    np.testing.assert_allclose(motion.qd[:, 0], [0.1, 0.2, 0.3], atol=1e-10)
+
+
+def test_the_load_of_a_model_at_speed_holds_its_springs_and_dampers() -> None:
+    bar = gallery.five_bar()
+    left = bar.parts.chains["left"].with_elastic(da.JointSpring("joint1", 3.0, 0.4), da.JointDamper("joint2", 0.7))
+    sprung = bar._with(chains={**bar.parts.chains, "left": left}, coordinates=bar.coordinates, home=bar.home)
+    phi = near(sprung)
+    qd, qdd = rates(sprung)
+    np.testing.assert_allclose(sprung.model(phi, qd).torque(qd, qdd), sprung.inverse_dynamics(phi, qd, qdd), atol=1e-10)
+    rate = sprung.influence(phi).first @ qd
+    damped = sprung.model(phi).load - sprung.model(phi, qd).load
+    np.testing.assert_allclose(damped, 0.7 * rate[1] * sprung.influence(phi).first[1], atol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["five-bar", "Stewart"])
+def test_second_order_coefficients_of_a_frame_are_the_slope_of_its_first_ones(name: str) -> None:
+    mechanism = MAKERS[name]()
+    frame = {"five-bar": "left", "Stewart": "platform"}[name]
+    q, step = mechanism.coordinates_of(mechanism.home), 1e-5
+    here = mechanism.frame_influence(mechanism.home, frame)
+    for k, unit in enumerate(step * np.eye(mechanism.n)):
+        ahead, behind = (mechanism.frame_influence(mechanism.position(q + s * unit), frame).first for s in (1, -1))
+        # h_mn of a turn is the slope of g_n to coordinate m, and not symmetric.
+        slope = (ahead - behind) / (2 * step)
+        np.testing.assert_allclose(slope, here.second[:, k], atol=1e-6 * (1 + np.abs(here.second).max()))

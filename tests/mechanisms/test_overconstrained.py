@@ -68,6 +68,41 @@ def test_distributed_loads_and_closure_forces_balance_the_joints(hand: Motors) -
     np.testing.assert_allclose(motors + closing.T @ found.closure_forces, load, atol=1e-11)
 
 
+def test_shared_loads_are_nearest_to_the_preload_in_the_weight(hand: Motors) -> None:
+    """Moving along the loads that balance each other changes the weighted distance from the preload to second order."""
+    phi = hand.mechanism.home
+    rng = np.random.default_rng(8)
+    squeeze = hand.internal(phi)
+    free = {"limits": False, "contacts": False}
+    preload, root = rng.normal(size=4), rng.normal(size=(4, 4))
+    weight = root @ root.T + np.eye(4)
+    for w, centre in ((np.eye(4), preload), (weight, np.zeros(4)), (weight, preload)):
+        found = hand.distribute(phi, STILL, STILL, weight=w, preload=centre, **free)
+        assert found.residual < 1e-12
+        np.testing.assert_allclose(squeeze.T @ w @ (found.torque - centre), 0, atol=1e-12)
+    plain = hand.distribute(phi, STILL, STILL, **free).torque
+    for w, centre in ((None, preload), (weight, None)):
+        other = hand.distribute(phi, STILL, STILL, weight=w, preload=centre, **free).torque
+        assert np.abs(other - plain).max() > 1e-2
+
+
+def test_motors_carry_the_forces_on_the_links(hand: Motors) -> None:
+    mechanism = hand.mechanism
+    forces = {"disc": [da.Force("disc", (0.5, 7.0, 0.0), moment=(0.0, 0.0, 0.02))]}
+    found = hand.distribute(mechanism.home, STILL, STILL, limits=False, forces=forces)
+    np.testing.assert_allclose(found.wanted, mechanism.inverse_dynamics(mechanism.home, STILL, STILL, forces), atol=1e-12)
+    assert found.residual < 1e-12
+    # 7 N upward are more than the weight of 0.4 kg: the contacts hold the disc down, within their friction.
+    pushes = normals(hand, found.closure_forces)
+    sides = found.closure_forces[[k for k, n in enumerate(mechanism.equation_names) if n.endswith(".x")]]
+    assert (np.abs(sides) <= 0.6 * pushes + 1e-12).all()
+    held = np.zeros(3)
+    for closure, along, push in zip(mechanism.parts.closures, sides, pushes, strict=True):
+        contact = mechanism.frame(mechanism.home, closure.a)
+        held -= along * contact[:3, 0] + push * contact[:3, 2]
+    np.testing.assert_allclose(held, [-0.5, 0.4 * 9.81 - 7.0, 0.0], atol=1e-10)
+
+
 def test_motor_limits_are_kept_or_refused(hand: Motors) -> None:
     phi = hand.mechanism.home
     kept = hand.distribute(phi, STILL, STILL)

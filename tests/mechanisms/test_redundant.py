@@ -84,6 +84,30 @@ def test_joint_limits_are_kept_and_the_hand_stays_on_its_path() -> None:
     assert free.error < 1e-11
 
 
+def test_accelerations_are_nearest_to_the_secondary_ones_in_the_weight(panda: Redundant) -> None:
+    rng = np.random.default_rng(6)
+    qd, wish, udd = rng.normal(size=7), rng.normal(size=7), rng.normal(size=6)
+    g, h = panda.influence(HOME)
+    inertia = panda.mechanism.model(HOME).inertia
+    found = panda.accelerations(HOME, qd, udd, wish)
+    np.testing.assert_allclose(g @ found + transfer.form(qd, h), udd, atol=1e-10)
+    free = redundant.null_projector(g, inertia) @ rng.normal(size=7)
+    assert free @ inertia @ (found - wish) == pytest.approx(0, abs=1e-10)
+    assert np.abs(found - panda.accelerations(HOME, qd, udd)).max() > 0.1
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_no_joint_passes_its_largest_speed_either_way(panda: Redundant, way: float) -> None:
+    """The hand stands and a secondary goal turns joint 1 faster than it can go."""
+    speed = np.array([joint.limits.velocity for joint in da.load("panda").moving])
+    wish = way * np.array([9.0, 0, 0, 0, 0, 0, 0])
+    still = np.zeros(6)
+    free, kept = panda.rates(HOME, still, wish), panda.rates(HOME, still, wish, dt=1e-3)
+    assert (np.abs(free) > speed).any()
+    assert (np.abs(kept) <= speed * (1 + 1e-9)).all()
+    assert (np.abs(kept) > 0.999 * speed).any()
+
+
 def test_null_motion_moves_the_elbow_and_not_the_hand(panda: Redundant) -> None:
     start = panda.mechanism.frame(HOME, "arm")
     times = np.linspace(0, 1, 11)

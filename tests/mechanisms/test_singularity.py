@@ -47,8 +47,8 @@ def test_five_bar_with_a_stretched_arm_loses_a_freedom() -> None:
     assert found.motion is None
 
 
-def test_parallelogram_laid_flat_loses_a_constraint() -> None:
-    bar = Mechanism(
+def parallelogram() -> Mechanism:
+    return Mechanism(
         {"a": gallery.planar((0.3, 0.6), (1, 1)), "b": gallery.planar((0.3,), (1,))},
         [Closure("pin", "a", "b", "pin")],
         ["a.joint1"],
@@ -56,6 +56,10 @@ def test_parallelogram_laid_flat_loses_a_constraint() -> None:
         home=[1.0, -1.0, 1.0],
         gravity=(0, 0, 0),
     )
+
+
+def test_parallelogram_laid_flat_loses_a_constraint() -> None:
+    bar = parallelogram()
     assert report(bar, bar.home).kinds == ()
     flat = np.zeros(3)
     assert np.abs(bar.closure_error(flat)).max() < 1e-12
@@ -101,12 +105,14 @@ def test_conditioning_map_is_symmetric_as_the_mechanism_is() -> None:
 def test_drives_are_compared_on_one_motion() -> None:
     bar = gallery.five_bar()
     qd, qdd = np.array([0.5, -0.2]), np.array([1.0, 0.3])
-    choices = [["left.joint1", "right.joint1"], ["left.joint1", "left.joint2"], ["left.joint2", "right.joint2"]]
+    choices = [["left.joint1", "right.joint1"], ["left.joint1", "left.joint2"], ["left.joint2", "right.joint2"], TIP]
     found = compare_drives(bar, choices, bar.home, qd, qdd)
     assert [drive.conditioning for drive in found] == sorted((d.conditioning for d in found), reverse=True)
     rate, _ = bar.joint_motion(bar.home, qd, qdd)
+    tip = bar.frame_influence(bar.home, "left").first[:2] @ qd
     for drive in found:
-        rates = [rate[bar.system.joint_index(name)] for name in drive.coordinates]
+        joints = drive.coordinates != tuple(TIP)
+        rates = [rate[bar.system.joint_index(name)] for name in drive.coordinates] if joints else tip
         assert drive.torque @ rates == pytest.approx(bar.inverse_dynamics(bar.home, qd, qdd) @ qd, abs=1e-11)
 
 
@@ -115,3 +121,13 @@ def test_a_path_through_a_singularity_is_refused_with_its_place() -> None:
     q = bar.coordinates_of(bar.home)
     with pytest.raises(da.ArmError, match="meets a singular configuration between points"):
         bar.follow(np.linspace(q, q - 2.5, 15))
+
+
+def test_a_path_on_which_two_assembly_modes_meet_is_refused_though_it_could_be_gone_on() -> None:
+    """A parallelogram laid flat can go on crossed: beyond that point the determinant has the other sign."""
+    bar = parallelogram()
+    q = bar.coordinates_of(bar.home)
+    with pytest.raises(da.ArmError, match="meets a singular configuration between points"):
+        bar.follow(np.linspace(q, -q, 12))
+    before = bar.follow(np.linspace(q, 0.1 * q, 12))
+    np.testing.assert_allclose(before[:, 2], before[:, 0], atol=1e-9)

@@ -43,6 +43,8 @@ def test_there_and_back_is_the_identity_to_third_order() -> None:
     x = transfer.inverse(g)
     x2 = transfer.second(x, h)
     x3 = transfer.third(x, x2, h, d)
+    for other in ("pbac", "pcba", "pacb"):
+        np.testing.assert_allclose(np.einsum(f"pabc->{other}", x3), x3, atol=1e-10)
     np.testing.assert_allclose(transfer.second(g, x2), h, atol=1e-10)
     np.testing.assert_allclose(transfer.third(g, h, x2, x3), d, atol=1e-9)
     eye = transfer.dependent_second(g, h, x, h)

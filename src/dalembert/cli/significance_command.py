@@ -77,10 +77,11 @@ def significance(
                     ("percent of\nthe largest", figures(round(100 * one.share, 2) for one in shown))]  # fmt: skip
         table(columns)
     say()
+    counted = f"{about(given)}{'; friction, which is no term, is not ranked' if given.counts_drives else ''}"
     if motion is not None:
-        paragraph(f"Along {motion}, means over its time; {about(given)}.")
+        paragraph(f"Along {motion}, means over its time; {counted}.")
     else:
         paragraph(
             "Largest: attained over all positions, times the largest speeds and accelerations. Proved: what no state "
-            f"exceeds. The RMS is exact, all states alike. {about(given)[:1].upper()}{about(given)[1:]}."
+            f"exceeds. The RMS is exact, all states alike. {counted[:1].upper()}{counted[1:]}."
         )

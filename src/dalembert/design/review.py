@@ -9,7 +9,7 @@ from ..arm.description import ArmDescription
 from ..equations.closed_form import Equations
 from .certified_ranges import CertifiedRanges
 from .counterbalance import Counterbalance, counterbalance
-from .coupling import Coupling, coupling, moved_mass
+from .coupling import Coupling, moved_mass
 from .tables import capacity
 
 
@@ -31,12 +31,6 @@ class Review:
     findings: tuple[Finding, ...]
     couplings: tuple[Coupling, ...]
     balances: tuple[Counterbalance, ...]
-
-
-def review(ranges: CertifiedRanges) -> Review:
-    """The four guidelines, coupling and counterbalancing of a system."""
-    pairs = coupling(ranges)
-    return Review(ranges.system.name, guidelines(ranges, pairs), pairs, weights(ranges))
 
 
 def guidelines(ranges: CertifiedRanges, pairs: tuple[Coupling, ...]) -> tuple[Finding, ...]:

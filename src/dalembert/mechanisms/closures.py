@@ -188,7 +188,10 @@ class ClosureNumbers:
         return Jet(*(np.tensordot(part, vector, (1, 0))[:, None] for part in span.parts))
 
     def flipped(self, placed: Placed) -> NDArray[np.bool_]:
-        """Where the equations hold but the frames do not agree: an axis points the other way."""
+        """Where the equations hold but the frames do not agree.
+
+        An axis may point the other way, and three held turns hold as well where each axis lies along another one.
+        """
         axes = [(r, s) for r, s, _ in self.closure.turns]
         if len(axes) < 2:
             return np.zeros(placed.count, dtype=bool)
@@ -196,7 +199,7 @@ class ClosureNumbers:
         turn_b, _ = placed.pose(self.b)
         agree = np.einsum("bxk,bxk->bk", turn_a, turn_b)
         checked = range(3) if len(axes) == 3 else [axes[0][1]]
-        return (agree[:, list(checked)] < 0).any(axis=1)
+        return (agree[:, list(checked)] < 0.5).any(axis=1)  # 1 where they agree, else 0 or -1
 
 
 class _Side:

@@ -294,7 +294,7 @@ class CoordinateKinematics:
         return Influence(*self._flat(tables, self._joints(phi)))
 
     def third_order(self, phi: ArrayLike) -> Array:
-        """[D^phi_qqq] ``(..., m, n, n, n)`` (3-47): what jerk needs beyond ``influence``."""
+        """[D^phi_qqq] ``(..., m, n, n, n)`` (3-47), for coordinates that have a position."""
 
         def table(phi: Array) -> Array:
             found = self.assembly.carried(phi, 3).x3
@@ -304,13 +304,19 @@ class CoordinateKinematics:
         return self._flat(table, self._joints(phi))
 
     def joint_jerk(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, qddd: ArrayLike) -> Array:
-        """Third time derivative of phi, X q^(3) + 3 q''.X2 q' + (q'.X3 q') q', for this motion; the same as (3-46)."""
+        """Third time derivative of phi for this motion (3-46), coordinates that turn included.
+
+        (q''', 0) = [G^w] phi''' + phi''.(H + 2 H^T) phi' + (phi'.D phi') phi', H of a turn not being symmetric.
+        """
 
         def move(phi: Array, qd: Array, qdd: Array, qddd: Array) -> Array:
-            carried = self.assembly.carried(phi, 3)
-            assert carried.x3 is not None
-            bent = np.einsum("bmijk,bi,bj,bk->bm", carried.x3, qd, qd, qd)
-            return transfer.times(carried.x, qddd) + 3 * np.einsum("bmij,bi,bj->bm", carried.x2, qdd, qd) + bent
+            carried = self.assembly.carried(phi)
+            rate, rate2 = joint_motion(carried, qd, qdd)
+            wanted = np.concatenate([qddd, np.zeros((len(phi), self.r))], axis=1)
+            for block in self.assembly.blocks(carried.placed, 3):
+                jet, own, own2 = block.jet, rate[:, block.joints], rate2[:, block.joints]
+                wanted[:, block.rows] -= transfer.jerk(jet.first, jet.second, jet.third, own, own2, np.zeros_like(own))
+            return transfer.times(carried.whole, wanted)
 
         rates = (self._rates(name, values) for name, values in (("qd", qd), ("qdd", qdd), ("qddd", qddd)))
         return self._flat(move, self._joints(phi), *rates)

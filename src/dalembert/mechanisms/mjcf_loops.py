@@ -76,11 +76,11 @@ def _closure(item: XmlNode, arm: ArmDescription, tree: Mechanism, number: int) -
         place_b = _inverse(two) @ _shift(point)
         return Closure(name, _frame(arm, first, place_a), _frame(arm, second, place_b), "spherical")
     anchor = np.array([float(x) for x in item.vector("anchor")])
-    relative = _inverse(one) @ two
+    held = _inverse(one) @ two @ _shift(anchor)
     pose = item.numbers("relpose", 7)
     if pose is not None and any(pose[3:]):
-        relative = _from_quaternion([float(x) for x in pose])
-    return Closure(name, _frame(arm, first, relative @ _shift(anchor)), _frame(arm, second, _shift(anchor)), "fixed")
+        held = _from_quaternion([float(x) for x in pose])  # MuJoCo's relpose is that of the anchor, not of body 2
+    return Closure(name, _frame(arm, first, held), _frame(arm, second, _shift(anchor)), "fixed")
 
 
 def _frame(arm: ArmDescription, body: str, place: Array) -> FrameOn:

@@ -12,7 +12,7 @@ from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..html.data_tables import Column, DataTable
 from ..html.markup import Html, tag
-from ..html.numbers import joint_label, percent, shown_position, unit
+from ..html.numbers import counted, joint_label, percent, shown_position, unit
 from ..section import Section
 
 SMALL = 0.01
@@ -41,7 +41,7 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
         if terms
         else "No term contributes anything to any torque."
     )
-    parts: list[Html | DataTable | Figure] = [limits(arm, states), NOTE]
+    parts: list[Html | DataTable | Figure] = [limits(arm, states), note(arm)]
     for index, joint in enumerate(arm.moving):
         mine = sorted((term for term in terms if term.joint == index), key=lambda term: -term.largest)[:MOST_BARS]
         if mine:
@@ -63,13 +63,16 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
     return Section("significance", "Which terms matter", meaning, (*parts, table(arm, terms)))
 
 
-NOTE = tag(
-    "p",
-    "The largest contribution is proved: the certified bound of the coefficient times the largest acceleration or "
-    "speeds. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. Shares are of "
-    "the largest term of the joint.",
-    class_="note",
-)
+def note(arm: ArmDescription) -> Html:
+    """How the terms are ranked, and what is none of them."""
+    text = (
+        "The largest contribution is proved: the certified bound of the coefficient times the largest acceleration or "
+        "speeds. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. Shares "
+        f"are of the largest term of the joint. Inertia: {counted(arm)}"
+    )
+    return tag(
+        "p", text + ("; friction, which is no term, is not ranked." if arm.counts_drives else "."), class_="note"
+    )
 
 
 def printed(one: TermShare) -> str:

@@ -1,0 +1,60 @@
+"""Drive trains over a ring: what the approximations of the literature keep of the rotors, motors and elements alike."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.drives import Actuator, DriveTrain, Element, Rotor
+from dalembert.formulations import rotors
+from dalembert.formulations.chain import chain
+from dalembert.formulations.drive_train import RingTrain
+from dalembert.rings.real import REAL
+
+ARM = da.load("planar-3r")
+Q = [0.3, -0.4, 0.8]
+RATIOS = np.array([[50.0, 0, 0], [-4, 40, 0], [2, 3, 30]])
+"""Of three motors, coupled to the joints before their own."""
+WHEEL, PULLEY = np.array([0.0, 6, -2]), np.array([1.0, 0, 5])
+"""Ratios of two elements between motors and links."""
+INERTIAS = np.array([2e-3, 3e-3, 1e-3, 4e-3, 5e-3])
+
+
+def train() -> DriveTrain:
+    def parts(make, tables, inertias):
+        return tuple(
+            make(f"part {k}", dict(zip(ARM.joint_names, map(int, row), strict=True)), Rotor.of(str(inertia), "link1"))
+            for k, (row, inertia) in enumerate(zip(tables, inertias, strict=True))
+        )
+
+    motors = parts(Actuator.of, RATIOS, INERTIAS[:3])
+    return DriveTrain(motors, parts(Element.of, (WHEEL, PULLEY), INERTIAS[3:]))
+
+
+def added(approximation: str) -> np.ndarray:
+    spins, ratios = RingTrain(ARM, train(), REAL, approximation).spins(REAL, Q)
+    return np.array(rotors.mass_matrix(chain(ARM, REAL), REAL, Q, spins, ratios), dtype=float)
+
+
+REFLECTED = sum(inertia * np.outer(row, row) for inertia, row in zip(INERTIAS, (*RATIOS, WHEEL, PULLEY), strict=True))
+
+
+def test_szkodny_reflects_motors_and_the_elements_between_motor_and_link_alike():
+    """D_ij += sum J N_i N_j over all that turns (Szkodny 1995, eqs 8 and 15a)."""
+    assert added("szkodny") == pytest.approx(REFLECTED, rel=1e-12)
+
+
+def test_the_diagonal_approximation_is_the_diagonal_of_szkodnys():
+    assert added("diagonal") == pytest.approx(np.diag(np.diag(REFLECTED)), rel=1e-12)
+
+
+def test_paul_keeps_each_motor_at_its_own_joint_and_no_element():
+    """D_ii += J_i N_ii^2 (Szkodny 1995, eq. 11)."""
+    assert added("paul") == pytest.approx(np.diag(INERTIAS[:3] * np.diag(RATIOS) ** 2), rel=1e-12)
+
+
+def test_exact_rotors_add_their_coupling_with_the_link_that_carries_them():
+    """All of them turn about z on the first link of a planar arm: w = (1, 0, 0) and D += J (w N^T + N w^T)."""
+    w = np.array([1.0, 0, 0])
+    rows = (*RATIOS, WHEEL, PULLEY)
+    mixed = sum(j * (np.outer(w, row) + np.outer(row, w)) for j, row in zip(INERTIAS, rows, strict=True))
+    assert added("exact") == pytest.approx(REFLECTED + mixed, rel=1e-12)
