@@ -10,6 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.compile import peers
 from dalembert.compile import timing as bench
+from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
 
 pytestmark = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="needs a C compiler")
@@ -65,7 +66,7 @@ def test_the_roofline_is_the_larger_of_arithmetic_and_memory(
     """At two billion operations a second, or at three billion bytes a second, everything else being free."""
     monkeypatch.setattr(bench, "machine_limits", lambda: (flops, bandwidth))
     arm = da.load("panda")
-    operations = Kernel(arm, "bias").operations
+    operations = Kernel(function(arm, "bias")).operations
     work = operations.total + 45 * operations.sine_cosine_pairs
     moved = 8 * (7 + 7 + 7)  # q and qd are read, the bias is written
     assert bench.roofline(arm, "bias") == pytest.approx(1e9 * (work / flops if flops < 1e12 else moved / bandwidth))

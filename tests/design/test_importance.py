@@ -99,11 +99,12 @@ def test_velocity_terms_grow_with_the_square_of_the_speed(three) -> None:
 def test_at_the_speed_told_velocity_torques_reach_the_share_and_below_the_proved_one_they_do_not() -> None:
     """Over all poses and all directions of the speeds, beside the largest torque of acceleration and of gravity."""
     arm, share = da.load("planar-3r").with_gravity((0, -9.81, 0)), 0.1
-    q = box_of(arm).samples(3000, 5)
+    ask = arm.analysis(speed=1.0, acceleration=2.0)
+    q = ask.box.samples(3000, 5)
     matrices, loads, symbols = arm.mass_matrix(q), arm.gravity_load(q), arm.christoffel(q)
     signs = np.array(list(itertools.product((1.0, -1.0), repeat=3)))
     torque = np.abs(np.einsum("bijk,sj,sk->bsi", symbols, signs, signs)).max(axis=(0, 1))
-    for i, joint in enumerate(slow_fast(arm, share, speed=1.0, acceleration=2.0)):
+    for i, joint in enumerate(ask.slow_fast(share)):
         reference = np.abs(loads[:, i]).max() + 2.0 * matrices[:, i, i].max()
         assert joint.speed**2 * torque[i] == pytest.approx(share * reference, rel=0.1)
         assert joint.proved**2 * torque[i] <= share * reference * 1.02

@@ -1,5 +1,7 @@
 """Drive trains over a ring: what the approximations of the literature keep of the rotors, motors and elements alike."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,11 @@ INERTIAS = np.array([2e-3, 3e-3, 1e-3, 4e-3, 5e-3])
 def train() -> DriveTrain:
     def parts(make, tables, inertias):
         return tuple(
-            make(f"part {k}", dict(zip(ARM.joint_names, map(int, row), strict=True)), Rotor.of(str(inertia), "link1"))
+            make(
+                f"{make.__self__.__name__} {k}",
+                dict(zip(ARM.joint_names, map(int, row), strict=True)),
+                Rotor.of(str(inertia), "link1"),
+            )
             for k, (row, inertia) in enumerate(zip(tables, inertias, strict=True))
         )
 
@@ -31,7 +37,7 @@ def train() -> DriveTrain:
 
 
 def added(approximation: str) -> np.ndarray:
-    spins, ratios = RingTrain(ARM, train(), REAL, approximation).spins(REAL, Q)
+    spins, ratios = RingTrain(replace(ARM, drives=train()), REAL, approximation).spins(REAL, Q)
     return np.array(rotors.mass_matrix(chain(ARM, REAL), REAL, Q, spins, ratios), dtype=float)
 
 

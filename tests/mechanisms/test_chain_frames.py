@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.mechanisms.chain_frames import System
+from dalembert.mechanisms.chain_frames import ChainFrames
 from dalembert.mechanisms.mounting import mounted
 from random_arms import random_arm
 
@@ -15,7 +15,7 @@ from random_arms import random_arm
 def test_jets_of_point_and_rotation_have_the_influence_coefficients_of_all_three_orders(seed: int) -> None:
     arm = da.Arm.of(random_arm(seed, 5))
     q = np.random.default_rng(seed).uniform(-2, 2, 5)
-    system = System({"arm": mounted(arm, da.Placement(), arm.gravity)}, {})
+    system = ChainFrames({"arm": mounted(arm, da.Placement(), arm.gravity)}, {})
     carrier = system.carrier("arm")
     placed, exact = system.place(q[None]), arm.influence(q)
     for jet, kind in ((placed.point(carrier, 3), "point"), (placed.turning(carrier, 3), "rotation")):

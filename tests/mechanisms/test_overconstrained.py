@@ -90,7 +90,9 @@ def test_motors_carry_the_forces_on_the_links(hand: Motors) -> None:
     mechanism = hand.mechanism
     forces = {"disc": [da.Force("disc", (0.5, 7.0, 0.0), moment=(0.0, 0.0, 0.02))]}
     found = hand.distribute(mechanism.home, STILL, STILL, limits=False, forces=forces)
-    np.testing.assert_allclose(found.wanted, mechanism.inverse_dynamics(mechanism.home, STILL, STILL, forces), atol=1e-12)
+    np.testing.assert_allclose(
+        found.wanted, mechanism.inverse_dynamics(mechanism.home, STILL, STILL, forces), atol=1e-12
+    )
     assert found.residual < 1e-12
     # 7 N upward are more than the weight of 0.4 kg: the contacts hold the disc down, within their friction.
     pushes = normals(hand, found.closure_forces)
