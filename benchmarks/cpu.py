@@ -20,7 +20,6 @@ from pathlib import Path
 import dalembert as da
 from dalembert.compile import cache
 from dalembert.compile import timing as bench
-from dalembert.compile.kernel import Kernel
 
 MARKS = {
     "inverse_dynamics": 30,
@@ -76,7 +75,7 @@ def first_calls(arm: da.Arm) -> list[tuple[str, float, float]]:
 
 def _first(arm: da.Arm, name: str, states: Sequence[object]) -> float:
     start = time.perf_counter()
-    Kernel(arm, name)(*states)  # type: ignore[arg-type]
+    arm.compile(name)(*states)  # type: ignore[operator]
     return time.perf_counter() - start
 
 
@@ -165,7 +164,7 @@ def main() -> int:
         for what, seconds, most in first_calls(arm):
             missed += seconds > most
             print(f"{what:62}{seconds:8.3f} s, at most {most:g} s{'  MISSED' if seconds > most else ''}", flush=True)
-        total = Kernel(arm, "inverse_dynamics").operations.total
+        total = arm.compile("inverse_dynamics").operations.total
         missed += total >= OPERATIONS.get(name, total + 1)
         print(f"{'inverse_dynamics, operations':62}{total:8d}   fewer than {OPERATIONS.get(name, '-')}")
     if given.growth:

@@ -3,11 +3,8 @@
 import numpy as np
 
 import dalembert as da
-from dalembert.api.driven_arm import DrivenArm
-from dalembert.arm.io.toml_drives import built_in_drives
 
-arm = da.load("puma560", physical="ignore")
-driven = DrivenArm.of(arm, built_in_drives("puma560", arm))
+driven = da.load("puma560", physical="ignore").driven
 
 q = np.array([0.3, 0.5, -0.4, 0.2, 0.6, 0.1])
 print("inertia at the motor shafts here (1e-6 kg m^2):", np.round(1e6 * driven.effective_inertia(q), 1))
@@ -16,5 +13,7 @@ for name, low, high in zip(limits.motors, limits.least, limits.greatest, strict=
     print(f"  {name}: {1e6 * low:7.1f} to {1e6 * high:7.1f}, a factor of {high / low:.2f}")
 
 print("errors of the approximations at 2 rad/s and 5 rad/s^2:")
-for error in driven.approximation_errors(speed=2.0, acceleration=5.0).values():
+errors = driven.approximation_errors(speed=2.0, acceleration=5.0)
+for error in errors.values():
     print(" ", error)
+print("gyroscopic torques that all of them leave out (N m, rms):", np.round(errors["szkodny"].velocity, 4))

@@ -3,16 +3,12 @@
 import numpy as np
 
 import dalembert as da
-from dalembert.api.driven_arm import DrivenArm
-from dalembert.arm.io.toml_drives import built_in_drives
-from dalembert.control.gains import tracking_lqr
-from dalembert.control.trajectories import quintic
 
-arm = da.load("irb6")
-driven = DrivenArm.of(arm, built_in_drives("irb6", arm))
-path = quintic([np.zeros(5), [0.8, 0.3, -0.2, 0.4, 0.5]], 1.5)
+driven = da.load("irb6").driven
+path = da.quintic([np.zeros(5), [0.8, 0.3, -0.2, 0.4, 0.5]], 1.5)
 
-model = driven.linearize(path.position(0.7), path.velocity(0.7), path.acceleration(0.7), input="voltage")
+q, qd, qdd = path.position(0.7), path.velocity(0.7), path.acceleration(0.7)
+model = driven.linearize(q, qd, driven.inverse_dynamics(q, qd, qdd), input="voltage")
 print([f"{signal.name} [{signal.unit}]" for signal in model.states[:2]], "controllable:", model.is_controllable)
 print("slowest poles:", np.round(model.poles[-4:], 4))
 try:
@@ -20,5 +16,5 @@ try:
 except da.ArmError as fault:
     print(fault)
 
-motion = driven.simulate(tracking_lqr(driven, path, 400.0, 20.0), np.full(5, 0.01), None, 2.5, rtol=1e-6)
+motion = driven.simulate(da.tracking_lqr(driven, path, 400.0, 20.0), np.full(5, 0.01), None, 2.5, rtol=1e-6)
 print("end error (mrad):", np.round(1e3 * (motion.q[-1] - path.position(9.9)), 2), motion)

@@ -3,11 +3,8 @@
 import numpy as np
 
 import dalembert as da
-from dalembert.api.driven_arm import DrivenArm
-from dalembert.arm.io.toml_drives import built_in_drives
 
-arm = da.load("irb6")
-driven = DrivenArm.of(arm, built_in_drives("irb6", arm))
+driven = da.load("irb6").driven
 start = driven.joint_positions([-130.0, -66.7, -51.0, -199.0, -199.0])
 
 held = driven.simulate([0.0, 3.18, -0.73, 0.0, 0.0], start, None, 2.0, input="current")

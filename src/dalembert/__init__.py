@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .report.assemble import Report
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion, SimulationError
+    from .simulation.motion_files import motion_of
     from .systems.protocol import System
 
 _LATER = {
@@ -94,6 +95,7 @@ _LATER = {
     "free_body": "mechanisms.mounting",
     "load_mechanism": "mechanisms.mechanism_file",
     "lqr": "control.gains",
+    "motion_of": "simulation.motion_files",
     "quintic": "control.trajectories",
     "simulate": "control.simulate_system:simulate_system",
     "tracking_lqr": "control.gains",
@@ -122,6 +124,6 @@ __all__ = [
     "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
     "Rotor", "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare",
     "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "load", "load_mechanism", "lqr", "quintic", "simulate", "tracking_lqr", "tracking_poles",
+    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles",
     "trapezoidal",
 ]  # fmt: skip

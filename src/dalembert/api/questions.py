@@ -231,9 +231,9 @@ class SystemQuestions(MovingArm):
         """The linear model about (q, qd) under joint torques ``tau`` (those that hold it by default).
 
         States are positions and velocities of the joints, or with ``coordinates="hand"`` of the hand (or name hand
-        coordinates, as many as joints). ``input`` is "joint torque" (of an arm alone), "motor torque" or "voltage" (of
-        an arm with drives; currents are then states); ``width`` makes Coulomb friction smooth over this speed.
-        ``.state_space()`` hands the model to python-control.
+        coordinates, as many as joints). ``input`` is "joint torque" (the default of an arm alone), "motor torque" or
+        "voltage" (of an arm with drives; currents are then states); ``width`` makes Coulomb friction smooth over this
+        speed. ``.state_space()`` hands the model to python-control.
         """
         from ..linear.models import linear_model
 

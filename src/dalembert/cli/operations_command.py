@@ -8,6 +8,7 @@ from dalembert.compile import operations as counts
 from dalembert.compile.functions import FUNCTIONS, function
 from dalembert.formulations.registry import TORQUES
 
+from .dynamics_command import about
 from .printing import heading, paragraph, table
 from .system_options import system_command
 
@@ -26,7 +27,7 @@ def operations(system: System) -> None:
             rows.append((f"{name}: Lee, Table 1, n = {given.n}", lee[name]))
         rows.append((f"{name}: general code", counts.general(given, name)))
         rows.append((f"{name}: generated for this arm", counts.generated(given, name)))
-    rows.append(("newton-euler: generated, inertia regrouped", counts.regrouped(given)))
+    rows.append(("newton-euler: generated, inertia regrouped", counts.regrouped(given.counting_drives("none"))))
     rows += [(f"{name}, n = {given.n}", formula(given.n)) for name, formula in counts.PUBLISHED]
     heading(f"Inverse dynamics of the links of {given.name}: operations for one state")
     print_counts("way", rows)
@@ -35,8 +36,8 @@ def operations(system: System) -> None:
         "what is zero or one and computes repeated expressions once. Lee's formulas and the published counts are for "
         "general arms with revolute joints."
     )
-    heading("Compiled functions")
-    names = [name for name in FUNCTIONS if name != "motor_torques" or given.counts_drives]
+    heading(f"Compiled functions, {about(given)}")
+    names = [name for name in FUNCTIONS if name != ("regressor" if given.counts_drives else "motor_torques")]
     print_counts("function", [(name, counts.count(function(given, name).nodes)) for name in names])
 
 

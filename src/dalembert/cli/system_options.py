@@ -93,11 +93,15 @@ STATES: dict[str, tuple[Any, Any]] = {
 """Options that say which states an analysis is about."""
 
 
+DESCRIBING = ("show", "equations", "structure", "verify", "base_parameters")
+"""Commands that print what is described, or its algebra: they need no hint that drives could count."""
+
+
 def system_command(command: Callable[..., None]) -> Callable[..., None]:
     """The command takes a ``system`` first; on the command line that is ARM and the options that shape it."""
 
     def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
-        command(read_system(arm, **options), **rest)
+        command(read_system(arm, **options, hint=command.__name__ not in DESCRIBING), **rest)
 
     return _taking(command, ("system",), SHAPE, call)
 
@@ -179,8 +183,9 @@ def read_system(
     drives_file: Path | None = None,
     gravity: str = "",
     lock: Sequence[str] | None = None,
+    hint: bool = True,
 ) -> System:
-    """The system that ARM and its options mean."""
+    """The system that ARM and its options mean; ``hint`` says so where drives are described and not counted."""
     arm = load_arm(name)
     if lock:
         arm = arm.locked(read_locks(arm, lock))
@@ -189,10 +194,10 @@ def read_system(
     held = read_load(load)
     if held is not None:
         arm = arm.holding(held)
-    return with_drives(arm, drives, rotors, drives_file)
+    return with_drives(arm, drives, rotors, drives_file, hint)
 
 
-def with_drives(arm: da.Arm, drives: bool | None, rotors: str, drives_file: Path | None) -> System:
+def with_drives(arm: da.Arm, drives: bool | None, rotors: str, drives_file: Path | None, hint: bool = True) -> System:
     """The arm alone, or with its drives."""
     if drives is False and (rotors or drives_file is not None):
         raise ArmError("--rotors and --drives-file say how drives count; leave them out with --no-drives")
@@ -206,7 +211,7 @@ def with_drives(arm: da.Arm, drives: bool | None, rotors: str, drives_file: Path
         if not arm.drives:
             print(f"note: {arm.name} describes no drives; they add nothing to its links", file=sys.stderr)
         return arm.driven.approximate(rotors) if rotors else arm.driven
-    if drives is None and arm.drives:
+    if drives is None and arm.drives and hint:
         print(
             f"note: the links of {arm.name} alone; --drives counts the rotors and friction of its drives, --no-drives "
             "takes this note off",

@@ -157,15 +157,7 @@ def forward_dynamics(m: GraphModel) -> Tables:
 
 def motor_torques(m: GraphModel) -> Tables:
     """F_a = N^-T tau (Szkodny 1995, eq. 13)."""
-    if m.system.train is None:
-        raise ArmError(
-            f"{m.arm.where}{m.arm.name}: motor torques belong to an arm with its drives; ask arm.driven for them"
-        )
-    if len(m.arm.drives.actuators) != m.n:
-        raise ArmError(
-            f"{m.arm.where}{m.arm.name}: {len(m.arm.drives.actuators)} motors turn with {m.n} joints, so that the "
-            "share of each is not determined; ask for inverse_dynamics, torques at the joints"
-        )
+    assert m.system.train is not None, "function() has refused an arm without drives"
     tau = torque(m, m.input("q"), m.input("qd"), m.input("qdd"))
     rows = m.system.train.transmission(m.graph, m.input("q")).first
     return (_eliminated([[row[j] for row in rows] for j in range(m.n)], tau, m.graph),)
@@ -317,6 +309,7 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
         raise ArmError(f"no function {name!r} to compile; there are {listed(FUNCTIONS)}")
     if arm.n == 0:
         raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
+    refuse_unfit(arm, name)
     entry, names = FUNCTIONS[name], parameter_names(arm, parameters)
     if parameters == "all" and arm.counts_drives:
         raise ArmError(
@@ -334,6 +327,24 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in arm.moving),
         remarks=remarks(arm, parameters),
     )
+
+
+def refuse_unfit(arm: ArmDescription, name: str) -> None:
+    """Refuse a function that this system cannot have, or that would leave out what it has."""
+    motors = len(arm.drives.actuators)
+    if name == "motor_torques" and not arm.counts_drives:
+        raise ArmError(
+            f"{arm.where}{arm.name}: motor torques belong to an arm with its drives; ask arm.driven for them"
+        )
+    if name == "motor_torques" and motors != arm.n:
+        raise ArmError(
+            f"{arm.where}{arm.name}: {motors} motors turn with {arm.n} joints, so that the share of each is not "
+            "determined; ask for inverse_dynamics, torques at the joints"
+        )
+    if name == "regressor" and arm.counts_drives:
+        raise ArmError(
+            f"{arm.where}{arm.name}: the regressor would leave out the drives; ask for that of the arm alone"
+        )
 
 
 def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:

@@ -8,7 +8,7 @@ dynamics of the model feeds forward dynamics of the arm.
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -147,22 +147,23 @@ def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> tuple
     return qdd, tau
 
 
-@lru_cache(maxsize=64)
-def _library(text: str, facts: str) -> Any:
-    library = loaded(text, facts)
-    if library is not None:
-        library.dop853.restype = ctypes.c_int
-        library.torques.restype = library.settings.restype = None
-    return library
+_libraries: dict[str, Any] = {}
 
 
 def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
-    """The compiled loop; None without a compiler."""
+    """The compiled loop, kept for further runs of the same two systems; None without a compiler."""
     if not build.available():
         return None
     loop = closed_loop(arm, model, kind)
-    source = single_source(Program(loop), "float64") + RATES.format(n=arm.n) + dop853_source()
-    return _library(source, loop.identity)
+    if loop.identity not in _libraries:
+        source = single_source(Program(loop), "float64") + RATES.format(n=arm.n) + dop853_source()
+        made = loaded(source, loop.identity)
+        if made is None:
+            return None
+        made.dop853.restype = ctypes.c_int
+        made.torques.restype = made.settings.restype = None
+        _libraries[loop.identity] = made
+    return _libraries[loop.identity]
 
 
 def run(

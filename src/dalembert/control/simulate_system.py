@@ -13,6 +13,7 @@ from ..simulation.motion import Motion
 from ..simulation.plant import plant_of
 from ..simulation.simulate import simulate
 from ..systems.arm_system import ArmSystem
+from ..systems.driven import DrivenSystem
 from ..systems.protocol import System
 from .compiled_loop import run, serves
 
@@ -42,6 +43,12 @@ def simulate_system(
 ) -> Motion:
     """See ``Arm.simulate``."""
     plant = plant_of(system, input, currents)
+    model = getattr(control, "model", None)
+    if isinstance(model, DrivenSystem) and plant.input_names != model.motor_names:
+        raise ArmError(
+            f"the model of the controller, {model.name} with its drives, gives motor torques, and the input here is "
+            "joint torques; simulate the arm with its drives, or give the controller model.arm"
+        )
     if compiled is not False:
         plain = not stops and not changes and period is None and max_step is None and method == "DOP853"
         if not plain:

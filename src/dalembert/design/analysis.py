@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..arm.errors import ArmError
 from ..bounds.ranges import Range
 from ..reduction.certify import Progress
 from ..reduction.states import Amounts, states_of
@@ -131,10 +132,18 @@ class Analysis(CertifiedRanges):
         return slow_fast(self.bounds, share)
 
     def significance(self, motion: MotionSamples | None = None) -> tuple[TermShare, ...]:
-        """Every term of every joint's torque, ranked; over all states, or along a ``motion``."""
+        """Every term of every joint's torque, ranked; over all states, or along a ``motion`` (``da.motion_of``)."""
+        from .motion_samples import MotionSamples
         from .significance import along, significance
 
-        return significance(self.bounds) if motion is None else along(self.waves, motion)
+        if motion is None:
+            return significance(self.bounds)
+        if not isinstance(motion, MotionSamples):
+            raise ArmError(
+                f"{self.system.name}: a motion is given as da.motion_of(arm, ...), of a CSV file, (q, qd, qdd), a "
+                "simulated motion or a trajectory"
+            )
+        return along(self.waves, motion)
 
     def part_shares(self, velocity: bool = False) -> tuple[PartShare, ...]:
         """Translational and rotational shares of the coefficients (Lee, Lee and Nigam 1982)."""

@@ -153,6 +153,9 @@ def transmission(arm: ArmDescription) -> list[tuple[str, np.ndarray]] | None:
     rows = np.array([[float(x) for x in row] for row in drives.rows(arm)])
     inverse = np.linalg.inv(rows)
     own = [j if rows[j, j] else int(np.argmax(np.abs(rows[:, j]))) for j in range(arm.n)]
+    if all(np.count_nonzero(row) == 1 and abs(row).max() == 1 for row in rows):
+        # Where no source gives a gear ratio the motors are taken to turn with their joints: nothing to refer to.
+        return None
     return [(drives.names[motor], inverse[:, motor]) for motor in own]
 
 

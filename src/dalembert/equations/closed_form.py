@@ -17,6 +17,7 @@ from ..arm.inertia import PARAMETERS
 from ..formulations import composite_body, generalized_dalembert, kinematics, lagrange_euler
 from ..formulations import regressor as regressor_page
 from ..formulations.chain import chain
+from ..rings.algebra import matplus
 from . import names
 from .attribution import by_link, split_of
 from .attribution import share as share_of
@@ -98,6 +99,9 @@ class Equations:
         """The same symbols from the traces of Bejczy 1974, eq. (1): an independent check on ``christoffel``."""
         model = self.model
         symbols = lagrange_euler.christoffel(model.chain, model.ring, model.ring.positions)
+        if self.arm.counts_drives:
+            spun = model.system.rotor_christoffel(model.ring, model.ring.positions)
+            symbols = [matplus(a, b) for a, b in zip(symbols, spun, strict=True)]
         return self._array(symbols, (self.n,) * 3, "")
 
     @cached_property

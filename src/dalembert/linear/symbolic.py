@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.errors import ArmError
 from ..equations.closed_form import Equations
 from ..equations.polynomial import as_polynomial
 
@@ -40,6 +41,13 @@ class SymbolicLinear:
 
 def symbolic_linear(equations: Equations) -> SymbolicLinear:
     """The linear model of ``arm.equations()`` (or of the equations with drives), inputs joint torques."""
+    arm = equations.arm
+    frictions = [*(motor.friction for motor in arm.drives.actuators), *(f for _, f in arm.drives.joint_friction)]
+    if arm.counts_drives and any(friction.viscous for friction in frictions):
+        raise ArmError(
+            f"{arm.where}{arm.name}: the closed form holds no friction, and its viscous friction belongs into A; take "
+            "it off with frictionless(), or ask linearize() for numbers"
+        )
     n, space = equations.n, equations.moving_space
     zero, one = as_polynomial(space, 0), as_polynomial(space, 1)
     torque = equations.torque

@@ -192,7 +192,7 @@ def dominance_table(rows: Sequence[Dominance]) -> DataTable:
 
 
 NOTE = paragraph(
-    "Coupling is |D_ij| over the root of D_ii D_jj: a number between 0 and 1 without unit, of the links alone. A "
+    "Coupling is |D_ij| over the root of D_ii D_jj: a number between 0 and 1 without unit. A "
     "dash: the "
     "value is found by search and not proved.",
     kind="note",
