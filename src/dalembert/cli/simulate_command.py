@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
+from dalembert.control.controllers_by_name import CONTROLLERS
 
 from .dynamics_command import about
 from .printing import figures, heading, joints_with_units, paragraph, say, table
@@ -24,16 +25,6 @@ if TYPE_CHECKING:
     from dalembert.simulation.motion import Motion
 
 
-class Controller(StrEnum):
-    """How the arm is controlled."""
-
-    none = "none"
-    pd = "pd"
-    computed_torque = "computed-torque"
-    servo = "servo"
-    lqr = "lqr"
-
-
 class PathKind(StrEnum):
     """The kind of trajectory."""
 
@@ -43,29 +34,15 @@ class PathKind(StrEnum):
     hold = "hold"
 
 
-@dataclass(frozen=True)
-class Gains:
-    """Gains of the controllers; None where the command line gives none."""
-
-    kp: float | None
-    kd: float | None
-
-    def position(self) -> float:
-        """kp, 100 by default."""
-        return 100.0 if self.kp is None else self.kp
-
-    def velocity(self) -> float:
-        """kd, 20 by default."""
-        return 20.0 if self.kd is None else self.kd
-
-
 VALUES = "One value for each joint, base first, rad or m."
 
 
 @system_command
 def simulate(
     system: System,
-    controller: Annotated[Controller, typer.Option(help="none lets the arm go without torque.")] = Controller.none,
+    controller: Annotated[
+        str, typer.Option(help=f"{', '.join(CONTROLLERS)}, or none, which lets the arm go without torque.")
+    ] = "none",
     trajectory: Annotated[PathKind, typer.Option(help="What the controller follows.")] = PathKind.quintic,
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Start. {VALUES} Zeros if left out.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VALUES", help=f"End of the trajectory. {VALUES}")] = None,
@@ -97,11 +74,14 @@ def simulate(
     """Simulate a system; with --drives sticking friction is exact, stops and loads are events."""
     from dalembert.simulation.motion import SimulationError
 
+    if controller not in ("none", *CONTROLLERS):
+        raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
+    entry = CONTROLLERS.get(controller)
     refuse_unused(controller, trajectory, to, kp, kd, speed, acceleration, model_load)
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
     path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
     believed = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
-    law = control_law(controller, Gains(kp, kd), believed, path)
+    law = np.zeros(system.n) if entry is None else entry.controller(believed, path, kp=kp, kd=kd)
     try:
         motion = system.simulate(
             law, start, speeds, duration, method=method, rtol=tolerance, atol=tolerance / 100, stops=stops,
@@ -115,25 +95,24 @@ def simulate(
     if output is not None:
         motion.save(output)
     if as_json:
-        print(json.dumps(as_data(system, motion, path, controller.value), indent=2, allow_nan=False))
+        print(json.dumps(as_data(system, motion, path, controller), indent=2, allow_nan=False))
     else:
-        show(system, motion, path, controller.value, output)
+        show(system, motion, path, controller, output)
 
 
 def refuse_unused(
-    controller: Controller, kind: PathKind, to: str | None, kp: float | None, kd: float | None, speed: float | None,
+    controller: str, kind: PathKind, to: str | None, kp: float | None, kd: float | None, speed: float | None,
     acceleration: float | None, model_load: str | None,
 ) -> None:  # fmt: skip
     """An option that nothing would read is refused."""
     limited = {PathKind.trapezoidal: ("--speed", "--acceleration"), PathKind.excitation: ("--speed",)}.get(kind, ())
-    gains = {
-        Controller.pd: ("--kp", "--kd"), Controller.computed_torque: ("--kp", "--kd"), Controller.servo: ("--kp",),
-    }.get(controller, ())  # fmt: skip
+    entry = CONTROLLERS.get(controller)
+    gains = tuple(f"--{name}" for name in entry.gains) if entry is not None else ()
     given = {"--kp": kp, "--kd": kd, "--speed": speed, "--acceleration": acceleration}
     for option, value in given.items():
         if value is not None and option not in (*limited, *gains):
-            raise ArmError(f"{option} has no effect with --controller {controller.value} and --trajectory {kind.value}")
-    if controller is Controller.none and (to is not None or model_load is not None):
+            raise ArmError(f"{option} has no effect with --controller {controller} and --trajectory {kind.value}")
+    if entry is None and (to is not None or model_load is not None):
         raise ArmError("--to and --model-load are for a controller; name one with --controller")
     if to is not None and kind in (PathKind.hold, PathKind.excitation):
         raise ArmError(f"--to has no effect with --trajectory {kind.value}")
@@ -157,22 +136,6 @@ def trajectory_of(
     if kind is PathKind.trapezoidal:
         return trapezoidal(start, end, fastest, 2.0 if acceleration is None else acceleration)
     return quintic([start, end], duration)
-
-
-def control_law(kind: Controller, gains: Gains, model: System, path: Trajectory) -> Any:
-    """The controller, or zero torques."""
-    from dalembert.control.controllers import ComputedTorque, PDGravity, ServoFollowingInertia
-    from dalembert.control.gains import tracking_lqr
-
-    if kind is Controller.none:
-        return np.zeros(model.n)
-    if kind is Controller.pd:
-        return PDGravity(model, path, gains.position(), gains.velocity())
-    if kind is Controller.servo:
-        return ServoFollowingInertia(model, path, gains.position())
-    if kind is Controller.lqr:
-        return tracking_lqr(model, path)
-    return ComputedTorque(model, path, gains.position(), gains.velocity())
 
 
 def summary(motion: Motion, path: Trajectory) -> dict[str, Any]:

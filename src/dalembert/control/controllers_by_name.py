@@ -1,0 +1,44 @@
+"""The controllers by name, as the command line offers them: a new one is a class of this folder and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..systems.arm_system import ArmSystem
+from .controllers import ComputedTorque, PDGravity, ServoFollowingInertia
+
+if TYPE_CHECKING:
+    from ..simulation.inputs import Control
+    from .trajectories import Trajectory
+
+Builder: TypeAlias = "Callable[..., Control]"
+
+
+@dataclass(frozen=True)
+class ControllerEntry:
+    """How a controller is built from its model, a trajectory and the gains it reads, with their defaults."""
+
+    build: Builder
+    gains: dict[str, float]
+
+    def controller(self, model: ArmSystem, trajectory: Trajectory, **gains: float | None) -> Control:
+        """The controller; gains that are None take their defaults."""
+        chosen = {name: value if gains.get(name) is None else gains[name] for name, value in self.gains.items()}
+        return self.build(model, trajectory, **chosen)
+
+
+def _lqr(model: ArmSystem, trajectory: Trajectory) -> Any:
+    from .gains import tracking_lqr
+
+    return tracking_lqr(model, trajectory)
+
+
+CONTROLLERS: dict[str, ControllerEntry] = {
+    "pd": ControllerEntry(PDGravity, {"kp": 100.0, "kd": 20.0}),
+    "computed-torque": ControllerEntry(ComputedTorque, {"kp": 100.0, "kd": 20.0}),
+    "servo": ControllerEntry(ServoFollowingInertia, {"kp": 100.0}),
+    "lqr": ControllerEntry(_lqr, {}),
+}
+"""Controllers that follow a trajectory."""
