@@ -7,8 +7,23 @@ import dalembert as da
 from dalembert.arm.errors import ArmError
 
 
-@pytest.fixture(params=("puma560", "jpl-rrp", "irb6"))
+def with_a_varying_transmission() -> da.DrivenArm:
+    def turns(ring, q):
+        sin, _ = ring.sincos(q[1])
+        return [50 * q[0] + 10 * sin, 30 * q[1] + 4 * q[1] * q[1]]
+
+    motor = da.Motor(torque_constant=0.2, resistance=1.5, inductance=3e-3)
+    actuators = [
+        da.Actuator(name, {}, rotor=da.Rotor(1e-4), friction=da.Friction(viscous=2e-3), motor=motor)
+        for name in ("motor1", "motor2")
+    ]
+    return da.load("planar-2r").with_drives(da.DriveTrain(actuators, turns=turns))
+
+
+@pytest.fixture(params=("puma560", "jpl-rrp", "irb6", "varying transmission"))
 def driven(request: pytest.FixtureRequest) -> da.DrivenArm:
+    if request.param == "varying transmission":
+        return with_a_varying_transmission()
     return da.load(request.param, physical="ignore").driven
 
 
