@@ -7,7 +7,6 @@ force and a moment on that body, and their components along the axes of the join
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from ..arm.inertia import moved
 from ..rings.algebra import ZERO, Mat, Vec, add, cross, dot, matplus, matvec, minus, mul, plus, sub
@@ -75,9 +74,3 @@ def potential_energy(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Scalar:
         if segment.parent < 0:
             moment = plus(moment, moved(*whole, *step)[1])
     return dot(minus(ZERO, chain.gravity), moment)
-
-
-def kinetic_energy(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
-    """T = qd . D qd / 2 (Tourassis and Neuman 1985, eq. 7)."""
-    matrix = mass_matrix(chain, ring, q)
-    return mul(ring.number(Fraction(1, 2)), dot(qd, matvec(matrix, qd)))

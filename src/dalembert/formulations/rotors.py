@@ -164,14 +164,6 @@ def torque(
     return found
 
 
-def kinetic_energy(
-    chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], spins: Sequence[Spin], ratios: Ratios
-) -> Scalar:
-    """J (u . omega) s + J s^2 / 2, summed."""
-    matrix = mass_matrix(chain, ring, q, spins, ratios)
-    return mul(ring.number(Fraction(1, 2)), dot(qd, matvec(matrix, qd)))
-
-
 def _axes(chain: Chain, found: Sequence[tuple[object, object]], spin: Spin) -> list[Vec]:
     """g_i of the rotation of the body that carries the rotor, base axes; zero for joints that do not turn it."""
     if spin.body is None or spin.body < 0:

@@ -156,7 +156,7 @@ class SystemOverRing:
         return composite_body.gravity(links or self.links, ring, q)
 
     def kinetic_energy(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
-        """T = qd . D qd / 2."""
+        """T = qd . D qd / 2 (Tourassis and Neuman 1985, eq. 7)."""
         matrix = self.mass_matrix(ring, q)
         return mul(ring.number(christoffel.HALF), dot(qd, matvec(matrix, qd)))
 
