@@ -6,26 +6,11 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from ..arm.errors import ArmError
+from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
 NUMBERS = 24_000_000
 """Numbers in the second-order coefficients of all configurations of one pass; it bounds the memory."""
-
-
-def rows(name: str, values: ArrayLike, width: int, entries: str) -> Array:
-    """``values`` as finite floats ``(..., width)``."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ArmError(f"{name} must be numbers, one per {entries}") from None
-    if array.shape[-1:] != (width,):
-        raise ArmError(f"{name} must end in {width} entries, one per {entries}; got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise ArmError(f"{name} holds a value that is not finite; give finite values")
-    return array
 
 
 def through(function: Callable[..., Any], *arrays: Array) -> Any:

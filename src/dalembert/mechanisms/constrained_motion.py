@@ -22,8 +22,9 @@ from scipy.integrate import DOP853
 
 from ..arm.errors import ArmError
 from ..arm.force import Force
+from ..systems.arrays import vector_array
 from . import position, transfer
-from .batch import Array, rows
+from .batch import Array
 
 if TYPE_CHECKING:
     from .mechanism import Forces, Mechanism
@@ -86,10 +87,10 @@ def simulate(
         raise ArmError("times must be at least two, rising")
     loads = mechanism._forces(forces or {})
     assembly, m = mechanism.assembly, mechanism.m
-    start, off = position.newton(assembly, rows("phi", phi, m, "joint")[None], None)
+    start, off = position.newton(assembly, vector_array(m, "phi", phi)[None], None)
     if not position.closed(off)[0]:
         raise ArmError(position.cannot_close(assembly, start[0], 0))
-    rate = transfer.times(assembly.carried(start).x, rows("qd", qd, mechanism.n, "coordinate")[None])[0]
+    rate = transfer.times(assembly.carried(start).x, vector_array(mechanism.n, "qd", qd, "coordinate")[None])[0]
 
     def slope(now: float, y: Array) -> Array:
         load = np.zeros(m)
@@ -98,7 +99,7 @@ def simulate(
             blocks = assembly.coordinate_blocks(placed, 1)
             g = assembly.jacobian(blocks, 1)[0, : assembly.n]
             q = assembly.value(blocks, 1)[0, : assembly.n]
-            load = g.T @ rows("drive", drive(now, q, g @ y[m:]), mechanism.n, "coordinate")
+            load = g.T @ vector_array(mechanism.n, "drive", drive(now, q, g @ y[m:]), "coordinate")
         return np.concatenate([y[m:], joint_acceleration(mechanism, y[:m], y[m:], load, loads)])
 
     def put_back(y: Array) -> Array:

@@ -14,9 +14,10 @@ from ..arm.errors import ArmError
 from ..arm.exact import exact_vector
 from ..arm.placement import Placement
 from ..compile import build
+from ..systems.arrays import vector_array
 from . import position, transfer
 from .assembly import Assembly, Carried
-from .batch import Array, in_pieces, rows
+from .batch import Array, in_pieces
 from .chain_frames import ChainFrames, FrameOn
 from .closures import Closure
 from .compiled_state import CompiledState
@@ -134,7 +135,7 @@ class CoordinateKinematics:
             for joint, value in home.items():
                 guess[self.system.joint_index(joint)] = float(value)
             return guess
-        return rows("home", home, self.m, "joint")
+        return vector_array(self.m, "home", home)
 
     def with_coordinates(self, coordinates: Sequence[str], passive: Sequence[str] = ()) -> Self:
         """The same mechanism seen, and driven, from other coordinates."""
@@ -200,7 +201,7 @@ class CoordinateKinematics:
 
     def _flat(self, function: Callable[..., Any], *given: tuple[str, ArrayLike, int, str]) -> Any:
         """``function`` of flat batches, in pieces; results take the common batch shape of the arguments."""
-        arrays = [rows(name, values, width, entries) for name, values, width, entries in given]
+        arrays = [vector_array(width, name, values, entries) for name, values, width, entries in given]
         try:
             batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
         except ValueError:
@@ -260,15 +261,15 @@ class CoordinateKinematics:
 
     def assembly_modes(self, q: ArrayLike, starts: int = 200, seed: int = 0) -> Array:
         """All configurations ``(k, m)`` at coordinates q that Newton finds from ``starts`` random guesses."""
-        wanted = rows("q", q, self.n, "coordinate")
+        wanted = vector_array(self.n, "q", q, "coordinate")
         if wanted.ndim != 1:
             raise ArmError(f"assembly modes are found for one q at a time; got shape {wanted.shape}")
         return position.assembly_modes(self.assembly, wanted, max(1, int(starts)), seed, self.home)
 
     def follow(self, path: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """Joints ``(t, m)`` along a path of coordinates ``(t, n)``, kept to one assembly mode from start to end."""
-        start = self.home if guess is None else rows("guess", guess, self.m, "joint")
-        return follow(self.assembly, rows("path", path, self.n, "coordinate"), start)
+        start = self.home if guess is None else vector_array(self.m, "guess", guess)
+        return follow(self.assembly, vector_array(self.n, "path", path, "coordinate"), start)
 
     def frame(self, phi: ArrayLike, frame: FrameOn | str) -> Array:
         """A frame in the world, ``(..., 4, 4)``."""

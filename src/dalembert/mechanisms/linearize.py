@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
+from ..systems.arrays import vector_array
 from . import transfer
-from .batch import Array, rows
+from .batch import Array
 from .coordinate_kinematics import joint_motion
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ def linearize(mechanism: Mechanism, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLik
         raise ArmError(
             f"coordinate {turns[0]!r} is a turn and has no position to deviate from; choose joints or positions"
         )
-    at = rows("phi", phi, mechanism.m, "joint")[None]
-    rate, rate2 = (rows(name, v, mechanism.n, "coordinate")[None] for name, v in (("qd", qd), ("qdd", qdd)))
+    at = vector_array(mechanism.m, "phi", phi)[None]
+    rate, rate2 = (vector_array(mechanism.n, name, v, "coordinate")[None] for name, v in (("qd", qd), ("qdd", qdd)))
     carried = mechanism.assembly.carried(at, 3)
     moving, speeding = joint_motion(carried, rate, rate2)
     by_position, by_rate, by_acceleration, load = (np.zeros((mechanism.m, k)) for k in (*(mechanism.m,) * 3, 1))

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
+from ..systems.arrays import vector_array
 from . import position
-from .batch import Array, rows
+from .batch import Array
 from .singularity import output_assembly
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def conditioning_map(mechanism: Mechanism, axes: Sequence[ArrayLike], output: Se
 
 def reciprocal_condition(mechanism: Mechanism, phi: ArrayLike) -> Array:
     """Smallest over largest singular value of [G^w_phi] ``(...)``."""
-    at = rows("phi", phi, mechanism.m, "joint")
+    at = vector_array(mechanism.m, "phi", phi)
     flat = at.reshape(-1, mechanism.m)
     assembly = mechanism.assembly
     g = assembly.jacobian(assembly.blocks(assembly.system.place(flat), 1), len(flat))
@@ -145,7 +146,7 @@ def compare_drives(
     mechanism: Mechanism, choices: Sequence[Sequence[str]], phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike
 ) -> list[Drive]:
     """The same motion of the mechanism driven from each choice of coordinates, best conditioned first."""
-    at = rows("phi", phi, mechanism.m, "joint")
+    at = vector_array(mechanism.m, "phi", phi)
     rate, rate2 = mechanism.joint_motion(at, qd, qdd)
     found = []
     for choice in choices:

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
+from ..systems.arrays import vector_array
 from . import transfer
-from .batch import Array, rows
+from .batch import Array
 from .constrained_motion import Drive, MechanismMotion, simulate
 from .coordinate_kinematics import CoordinateKinematics
 from .linearize import Linear, linearize
@@ -150,7 +151,7 @@ class Mechanism(CoordinateKinematics):
 
     def mobility(self, phi: ArrayLike | None = None) -> Mobility:
         """Freedoms counted and measured, at ``phi`` (home by default)."""
-        return mobility(self.assembly, self.home if phi is None else rows("phi", phi, self.m, "joint"))
+        return mobility(self.assembly, self.home if phi is None else vector_array(self.m, "phi", phi))
 
     # -- in the joints --------------------------------------------------------------------------
 

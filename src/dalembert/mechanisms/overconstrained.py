@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..systems.arrays import vector_array
 from . import qp
-from .batch import Array, rows
+from .batch import Array
 from .coordinate_kinematics import joint_motion
 from .mechanism import NONE, Forces, Mechanism
 
@@ -62,7 +63,7 @@ class Motors:
         """T_q of least T.W T for loads ``wanted`` at the coordinates (4-85)."""
         g = self.influence(phi)
         w = None if weight is None else np.asarray(weight, dtype=float)
-        return qp.least(w, np.zeros(len(g)), (g.T, rows("wanted", wanted, self.mechanism.n, "coordinate")))
+        return qp.least(w, np.zeros(len(g)), (g.T, vector_array(self.mechanism.n, "wanted", wanted, "coordinate")))
 
     def internal(self, phi: ArrayLike) -> Array:
         """Loads ``(k, k - n)`` of the motors that balance each other: an orthonormal basis."""
@@ -88,8 +89,8 @@ class Motors:
         push do so with at least ``push`` newtons, within their friction; ``contacts=False`` lets them pull as well.
         """
         mechanism = self.mechanism
-        at = rows("phi", phi, mechanism.m, "joint")[None]
-        rate, rate2 = (rows(name, v, mechanism.n, "coordinate")[None] for name, v in (("qd", qd), ("qdd", qdd)))
+        at = vector_array(mechanism.m, "phi", phi)[None]
+        rate, rate2 = (vector_array(mechanism.n, name, v, "coordinate")[None] for name, v in (("qd", qd), ("qdd", qdd)))
         carried = mechanism.assembly.carried(at)
         joint_load = mechanism.joint_loads(at, *joint_motion(carried, rate, rate2), mechanism._forces(forces))[0]
         x = carried.x[0]
@@ -104,7 +105,7 @@ class Motors:
         if contacts:
             cone, floor = self._contacts(push)
             table, least = np.vstack([table, cone @ per_motor]), np.concatenate([least, floor - cone @ fixed])
-        centre = np.zeros(len(g)) if preload is None else rows("preload", preload, len(g), "motor")
+        centre = np.zeros(len(g)) if preload is None else vector_array(len(g), "preload", preload, "motor")
         w = None if weight is None else np.asarray(weight, dtype=float)
         try:
             torque = qp.least(w, centre, (g.T, wanted), (table, least))

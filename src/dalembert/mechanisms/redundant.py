@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..systems.arrays import vector_array
 from . import qp, transfer
-from .batch import Array, rows
+from .batch import Array
 from .chain_frames import FrameOn
 from .closures import FREEDOMS
 from .mechanism import Mechanism
@@ -109,9 +110,9 @@ class Redundant:
         centre = (
             np.zeros(self.mechanism.n)
             if secondary is None
-            else rows("secondary", secondary, self.mechanism.n, "coordinate")
+            else vector_array(self.mechanism.n, "secondary", secondary, "coordinate")
         )
-        wanted = rows("ud", ud, len(self.rows), "freedom")
+        wanted = vector_array(len(self.rows), "ud", ud, "freedom")
         bounds = None if dt is None else self._bounds(phi, dt)
         try:
             return qp.least(self.weight_at(phi), centre, (g, wanted), bounds)
@@ -124,11 +125,11 @@ class Redundant:
     def accelerations(self, phi: ArrayLike, qd: ArrayLike, udd: ArrayLike, secondary: ArrayLike | None = None) -> Array:
         """q'' for the frame's accelerations ``udd``, nearest to ``secondary`` in the weight."""
         g, h = self.influence(phi)
-        rest = rows("udd", udd, len(self.rows), "freedom") - transfer.form(np.asarray(qd, dtype=float), h)
+        rest = vector_array(len(self.rows), "udd", udd, "freedom") - transfer.form(np.asarray(qd, dtype=float), h)
         centre = (
             np.zeros(self.mechanism.n)
             if secondary is None
-            else rows("secondary", secondary, self.mechanism.n, "coordinate")
+            else vector_array(self.mechanism.n, "secondary", secondary, "coordinate")
         )
         return qp.least(self.weight_at(phi), centre, (g, rest))
 
@@ -137,11 +138,11 @@ class Redundant:
     ) -> tuple[Array, Array]:
         """T_q and q'' for the frame's accelerations ``udd`` with the least T.W T: the torque norm at this instant."""
         g, h = self.influence(phi)
-        rate = rows("qd", qd, self.mechanism.n, "coordinate")
+        rate = vector_array(self.mechanism.n, "qd", qd, "coordinate")
         still = self.mechanism.inverse_dynamics(phi, rate, np.zeros(self.mechanism.n))
         inertia = self.mechanism.model(phi).inertia
         through = np.linalg.solve(inertia, g.T).T  # G I*^-1, since q'' = I*^-1 (T - T at rest)
-        rest = rows("udd", udd, len(self.rows), "freedom") - transfer.form(rate, h) + through @ still
+        rest = vector_array(len(self.rows), "udd", udd, "freedom") - transfer.form(rate, h) + through @ still
         torque = qp.least(
             None if weight is None else np.asarray(weight, dtype=float), np.zeros(len(still)), (through, rest)
         )
@@ -169,7 +170,7 @@ class Redundant:
         if self.mechanism.r or any(c.joint < 0 for c in self.mechanism.assembly.coordinates):
             raise ArmError("tracking moves joints; give an open chain with its joints as coordinates")
         places = [c.joint for c in self.mechanism.assembly.coordinates]
-        here = rows("phi", phi, self.mechanism.m, "joint").copy()
+        here = vector_array(self.mechanism.m, "phi", phi).copy()
         wish = (
             None
             if secondary is None
@@ -196,7 +197,7 @@ class Redundant:
 
     def _bounds(self, phi: ArrayLike, dt: float) -> tuple[Array, Array]:
         system = self.mechanism.system
-        here = rows("phi", phi, self.mechanism.m, "joint")
+        here = vector_array(self.mechanism.m, "phi", phi)
         table, least = [], []
         speed = np.array([joint.limits.velocity for arm in system.arms.values() for joint in arm.moving])
         for k, coordinate in enumerate(self.mechanism.assembly.coordinates):

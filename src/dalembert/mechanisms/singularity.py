@@ -22,9 +22,10 @@ from scipy.linalg import qr
 from scipy.optimize import minimize
 
 from ..arm.errors import ArmError
+from ..systems.arrays import vector_array
 from . import position
 from .assembly import Assembly
-from .batch import Array, rows
+from .batch import Array
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -80,7 +81,7 @@ def output_assembly(mechanism: Mechanism, output: Sequence[str]) -> Assembly:
 
 def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = None) -> SingularityReport:
     """What is singular at one closed configuration."""
-    at = rows("phi", phi, mechanism.m, "joint")
+    at = vector_array(mechanism.m, "phi", phi)
     closing = mechanism.assembly.closure_jacobian(at[None])[0]
     rank = mechanism.assembly.rank or 0
     s = np.linalg.svd(closing, compute_uv=False) if closing.size else np.ones(1)
@@ -119,7 +120,7 @@ def nearest(
     if kind == "loss" and output is None:
         raise ArmError('a loss of freedom is one of an output; give output=["x(hand)", ...]')
     assembly = mechanism.assembly if kind == "gain" else output_assembly(mechanism, output or ())
-    start = rows("phi", phi, mechanism.m, "joint")
+    start = vector_array(mechanism.m, "phi", phi)
     target = _Target(assembly, start)
     rng = np.random.default_rng(0)
     guesses = np.concatenate([start[None], start + spread * rng.normal(size=(tries - 1, mechanism.m))])

@@ -62,7 +62,7 @@ def simulate_many(
     batch = np.broadcast_shapes(place.shape[:-1], push.shape[:-1], speed.shape[:-1])
     own: Array | None = None
     if parameters is not None:
-        own = vector_array(10 * n, "parameters", parameters, "parameters")
+        own = vector_array(10 * n, "parameters", parameters, "parameter")
         batch = np.broadcast_shapes(batch, own.shape[:-1])
         own = np.ascontiguousarray(np.broadcast_to(own, (*batch, 10 * n)).reshape(-1, 10 * n))
     if len(batch) > 1:

@@ -161,7 +161,7 @@ class MotorPlant(Plant):
             raise ArmError(
                 "currents at the start belong to voltages on motors that all have inductance; leave them out"
             )
-        self._currents = np.zeros(motors) if currents is None else vector_array(motors, "currents", currents, "motors")
+        self._currents = np.zeros(motors) if currents is None else vector_array(motors, "currents", currents, "motor")
 
     def start(self) -> Array:
         """Initial motor currents (A); none unless voltages drive motors with inductance."""

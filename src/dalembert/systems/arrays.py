@@ -33,14 +33,14 @@ def joint_array(arm: ArmDescription, name: str, values: ArrayLike) -> NDArray[np
     return array
 
 
-def vector_array(n: int, name: str, values: ArrayLike, what: str = "joints") -> NDArray[np.float64]:
-    """``values`` as finite floats whose last axis has ``n`` entries, one for each of ``what``."""
+def vector_array(n: int, name: str, values: ArrayLike, what: str = "joint") -> NDArray[np.float64]:
+    """``values`` as finite floats whose last axis has ``n`` entries, one per ``what``."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ArmError(f"{name} must be numbers, {n} {what}; got {values!r}") from None
+        raise ArmError(f"{name} must be numbers, one per {what}; got {values!r}") from None
     if array.shape[-1:] != (n,):
-        raise ArmError(f"{name} must end in {n} {what}, got shape {array.shape}")
+        raise ArmError(f"{name} must end in {n} entries, one per {what}; got shape {array.shape}")
     if not np.isfinite(array).all():
         raise ArmError(f"{name} holds a value that is not finite; give finite values")
     return array

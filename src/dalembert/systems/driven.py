@@ -47,7 +47,7 @@ class DrivenSystem(MovingArm):
         if self.drives.turns is not None:
             raise ArmError("the transmission varies, so joint positions do not follow from motor positions directly")
         self._one_motor_a_joint()
-        turned = vector_array(self.n, "motors", motors, "motors")
+        turned = vector_array(self.n, "motors", motors, "motor")
         return np.asarray(np.linalg.solve(self.ratios, turned[..., None])[..., 0], dtype=np.float64)
 
     def motor_torques(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool = True) -> Array:
@@ -73,7 +73,7 @@ class DrivenSystem(MovingArm):
 
     def to_joints(self, q: ArrayLike, motor_torque: ArrayLike) -> Array:
         """N^T F_a (19)."""
-        torque = vector_array(len(self.drives.actuators), "motor torque", motor_torque, "motors")
+        torque = vector_array(len(self.drives.actuators), "motor torque", motor_torque, "motor")
         return np.einsum("...aj,...a->...j", self.transmission(q), torque)
 
     def _one_motor_a_joint(self) -> None:
