@@ -45,3 +45,19 @@ def compiled_kernels(kernel_folder: Path) -> Iterator[None]:
         patch.setenv(cache.VARIABLE, str(kernel_folder))
         patch.delenv(build.SWITCH, raising=False)
         yield
+
+
+@pytest.fixture
+def derived(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, object]]:
+    """Systems and parameters of all equations that are made while the test runs."""
+    from dalembert.equations.closed_form import Equations
+
+    made: list[tuple[object, object]] = []
+    derive = Equations.__init__
+
+    def counted(self, arm, parameters="symbols", *rest, **named):
+        made.append((arm, parameters))
+        derive(self, arm, parameters, *rest, **named)
+
+    monkeypatch.setattr(Equations, "__init__", counted)
+    return made

@@ -9,6 +9,7 @@ import random
 from fractions import Fraction
 
 from dalembert.arm.description import ArmDescription, Joint, Limits, Link
+from dalembert.arm.drives import Actuator, Friction, Rotor
 from dalembert.arm.exact import Angle
 from dalembert.arm.inertia import Inertia, parallel_axes, plus
 from dalembert.arm.placement import Placement, Step
@@ -98,3 +99,14 @@ def random_state(
     """Positions, velocities and accelerations (or torques)."""
     q, qd, qdd = ([rng.uniform(-size, size) for _ in range(arm.n)] for _ in range(3))
     return q, qd, qdd
+
+
+def coupled_motors(rng: random.Random, arm: ArmDescription) -> list[Actuator]:
+    """A motor for each joint, coupled to every joint, with friction, its rotor on any link."""
+    found = []
+    for index, joint in enumerate(arm.moving):
+        ratios = {other.name: decimal(rng, -3, 3) for other in arm.moving} | {joint.name: decimal(rng, 10, 20)}
+        rotor = Rotor.of("0.01", rng.choice(arm.link_names), vector(rng, 1.0, 2), counted=False, across="0.01")
+        friction = Friction((rng.uniform(0, 1), rng.uniform(0, 1)), rng.uniform(1, 2), rng.uniform(0, 0.1))
+        found.append(Actuator.of(f"motor{index}", ratios, rotor, friction))
+    return found

@@ -158,24 +158,14 @@ def test_the_gap_asked_for_is_a_share_of_the_spread_of_ranges_and_of_ratios() ->
             arm.analysis(gap=-1.0).range_of(name)
 
 
-def test_one_analysis_derives_the_equations_once_and_each_range_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalembert.equations.closed_form import Equations
-
-    made: list[tuple[object, object]] = []
-    derive = Equations.__init__
-
-    def counted(self, arm, parameters="symbols", *rest, **named):
-        made.append((arm, parameters))
-        derive(self, arm, parameters, *rest, **named)
-
-    monkeypatch.setattr(Equations, "__init__", counted)
+def test_one_analysis_derives_the_equations_once_and_each_range_once(derived: list[tuple[object, object]]) -> None:
     heard: list[str] = []
     ask = da.load("puma560-arm", physical="ignore").driven.analysis(work=1e4, tell=heard.append)
     first, again = ask.ranges(), ask.ranges()
     assert first.inertia[0].empty is again.inertia[0].empty
     ask.coupling(), ask.coupling(), ask.gravity_balance(), ask.gravity_balance(), ask.significance(), ask.slow_fast()
     ask.dominance(), ask.part_shares(), ask.range_of("D12"), ask.range_of("D12/D11"), ask.reduce(0.3)
-    assert len(made) == len({(id(arm), parameters) for arm, parameters in made})
-    assert [parameters for arm, parameters in made if arm is ask.system] == ["numbers"]
+    assert len(derived) == len({(id(arm), parameters) for arm, parameters in derived})
+    assert [parameters for arm, parameters in derived if arm is ask.system] == ["numbers"]
     said = [text for text in heard if text.startswith("range of")]
     assert len(said) == len(set(said))

@@ -4,25 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import dalembert as da
 from dalembert.control.trajectories import quintic
-from dalembert.equations.closed_form import Equations
-
-
-@pytest.fixture
-def derived(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, object]]:
-    """Systems and parameters of all equations that are made while the test runs."""
-    made: list[tuple[object, object]] = []
-    derive = Equations.__init__
-
-    def counted(self, arm, parameters="symbols", *rest, **named):
-        made.append((arm, parameters))
-        derive(self, arm, parameters, *rest, **named)
-
-    monkeypatch.setattr(Equations, "__init__", counted)
-    return made
 
 
 def driven_arm(name: str = "planar-2r") -> da.DrivenArm:

@@ -12,7 +12,7 @@ from dalembert.simulation.loads import LoadChange
 from dalembert.simulation.motion import SimulationError
 from dalembert.simulation.plant import plant_of
 from dalembert.simulation.simulate import METHODS, Simulation, simulate
-from random_arms import decimal, random_arm, vector
+from random_arms import coupled_motors, random_arm
 
 
 def driven_arm(name: str) -> da.DrivenArm:
@@ -364,12 +364,7 @@ def test_the_energy_account_closes_on_random_arms_with_coupled_drives_friction_a
     """Motors coupled to every joint, friction on motors and joints at once, bouncing stops."""
     rng = random.Random(seed)
     arm = da.Arm.of(random_arm(rng, 1 + seed % 4, tree=bool(seed % 2)))
-    actuators = []
-    for index, joint in enumerate(arm.moving):
-        ratios = {other.name: decimal(rng, -3, 3) for other in arm.moving} | {joint.name: decimal(rng, 10, 20)}
-        rotor = Rotor.of("0.01", rng.choice(arm.link_names), vector(rng, 1.0, 2), counted=False, across="0.01")
-        friction = Friction((rng.uniform(0, 1), rng.uniform(0, 1)), rng.uniform(1, 2), rng.uniform(0, 0.1))
-        actuators.append(Actuator.of(f"motor{index}", ratios, rotor, friction))
+    actuators = coupled_motors(rng, arm)
     rubs = tuple((name, Friction.of(rng.uniform(0, 5), viscous=1.0)) for name in arm.joint_names if rng.random() < 0.5)
     train = DriveTrain(tuple(actuators), joint_friction=rubs)
     driven = arm.with_drives(train)

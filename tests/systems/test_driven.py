@@ -14,7 +14,7 @@ from dalembert.arm.drives import Actuator, DriveTrain, Element, Friction, Rotor
 from dalembert.arm.errors import ArmError
 from every_system import CUBE
 from laws import elastic
-from random_arms import decimal, random_arm, vector
+from random_arms import coupled_motors, random_arm
 
 DRIVEN = ("puma560", "jpl-rrp", "irb6")
 
@@ -32,12 +32,7 @@ def coupled_arm(seed: int) -> da.DrivenArm:
     """A random chain or tree with motors coupled to every joint, friction on motors and joints, an element, a load."""
     rng = random.Random(seed)
     arm = da.Arm.of(random_arm(rng, 2 + seed % 4, tree=bool(seed % 2)))
-    actuators = []
-    for index, joint in enumerate(arm.moving):
-        ratios = {other.name: decimal(rng, -3, 3) for other in arm.moving} | {joint.name: decimal(rng, 10, 20)}
-        rotor = Rotor.of("0.01", rng.choice(arm.link_names), vector(rng, 1.0, 2), counted=False, across="0.01")
-        friction = Friction((rng.uniform(0, 1), rng.uniform(0, 1)), rng.uniform(1, 2), rng.uniform(0, 0.1))
-        actuators.append(Actuator.of(f"motor{index}", ratios, rotor, friction))
+    actuators = coupled_motors(rng, arm)
     wheel = Element.of("wheel", {arm.joint_names[0]: 7, arm.joint_names[-1]: -3}, actuators[0].rotor)
     rubs = tuple((name, Friction.of(rng.uniform(0, 5), viscous=1.0)) for name in arm.joint_names if rng.random() < 0.5)
     return arm.with_drives(DriveTrain(tuple(actuators), (wheel,), rubs)).holding(CUBE)

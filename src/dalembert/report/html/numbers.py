@@ -36,12 +36,6 @@ def unit(joint: HasKind, quantity: str) -> str:
     return UNITS[quantity][joint.kind]
 
 
-def pair_unit(a: HasKind, b: HasKind) -> str:
-    """The unit of D_ij."""
-    slides = (a.kind == "prismatic") + (b.kind == "prismatic")
-    return ("kg m²", "kg m", "kg")[slides]
-
-
 def velocity_unit(joint: HasKind, a: HasKind, b: HasKind) -> str:
     """The unit of C_ijk: kg/m times one metre for each revolute joint of the three."""
     turning = sum(which.kind == "revolute" for which in (joint, a, b))

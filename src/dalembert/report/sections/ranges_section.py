@@ -74,6 +74,24 @@ def within(row: InertiaRow | GravityRow) -> float | None:
     return gap if gap > 1e-9 * max(one.largest for one in ranges) else 0.0
 
 
+OF_JOINT = (
+    Column("joint", "joint"),
+    Column("coefficient", "", kind="name"),
+    Column("unit", "unit", kind="unit"),
+)
+
+
+def ends_columns(case: str = "") -> tuple[Column, ...]:
+    """The columns of ``ends``, in this case ("loaded")."""
+    name, heading = (f" {case}", f", {case}") if case else ("", "")
+    return (
+        Column(f"least{name}", f"least{heading}", kind="number"),
+        Column(f"pose of least{name}", "pose", kind="pose"),
+        Column(f"largest{name}", f"largest{heading}", kind="number"),
+        Column(f"pose of largest{name}", "pose", kind="pose"),
+    )
+
+
 def pose(which: Range, at: object) -> Value:
     """Joint positions at an extreme value; None for a constant."""
     return tuple(float(x) for x in at) if which.joints else None  # type: ignore[attr-defined]
@@ -83,25 +101,14 @@ def inertia_table(found: LoadTables) -> DataTable:
     """Bejczy 1974, Table 1."""
     load = any(row.loaded is not None for row in found.inertia)
     columns = [
-        Column("joint", "joint"),
-        Column("coefficient", "", kind="name"),
-        Column("unit", "unit", kind="unit"),
+        *OF_JOINT,
         Column("input inertia", "drive", kind="number"),
-        Column("least", "least", kind="number"),
-        Column("pose of least", "pose", kind="pose"),
-        Column("largest", "largest", kind="number"),
-        Column("pose of largest", "pose", kind="pose"),
+        *ends_columns(),
         Column("ratio", "ratio", kind="number"),
         Column("proved within", "proved within", kind="number"),
     ]
     if load:
-        columns += [
-            Column("least loaded", "least, loaded", kind="number"),
-            Column("pose of least loaded", "pose", kind="pose"),
-            Column("largest loaded", "largest, loaded", kind="number"),
-            Column("pose of largest loaded", "pose", kind="pose"),
-            Column("ratio loaded", "ratio, loaded", kind="number"),
-        ]
+        columns += [*ends_columns("loaded"), Column("ratio loaded", "ratio, loaded", kind="number")]
     geared = any(row.empty_at_motor is not None for row in found.inertia)
     if geared:
         columns += [
@@ -146,13 +153,8 @@ def gravity_table(found: LoadTables) -> DataTable:
     limited = any(row.capacity is not None for row in found.gravity)
     geared = any(row.empty_at_motor is not None for row in found.gravity)
     columns = [
-        Column("joint", "joint"),
-        Column("coefficient", "", kind="name"),
-        Column("unit", "unit", kind="unit"),
-        Column("least", "least", kind="number"),
-        Column("pose of least", "pose", kind="pose"),
-        Column("largest", "largest", kind="number"),
-        Column("pose of largest", "pose", kind="pose"),
+        *OF_JOINT,
+        *ends_columns(),
         Column("proved within", "proved within", kind="number"),
     ]
     if load:
