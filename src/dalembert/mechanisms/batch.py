@@ -26,6 +26,8 @@ def through(function: Callable[..., Any], *arrays: Array) -> Any:
 
 
 def _packed(result: Any, count: int) -> Array:
+    if count == 1:
+        return np.array(result, dtype=float)[None]
     shape, level = [], result
     while isinstance(level, list | tuple):
         shape.append(len(level))

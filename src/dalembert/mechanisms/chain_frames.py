@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.io.toml_table import nearest
-from ..arm.placement import Placement
+from ..arm.placement import Matrix, Placement, Vector
 from . import jets
 from .batch import Array
 from .jets import Jet
@@ -47,7 +47,10 @@ class FrameOn:
 
 @dataclass(frozen=True)
 class Carrier:
-    """A frame as numbers: the joints of phi that move it, its chain, body, and rotation and position on the body."""
+    """A frame as numbers: the joints of phi that move it, its chain, body, and rotation and position on the body.
+
+    ``exact`` are the latter two as fractions, for any ring.
+    """
 
     joints: NDArray[np.intp]
     chain: int
@@ -55,6 +58,7 @@ class Carrier:
     path: NDArray[np.intp]
     rotation: Array
     position: Array
+    exact: tuple[Matrix, Vector]
 
 
 class ChainFrames:
@@ -111,7 +115,9 @@ class ChainFrames:
         empty = np.zeros(0, dtype=np.intp)
         if frame.chain == GROUND:
             turn, shift = frame.at.exact
-            return Carrier(empty, -1, -1, empty, np.array(turn, dtype=float), np.array(shift, dtype=float))
+            return Carrier(
+                empty, -1, -1, empty, np.array(turn, dtype=float), np.array(shift, dtype=float), (turn, shift)
+            )
         if frame.chain not in self.arms:
             known = (*self.names, GROUND, *self.frames)
             raise ArmError(f"no chain or frame {frame.chain!r}{nearest(frame.chain, known)}; there are {listed(known)}")
@@ -130,6 +136,7 @@ class ChainFrames:
             path,
             np.array(turn, dtype=float),
             np.array(shift, dtype=float),
+            (turn, shift),
         )
 
     def place(self, phi: Array) -> Placed:
@@ -166,22 +173,6 @@ class Placed:
         turns, origins = self.frames(carrier.chain)
         revolute = self.system.numbers[carrier.chain].revolute[carrier.path]
         return turns[..., 2][:, carrier.path], origins[:, carrier.path], revolute
-
-    def carried(self, carrier: Carrier) -> tuple[Array, Array]:
-        """How joints carry the frame: s_n of those that turn ``(b, n, 3)``, g_n of origin and axes ``(b, n, 4, 3)``.
-
-        All that first order needs, in few operations: single configurations are evaluated often.
-        """
-        turn, position = self.pose(carrier)
-        axes, origins, revolute = self.joints(carrier)
-        arms = np.empty((self.count, len(carrier.path), 4, 3))
-        arms[:, :, 0] = position[:, None] - origins
-        arms[:, :, 1:] = np.swapaxes(turn, 1, 2)[:, None]
-        spin = axes * revolute[:, None]
-        g = jets.cross(spin[:, :, None], arms)
-        if not revolute.all():
-            g[:, ~revolute, 0] = axes[:, ~revolute]
-        return spin, g
 
     def point(self, carrier: Carrier, order: int) -> Jet:
         """The frame's origin with its influence coefficients in the joints that carry it."""
