@@ -112,7 +112,7 @@ def test_drives_are_compared_on_one_motion() -> None:
     tip = bar.frame_influence(bar.home, "left").first[:2] @ qd
     for drive in found:
         joints = drive.coordinates != tuple(TIP)
-        rates = [rate[bar.system.joint_index(name)] for name in drive.coordinates] if joints else tip
+        rates = [rate[bar.chains.joint_index(name)] for name in drive.coordinates] if joints else tip
         assert drive.torque @ rates == pytest.approx(bar.inverse_dynamics(bar.home, qd, qdd) @ qd, abs=1e-11)
 
 

@@ -59,7 +59,7 @@ def print_head(found: Mechanism, phi: np.ndarray) -> None:
     from dalembert.mechanisms.singularity import report
 
     closures = ", ".join(closure.name for closure in found.parts.closures)
-    say(f"{found.name}: chains {', '.join(found.system.names)}; closures {closures or 'none'}")
+    say(f"{found.name}: chains {', '.join(found.chains.names)}; closures {closures or 'none'}")
     say(f"Mobility: {found.mobility(phi)}")
     say(f"Configuration: {report(found, phi)}")
     say(f"Loops close to {np.abs(found.closure_error(phi)).max(initial=0):.1e}")

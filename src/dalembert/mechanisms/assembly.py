@@ -50,7 +50,7 @@ class Assembly:
     """The equations of coordinates and closures over the joints of a system."""
 
     def __init__(self, system: ChainFrames, closures: Sequence[Closure], coordinates: Sequence[str]) -> None:
-        self.system = system
+        self.chains = system
         self.closures = [ClosureNumbers(closure, system) for closure in closures]
         self.coordinates = [Coordinate(text, system) for text in coordinates]
         self.n = len(self.coordinates)
@@ -143,7 +143,7 @@ class Assembly:
 
     def moved(self, phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """X_w, phi' and phi'' for this motion of the coordinates: second order without its array."""
-        placed = self.system.place(phi)
+        placed = self.chains.place(phi)
         whole = self.whole(placed)
         rate = (whole[:, :, : self.n] @ qd[:, :, None])[:, :, 0]
         bend = self.bent(placed, rate, self.drift(phi, rate)[1])
@@ -165,7 +165,7 @@ class Assembly:
     def carried(self, phi: Array, order: int = 2) -> Carried:
         """The transfer at closed configurations ``phi`` ``(b, m)``; refused where it is singular."""
         count = len(phi)
-        placed = self.system.place(phi)
+        placed = self.chains.place(phi)
         blocks = self.blocks(placed, order)
         g = self.jacobian(blocks, count)
         whole, condition = self.inverse(g)

@@ -10,10 +10,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import ArmDescription, listed
+from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.io.toml_table import nearest
 from ..arm.placement import Matrix, Placement, Vector
+from ..systems.arm_system import ArmSystem
 from . import jets
 from .batch import Array
 from .jets import Jet
@@ -65,7 +66,7 @@ class ChainFrames:
     """Chains by name, their joints one after the other in phi, and named frames on them."""
 
     def __init__(
-        self, arms: Mapping[str, ArmDescription], frames: Mapping[str, FrameOn | str], compiled: bool = False
+        self, arms: Mapping[str, ArmSystem], frames: Mapping[str, FrameOn | str], compiled: bool = False
     ) -> None:
         self.arms = dict(arms)
         self.numbers = [ChainNumbers(arm, compiled) for arm in arms.values()]
@@ -148,13 +149,13 @@ class Placed:
     """The joint frames of all chains at a batch of configurations; computed for each chain at first use."""
 
     def __init__(self, system: ChainFrames, phi: Array) -> None:
-        self.system, self.phi, self.count = system, phi, len(phi)
+        self.chains, self.phi, self.count = system, phi, len(phi)
         self.found: dict[int, tuple[Array, Array]] = {}
 
     def frames(self, chain: int) -> tuple[Array, Array]:
         """Axes ``(b, n, 3, 3)`` and origins ``(b, n, 3)`` of a chain's joint frames in the world."""
         if chain not in self.found:
-            self.found[chain] = self.system.numbers[chain].frames(self.phi[:, self.system.slices[chain]])
+            self.found[chain] = self.chains.numbers[chain].frames(self.phi[:, self.chains.slices[chain]])
         return self.found[chain]
 
     def pose(self, carrier: Carrier) -> tuple[Array, Array]:
@@ -171,7 +172,7 @@ class Placed:
     def joints(self, carrier: Carrier) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Axes and origins of the joints that carry the frame, and which of them turn."""
         turns, origins = self.frames(carrier.chain)
-        revolute = self.system.numbers[carrier.chain].revolute[carrier.path]
+        revolute = self.chains.numbers[carrier.chain].revolute[carrier.path]
         return turns[..., 2][:, carrier.path], origins[:, carrier.path], revolute
 
     def point(self, carrier: Carrier, order: int) -> Jet:

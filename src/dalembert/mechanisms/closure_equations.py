@@ -32,7 +32,7 @@ class ClosureEquations:
     def __init__(
         self, system: ChainFrames, closures: Sequence[ClosureNumbers], ring: Ring, links: Sequence[Chain]
     ) -> None:
-        self.system, self.ring, self.links = system, ring, links
+        self.chains, self.ring, self.links = system, ring, links
         self.ties: list[tuple[tuple[Product, ...], ClosureEnd, ClosureEnd]] = []
         for c in closures:
             products = c.closure.products
@@ -47,7 +47,7 @@ class ClosureEquations:
         placed: dict[int, list[Frame]] = {}
         for products, *ends in self.ties:
             for equation in equations(products, *(self._vectors(end, phi, rate, placed) for end in ends)):
-                row: list[Scalar] = [0] * self.system.m
+                row: list[Scalar] = [0] * self.chains.m
                 for joint, slope in equation.slopes.items():
                     row[joint] = slope
                 values.append(equation.value)
@@ -59,7 +59,7 @@ class ClosureEquations:
         self, end: ClosureEnd, phi: Sequence[Scalar], rate: Sequence[Scalar], placed: dict[int, list[Frame]]
     ) -> dict[int, CarriedVector]:
         number = max(end.carrier.chain, 0)  # a frame in the world belongs to no chain; none is asked then
-        part, chain, body = self.system.slices[number], self.links[number], end.carrier.body
+        part, chain, body = self.chains.slices[number], self.links[number], end.carrier.body
         if body >= 0 and number not in placed:
             placed[number] = frames(chain, self.ring, phi[part])
         return frame_vectors(chain, placed.get(number, []), body, end.place, rate[part], part.start, end.vectors)
