@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .mechanisms.maps import compare_drives, conditioning_map
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.mechanism_file import load_mechanism
+    from .mechanisms.mechanism_system import MechanismSystem
     from .mechanisms.mounting import carrying, free_body
     from .mechanisms.overconstrained import Motors
     from .mechanisms.redundant import Redundant
@@ -71,6 +72,7 @@ _LATER = {
     "LoadChange": "simulation.loads",
     "LoadTables": "design.tables",
     "Mechanism": "mechanisms.mechanism",
+    "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
     "Motors": "mechanisms.overconstrained",
     "OperationalSpace": "control.controllers",
@@ -117,13 +119,13 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling", "DHRow",
-    "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Inertia", "Joint",
+    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling",
+    "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Inertia", "Joint",
     "JointDamper", "JointSpring", "Kernel", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables",
-    "Mechanism", "Motion", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement",
-    "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
-    "Rotor", "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare",
-    "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles",
-    "trapezoidal",
+    "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning",
+    "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",
+    "Requirements", "Review", "Rotor", "ServoFollowingInertia", "SimulationError", "SkippedWarning",
+    "StateFeedback", "System", "TermShare", "TrigPolynomial", "__version__", "carrying", "catalog",
+    "compare_drives", "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of",
+    "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -24,13 +25,20 @@ def mechanism(
         str, typer.Option(help="Values of the coordinates, as in 0.1,0.2; where the file puts them by default.")
     ] = "",
     drive: Annotated[str, typer.Option(help="Other coordinates, as in left.joint1,right.joint2.")] = "",
+    drives: Annotated[
+        bool | None,
+        typer.Option(
+            "--drives/--no-drives",
+            help="Count the rotors, transmissions and friction of all chains, or of none; as the file says by default.",
+        ),
+    ] = None,
     modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
     forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
 ) -> None:
     """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
 
-    found = read_mechanism(file)
+    found = with_drives(read_mechanism(file), drives)
     if drive:
         found = found.with_coordinates([word.strip() for word in drive.split(",")])
     phi = found.position(values(found, q)) if q else found.home
@@ -44,6 +52,20 @@ def mechanism(
         print_motors(found, motors, phi)
     if modes:
         print_modes(found, phi)
+
+
+def with_drives(found: Mechanism, drives: bool | None) -> Mechanism:
+    """The mechanism with its drives counted as asked; where some are described and not counted, a note says so."""
+    if drives is not None:
+        return found.driven if drives else found.without_drives()
+    silent = [name for name, arm in found.parts.chains.items() if arm.drives and not arm.counts_drives]
+    if silent:
+        print(
+            f"note: the links of {', '.join(silent)} alone; --drives counts the rotors and friction of the drives, "
+            "--no-drives takes this note off",
+            file=sys.stderr,
+        )
+    return found
 
 
 def values(found: Mechanism, text: str) -> np.ndarray:

@@ -76,6 +76,11 @@ def simulate(
     times = np.asarray(t, dtype=float)
     if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
         raise ArmError("times must be at least two, rising")
+    if mechanism.contacts:
+        raise ArmError(
+            f"{mechanism.name}: {mechanism.contacts[0].name!r} has Coulomb friction, which sticks and slips; simulate "
+            f"the system in its coordinates, da.simulate(mechanism.as_system(), ...), or mechanism.frictionless()"
+        )
     loads = mechanism._forces(forces or {})
     assembly, m = mechanism.assembly, mechanism.m
     start, off = position.newton(assembly, vector_array(m, "phi", phi)[None], None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,9 @@ from .linearize import Linear, linearize
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
 from .transfer import TransferredModel
+
+if TYPE_CHECKING:
+    from .mechanism_system import MechanismSystem
 
 Forces = Mapping[str, Sequence[Force]]
 """Forces on links, by chain."""
@@ -86,14 +89,7 @@ class Mechanism(CoordinateKinematics):
         loads = self._forces(forces)
 
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
-            placed = self.chains.place(phi)
-            whole = self.assembly.whole(placed)
-            x = whole[:, :, : self.n]
-            rate = transfer.times(x, qd)
-            _, drift, joint_inertia, bias = self.joint_state(phi, rate, loads)
-            rate2 = -transfer.times(whole, self.assembly.bent(placed, rate, drift))
-            inertia = transfer.inertia(joint_inertia, x)
-            rest = transfer.load(bias + transfer.times(joint_inertia, rate2), x)
+            x, rate, rate2, inertia, rest = self._without_acceleration(phi, qd, loads)
             try:
                 qdd = np.linalg.solve(inertia, (torque - rest)[..., None])[..., 0]
             except np.linalg.LinAlgError:
@@ -128,8 +124,13 @@ class Mechanism(CoordinateKinematics):
         return self.model(phi).inertia
 
     def bias(self, phi: ArrayLike, qd: ArrayLike, forces: Forces = NONE) -> Array:
-        """The loads at the coordinates that cause no acceleration of them."""
-        return self.inverse_dynamics(phi, qd, np.zeros(self.n), forces)
+        """The loads at the coordinates that cause no acceleration of them; standing shafts resist nothing."""
+        loads = self._forces(forces)
+
+        def rest(phi: Array, qd: Array) -> Array:
+            return self._without_acceleration(phi, qd, loads)[-1]
+
+        return self._flat(rest, self._joints(phi), self._rates("qd", qd))
 
     def gravity_load(self, phi: ArrayLike) -> Array:
         """The loads at the coordinates that hold the weight of the chains."""
@@ -156,12 +157,25 @@ class Mechanism(CoordinateKinematics):
         """Kinetic and potential energy (J) together."""
         return self.kinetic_energy(phi, qd) + self.potential_energy(phi)
 
+    def as_system(self, near: ArrayLike | None = None) -> MechanismSystem:
+        """The mechanism as a system in its coordinates q, in the assembly mode of the joints ``near`` (home).
+
+        It is simulated, controlled and linearized as an arm is: ``da.simulate(mechanism.as_system(), ...)``.
+        """
+        from .mechanism_system import MechanismSystem
+
+        return MechanismSystem(self, near)
+
     # -- what the chains carry ------------------------------------------------------------------
 
     @property
     def driven(self) -> Self:
         """The same mechanism with the drives of all its chains counted: rotors, transmissions, friction."""
         return self._with_chains(lambda arm: arm.counting_drives())
+
+    def without_drives(self) -> Self:
+        """The same mechanism with the links of its chains alone."""
+        return self._with_chains(lambda arm: arm.counting_drives("none"))
 
     def frictionless(self) -> Self:
         """The same with all friction of its drives taken off."""
@@ -283,6 +297,19 @@ class Mechanism(CoordinateKinematics):
     def _first(self, phi: Array) -> Array:
         """[G^phi_q] ``(b, m, n)``."""
         return self.assembly.whole(self.chains.place(phi))[:, :, : self.n]
+
+    def _without_acceleration(
+        self, phi: Array, qd: Array, loads: Sequence[Sequence[Force]]
+    ) -> tuple[Array, Array, Array, Array, Array]:
+        """[G^phi_q], phi', phi'' at q'' = 0, I*_qq, and the loads at the coordinates then."""
+        placed = self.chains.place(phi)
+        whole = self.assembly.whole(placed)
+        x = whole[:, :, : self.n]
+        rate = transfer.times(x, qd)
+        _, drift, joint_inertia, bias = self.joint_state(phi, rate, loads)
+        rate2 = -transfer.times(whole, self.assembly.bent(placed, rate, drift))
+        rest = transfer.load(bias + transfer.times(joint_inertia, rate2), x)
+        return x, rate, rate2, transfer.inertia(joint_inertia, x), rest
 
     def _forces(self, forces: Forces) -> list[Sequence[Force]]:
         for chain in forces:

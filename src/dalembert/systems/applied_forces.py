@@ -1,0 +1,39 @@
+"""Forces and moments on the links of an arm as loads at its joints, on arrays (Freeman 1985, eq. 2-147)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.force import Force
+from ..formulations import applied_loads
+from ..formulations.chain import Chain
+from ..rings.real import REAL
+from ..rings.ring import Scalar
+from .arrays import evaluate
+
+Array = NDArray[np.float64]
+
+
+def force_load(arm: ArmDescription, links: Chain, q: Array, forces: Sequence[Force]) -> Array:
+    """Q ``(..., n)`` of ``forces``, each one vector or one per state; ``links`` is the arm over the reals."""
+    places = []
+    arrays: list[tuple[str, Array]] = [("q", q)]
+    for number, force in enumerate(forces):
+        force.check(arm)
+        places.append((*applied_loads.link_in_body(arm, REAL, force.link), force))
+        arrays.append((f"force {number}", np.asarray(force.force, dtype=float)))
+        arrays.append((f"moment {number}", np.asarray(force.moment, dtype=float)))
+
+    def load(q: list[Scalar], *wrenches: list[Scalar]) -> list[Scalar]:
+        applied = []
+        for k, (body, frame, force) in enumerate(places):
+            x, y, z = (float(c) for c in force.point)
+            push, twist = (tuple(wrenches[2 * k + part]) for part in (0, 1))
+            applied.append(applied_loads.AppliedForce(body, frame, (x, y, z), push, twist, force.axes == "base"))
+        return applied_loads.force_load(links, REAL, q, applied)
+
+    return evaluate(load, arrays)
