@@ -10,8 +10,8 @@ import pytest
 import dalembert as da
 from dalembert.compile import build, cache
 from dalembert.mechanisms import gallery
-from dalembert.mechanisms.closures import Closure
 from dalembert.mechanisms.compiled_state import CompiledState
+from dalembert.mechanisms.loop_closures import Closure
 from dalembert.mechanisms.mechanism import Mechanism
 
 

@@ -12,7 +12,7 @@ import pytest
 import dalembert as da
 from dalembert.mechanisms import gallery, transfer
 from dalembert.mechanisms.chain_frames import FrameOn
-from dalembert.mechanisms.closures import KINDS, Closure
+from dalembert.mechanisms.loop_closures import KINDS, Closure
 from dalembert.mechanisms.mechanism import Mechanism
 from mechanisms.printed import off
 

@@ -13,7 +13,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.drives import Actuator, DriveTrain, Friction, Rotor
 from dalembert.mechanisms import gallery
-from dalembert.mechanisms.closures import Closure
+from dalembert.mechanisms.loop_closures import Closure
 from dalembert.mechanisms.mechanism import Mechanism
 
 FOUR_BAR = """<mujoco><option gravity="0 0 -9.81"/><worldbody>

@@ -12,8 +12,8 @@ import pytest
 import dalembert as da
 from dalembert.mechanisms import gallery
 from dalembert.mechanisms.chain_frames import FrameOn
-from dalembert.mechanisms.closures import Closure
 from dalembert.mechanisms.constrained_motion import joint_acceleration
+from dalembert.mechanisms.loop_closures import Closure
 from dalembert.mechanisms.mechanism import Mechanism
 from mechanisms.peers import Mujoco, Pinocchio
 from random_arms import random_arm

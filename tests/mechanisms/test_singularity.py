@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanisms import gallery
-from dalembert.mechanisms.closures import Closure
+from dalembert.mechanisms.loop_closures import Closure
 from dalembert.mechanisms.maps import compare_drives, conditioning_map
 from dalembert.mechanisms.mechanism import Mechanism
 from dalembert.mechanisms.singularity import nearest, report

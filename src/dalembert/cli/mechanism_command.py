@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
 from .printing import figures, heading, matrix, say, table
+from .system_options import DrivesOption, GravityOption, numbers
 
 
 def mechanism(
@@ -25,13 +26,8 @@ def mechanism(
         str, typer.Option(help="Values of the coordinates, as in 0.1,0.2; where the file puts them by default.")
     ] = "",
     drive: Annotated[str, typer.Option(help="Other coordinates, as in left.joint1,right.joint2.")] = "",
-    drives: Annotated[
-        bool | None,
-        typer.Option(
-            "--drives/--no-drives",
-            help="Count the rotors, transmissions and friction of all chains, or of none; as the file says by default.",
-        ),
-    ] = None,
+    drives: DrivesOption = None,
+    gravity: GravityOption = "",
     modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
     forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
 ) -> None:
@@ -39,6 +35,8 @@ def mechanism(
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
 
     found = with_drives(read_mechanism(file), drives)
+    if gravity:
+        found = found.with_gravity(numbers(gravity, "--gravity", (3,)))
     if drive:
         found = found.with_coordinates([word.strip() for word in drive.split(",")])
     phi = found.position(values(found, q)) if q else found.home

@@ -20,9 +20,9 @@ from . import transfer
 from .batch import Array, through
 from .chain_frames import ChainFrames, Placed
 from .closure_equations import ClosureEquations
-from .closures import Block, Closure, ClosureNumbers
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
+from .loop_closures import Block, Closure, ClosureNumbers
 
 if TYPE_CHECKING:
     from .compiled_state import CompiledState

@@ -12,7 +12,7 @@ from ..formulations.kinematics import Frame, frames
 from ..rings.algebra import Vec
 from ..rings.ring import Ring, Scalar
 from .chain_frames import Carrier, ChainFrames
-from .closures import ClosureNumbers
+from .loop_closures import ClosureNumbers
 
 ClosureTables = tuple[list[Scalar], list[list[Scalar]], list[Scalar]]
 

@@ -21,7 +21,7 @@ from ..rings.ring import Scalar
 from .batch import Array
 from .chain_frames import Carrier, ChainFrames
 from .closure_equations import ClosureEquations
-from .closures import ClosureNumbers
+from .loop_closures import ClosureNumbers
 
 
 class CompiledState:

@@ -19,10 +19,10 @@ from . import position, transfer
 from .assembly import Assembly, Carried
 from .batch import Array, in_pieces
 from .chain_frames import ChainFrames, FrameOn
-from .closures import Closure
 from .compiled_state import CompiledState
 from .diagnose import check_coordinates, independent_joints
 from .follow import follow
+from .loop_closures import Closure
 from .mobility import mobility
 from .mounting import mounted
 

@@ -177,6 +177,10 @@ class Mechanism(CoordinateKinematics):
         """The same mechanism with the links of its chains alone."""
         return self._with_chains(lambda arm: arm.counting_drives("none"))
 
+    def with_gravity(self, gravity: object) -> Self:
+        """The same under another gravity of the world (m/s^2)."""
+        return self._with(gravity=gravity, coordinates=self.coordinates, home=self.home)
+
     def frictionless(self) -> Self:
         """The same with all friction of its drives taken off."""
         return self._with_chains(lambda arm: arm.frictionless())

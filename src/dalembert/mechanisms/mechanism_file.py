@@ -18,7 +18,7 @@ from ..arm.io.toml_arm import parse, read_tree
 from ..arm.io.toml_table import TomlTable
 from ..arm.placement import Placement
 from .chain_frames import GROUND, FrameOn
-from .closures import Closure
+from .loop_closures import Closure
 from .mechanism import Mechanism
 from .mjcf_loops import read_mjcf_mechanism
 from .mounting import carrying, free_body

@@ -14,7 +14,7 @@ from ..arm.io.xml_text import XmlNode, parse
 from ..arm.placement import Placement
 from .batch import Array
 from .chain_frames import GROUND, FrameOn
-from .closures import Closure
+from .loop_closures import Closure
 from .mechanism import Mechanism
 
 CHAIN = "arm"

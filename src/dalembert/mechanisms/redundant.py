@@ -21,7 +21,7 @@ from ..systems.arrays import vector_array
 from . import qp, transfer
 from .batch import Array
 from .chain_frames import FrameOn
-from .closures import FREEDOMS
+from .loop_closures import FREEDOMS
 from .mechanism import Mechanism
 
 WEIGHTS = ("energy", "joints")
