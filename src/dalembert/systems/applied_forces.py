@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..formulations import applied_loads
 from ..formulations.chain import Chain
@@ -22,7 +23,11 @@ def force_load(arm: ArmDescription, links: Chain, q: Array, forces: Sequence[For
     """Q ``(..., n)`` of ``forces``, each one vector or one per state; ``links`` is the arm over the reals."""
     places = []
     arrays: list[tuple[str, Array]] = [("q", q)]
+    if isinstance(forces, Force):
+        raise ArmError(f"forces are a list; write forces=[{forces!r}]")
     for number, force in enumerate(forces):
+        if not isinstance(force, Force):
+            raise ArmError(f"a force is a Force, such as Force({arm.tool_link!r}, (0, 0, -10)); got {force!r}")
         force.check(arm)
         places.append((*applied_loads.link_in_body(arm, REAL, force.link), force))
         arrays.append((f"force {number}", np.asarray(force.force, dtype=float)))
