@@ -91,7 +91,7 @@ def review(
                ("", [balance_verdict(b) for b in found.balances])])  # fmt: skip
         paragraph(
             "A weight above half of what its joint moves is too heavy to build. A spring without free length, from a "
-            "point at a above a level joint axis to one at b on the link, of k a b = the figure under spring, does what "
+            "point at a above a level joint axis to one at b on the link, with k a b as under spring, does what "
             "the weight does and adds no inertia."
         )
 
