@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .markup import Html, coefficient, join, tag, text
-from .numbers import number, percent
+from .numbers import percent, written
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class DataTable:
         count = self.first or len(self.rows)
         body = [tag("tbody", *(self._row(row) for row in self.rows[:count]))]
         folded = self.rows[count:]
-        caption = tag("caption", text(self.caption), self.links())
+        caption = tag("caption", tag("span", text(self.caption), self.links()))
         parts = [tag("table", caption, tag("thead", head), *body)]
         if folded:
             folded_table = tag("table", tag("thead", head), tag("tbody", *(self._row(row) for row in folded)))
@@ -168,7 +168,7 @@ def shown(column: Column, value: Value) -> Html:
     if isinstance(value, int) and abs(value) < 10**6:
         return Html(str(value).replace("-", "\u2212"))
     if isinstance(value, int | float):
-        return number(float(value))
+        return Html(written(float(value)))
     if column.kind == "name":
         return coefficient(str(value))
     return text(value)

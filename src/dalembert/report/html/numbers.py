@@ -6,9 +6,9 @@ import math
 from typing import Protocol
 
 from ...arm.description import ArmDescription
-from .markup import Html
 
 MINUS = "\u2212"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LEAST = 1e-6
 """The smallest fraction that is printed as a percentage."""
 
@@ -36,12 +36,6 @@ def unit(joint: HasKind, quantity: str) -> str:
     return UNITS[quantity][joint.kind]
 
 
-def velocity_unit(joint: HasKind, a: HasKind, b: HasKind) -> str:
-    """The unit of C_ijk: kg/m times one metre for each revolute joint of the three."""
-    turning = sum(which.kind == "revolute" for which in (joint, a, b))
-    return ("kg/m", "kg", "kg m", "kg m²")[turning]
-
-
 def written(value: float | None, digits: int = 4) -> str:
     """A number to ``digits`` significant digits; a dash for None."""
     if value is None or math.isnan(value):
@@ -54,21 +48,12 @@ def written(value: float | None, digits: int = 4) -> str:
     if size < -4 or size > 6:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-        return f"{mantissa}·10^{int(exponent)}".replace("-", MINUS)
+        return mantissa.replace("-", MINUS) + "·10" + str(int(exponent)).translate(RAISED)
     places = max(0, digits - 1 - size)
     plain = f"{value:.{places}f}"
     if "." in plain:
         plain = plain.rstrip("0").rstrip(".")
     return plain.replace("-", MINUS) if plain not in ("0", "-0") else "0"
-
-
-def number(value: float | None, digits: int = 4) -> Html:
-    """The same as markup, with powers of ten as superscripts."""
-    plain = written(value, digits)
-    if "^" in plain:
-        mantissa, exponent = plain.split("^")
-        return Html(f"{mantissa}<sup>{exponent}</sup>")
-    return Html(plain)
 
 
 def percent(share: float | None, digits: int = 3) -> str:

@@ -55,7 +55,6 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -
         tag("h1", title),
         tag("p", subtitle, class_="title") if subtitle else Html(),
         glance,
-        contents(sections),
     )
     footer = tag(
         "footer",
@@ -69,7 +68,12 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -
     body = tag(
         "body",
         header,
-        tag("main", *(section.html() for section in sections), id="main"),
+        tag(
+            "div",
+            contents(sections),
+            tag("main", *(section.html() for section in sections), id="main"),
+            class_="columns",
+        ),
         footer,
         *(tag("script", Html(script)) for script in scripts),
     )
@@ -77,9 +81,11 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -
 
 
 def contents(sections: Sequence[Section]) -> Html:
-    """The table of contents, each section with its main result for this arm."""
+    """The table of contents, each section with its main result for this arm; it stays in sight beside the report."""
     items = [
         tag("li", tag("a", section.title, href=f"#{section.name}"), tag("span", text(section.meaning), class_="says"))
         for section in sections
     ]
-    return tag("nav", tag("ol", *items), aria_label="Contents")
+    folded = tag("details", tag("summary", "Contents, and what each part found"), tag("ol", *items), class_="contents")
+    beside = tag("ol", *(tag("li", tag("a", section.title, href=f"#{section.name}")) for section in sections))
+    return tag("nav", folded, tag("div", beside, class_="beside"), aria_label="Contents")

@@ -23,7 +23,7 @@ def _letter(stem: str, index: str, dots: str = "") -> str:
     return f'<msub><mi class="dotted">{stem}{dots}</mi><mrow>{lower}</mrow></msub>'
 
 
-OF_Q = "<mo>(</mo><mi>q</mi><mo>)</mo>"
+OF_Q = '<mrow><mo stretchy="false">(</mo><mi>q</mi><mo stretchy="false">)</mo></mrow>'
 MOTION = Html(
     f'<math display="block">{_letter("τ", "i")}<mo>=</mo>'
     f"<munder><mo>∑</mo><mi>j</mi></munder>{_letter('D', 'ij')}{OF_Q}{_letter('q', 'j', chr(0x308))}<mo>+</mo>"
@@ -120,9 +120,9 @@ def terms(total: Sum, dialect: MathML) -> list[str]:
             plain = Product(abs(product.number), others)
             lead = dialect.product(plain) if others or plain.number != 1 else ""
             inside = [
-                f"{sign(product.number > 0, first)}{lead}<mo>(</mo>{inside[0]}",
+                f'{sign(product.number > 0, first)}{lead}<mo stretchy="false">(</mo>{inside[0]}',
                 *inside[1:-1],
-                f"{inside[-1]}<mo>)</mo>",
+                f'{inside[-1]}<mo stretchy="false">)</mo>',
             ]
         elif not first:
             inside[0] = f"{sign(True, False)}{inside[0]}"

@@ -300,7 +300,17 @@ function drawArm(armFrames, armLoads, armLoadsHolding) {
     var values = button.getAttribute("data-pose").split(",").map(Number);
     if (values.length !== n || values.some(function (x) { return !isFinite(x); })) return;
     q = values; fit(); redraw();
-    canvas.scrollIntoView({ block: "center", behavior: window.matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    var here = window.scrollY, smooth = window.matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    canvas.scrollIntoView({ block: "center", behavior: smooth });
+    var back = document.querySelector("button.back") || document.body.appendChild(document.createElement("button"));
+    back.type = "button";
+    back.className = "back";
+    back.textContent = "↩ back to the table";
+    back.onclick = function () {
+      window.scrollTo({ top: here, behavior: smooth });
+      back.remove();
+      button.focus({ preventScroll: true });
+    };
   });
   function fit() {
     var found = bounds(frames(q));
