@@ -9,6 +9,7 @@ from dalembert.arm.drives import Actuator, DriveTrain, Rotor
 from dalembert.arm.errors import ArmError
 from dalembert.control.controllers import ComputedTorque
 from dalembert.control.trajectories import quintic
+from dalembert.report.replay import charts
 
 
 def load(name: str) -> da.Arm:
@@ -124,6 +125,10 @@ def test_a_motion_is_replayed_in_a_page_of_its_own(tmp_path) -> None:
     arm.replay(motion, tmp_path / "m.html")
     text = (tmp_path / "m.html").read_text(encoding="utf-8")
     assert "replay-data" in text
+    # one figure for each quantity and unit, the view fitted to the whole motion
+    assert text.count('class="figure-data"') == len(charts(arm, motion)) >= 3
+    assert '"motion":[[' in text.replace(" ", "")
+    assert all(chart.y_axis.unit for chart in charts(arm, motion))
     assert "arm-canvas" in text
     assert "http://" not in text.replace("http://www.w3.org", "")
 

@@ -26,9 +26,15 @@ Point = tuple[float, float, float]
 
 
 def scene(
-    arm: ArmDescription, loaded: ArmDescription | None = None, pose: Sequence[float] | None = None
+    arm: ArmDescription,
+    loaded: ArmDescription | None = None,
+    pose: Sequence[float] | None = None,
+    motion: Sequence[Sequence[float]] = (),
 ) -> dict[str, Any]:
-    """All that the drawing needs. Joint frames have the axis as z and move with their body."""
+    """All that the drawing needs. Joint frames have the axis as z and move with their body.
+
+    The view is fitted to the poses of ``motion``, where there is one, and the path of its tool is drawn.
+    """
     model = chain(arm, REAL)
     found: dict[str, Any] = {
         "joints": [joint_data(joint) for joint in arm.moving],
@@ -37,6 +43,7 @@ def scene(
         "loaded": bodies(chain(loaded, REAL)) if loaded is not None else None,
         "gravity": floats(model.gravity),
         "pose": list(pose) if pose is not None else [start(joint) for joint in arm.moving],
+        "motion": [list(row) for row in motion],
     }
     found["size"] = size(found)
     return found
@@ -147,7 +154,12 @@ def size(found: dict[str, Any]) -> float:
 # -- the controls ------------------------------------------------------------------------------
 
 
-def drawing(arm: ArmDescription, loaded: ArmDescription | None = None, pose: Sequence[float] | None = None) -> Html:
+def drawing(
+    arm: ArmDescription,
+    loaded: ArmDescription | None = None,
+    pose: Sequence[float] | None = None,
+    motion: Sequence[Sequence[float]] = (),
+) -> Html:
     """The canvas with its controls, and the data they work on."""
     canvas = tag(
         "canvas",
@@ -176,7 +188,7 @@ def drawing(arm: ArmDescription, loaded: ArmDescription | None = None, pose: Seq
         for name, label in choices
     ]
     left = tag("div", canvas, tag("div", *buttons, class_="views"), tag("div", *boxes, class_="choices"), class_="view")
-    return tag("div", left, controls(arm), data(scene(arm, loaded, pose), "arm-data"), class_="arm")
+    return tag("div", left, controls(arm), data(scene(arm, loaded, pose, motion), "arm-data"), class_="arm")
 
 
 def controls(arm: ArmDescription) -> Html:

@@ -5,58 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
-from ..report.arm3d import drawing
-from ..report.arm_script import arm_script
-from ..report.html.markup import Html, data, tag
-from ..report.html.page import page_head
 from ..simulation.motion import Motion
+from .arm3d import drawing
+from .arm_script import arm_script
+from .charts.figures import ChartAxis
+from .charts.line_chart import LineChart, Series
+from .html.markup import Html, data, tag
+from .html.page import asset, page_head
 
 MOST_FRAMES = 2000
-
-PLAYER = """\
-(function () {
-  "use strict";
-  var motion = JSON.parse(document.getElementById("replay-data").textContent);
-  var bar = document.getElementById("replay-time"), button = document.getElementById("replay-play");
-  var shown = document.getElementById("replay-shown"), sliders = [];
-  document.querySelectorAll("input[type=range][data-joint]").forEach(function (input) {
-    sliders[Number(input.getAttribute("data-joint"))] = input;
-  });
-  var t = motion.t, last = t.length - 1, now = t[0], playing = false, before = 0;
-  function show() {
-    var k = 0;
-    while (k < last && t[k + 1] <= now) k++;
-    var next = Math.min(k + 1, last), span = t[next] - t[k], u = span > 0 ? (now - t[k]) / span : 0;
-    sliders.forEach(function (input, j) {
-      var q = motion.q[k][j] + u * (motion.q[next][j] - motion.q[k][j]);
-      if (motion.turns[j]) q -= 2 * Math.PI * Math.round(q / (2 * Math.PI));
-      input.value = q;
-      input.dispatchEvent(new Event("input"));
-    });
-    bar.value = now;
-    shown.textContent = now.toFixed(2) + " s";
-  }
-  function frame(stamp) {
-    if (!playing) return;
-    now += (stamp - before) / 1000;
-    before = stamp;
-    if (now >= t[last]) { now = t[last]; stop(); }
-    show();
-    window.requestAnimationFrame(frame);
-  }
-  function stop() { playing = false; button.textContent = "play"; }
-  button.addEventListener("click", function () {
-    if (playing) { stop(); return; }
-    if (now >= t[last]) now = t[0];
-    playing = true; before = performance.now(); button.textContent = "pause";
-    window.requestAnimationFrame(frame);
-  });
-  bar.addEventListener("input", function () { stop(); now = Number(bar.value); show(); });
-  show();
-})();
-"""
+MOST_POSES = 120
+"""Poses to which the view is fitted."""
+MOST_POINTS = 400
+"""Points of a curve."""
+SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4")
+Array = NDArray[np.float64]
 
 
 def replay_page(arm: ArmDescription, motion: Motion) -> str:
@@ -68,26 +34,75 @@ def replay_page(arm: ArmDescription, motion: Motion) -> str:
         "q": [[float(x) for x in row] for row in motion.q[keep]],
         "turns": [joint.kind == "revolute" for joint in arm.moving],
     }
-    scripts = [arm_script(arm), PLAYER]
+    scripts = [arm_script(arm), asset("charts.js"), asset("replay.js")]
     first, last = times[0], times[-1]
     head = page_head(f"{motion.name}: motion", scripts)
+    speeds = [
+        tag("option", f"{speed} x", value=speed, selected=speed == "1")
+        for speed in ("0.1", "0.25", "0.5", "1", "2", "4")
+    ]
     player = tag(
         "p",
         tag("button", "play", type="button", id="replay-play"),
-        " ",
         tag("input", type="range", id="replay-time", min=first, max=last, step="any", aria_label="Time"),
-        " ",
         tag("output", id="replay-shown"),
+        tag("label", "speed ", tag("select", *speeds, id="replay-speed")),
+        class_="player",
     )
+    poses = motion.q[np.unique(np.linspace(0, len(motion.t) - 1, min(len(motion.t), MOST_POSES)).astype(int))].tolist()
     events = [tag("li", f"{event.time:.4g} s: {event.name} {event.kind}") for event in motion.events[:200]]
     body = tag(
         "body",
-        tag("header", tag("h1", f"{motion.name}: motion over {last - first:g} s")),
-        tag("main", player, drawing(arm, pose=motion.q[0].tolist()), tag("ul", *events), id="main"),
+        tag(
+            "div",
+            tag(
+                "main",
+                tag("h1", f"{motion.name}: motion over {last - first:g} s"),
+                player,
+                drawing(arm, pose=motion.q[0].tolist(), motion=poses),
+                tag("div", *(chart.html() for chart in charts(arm, motion)), class_="figures"),
+                tag("ul", *events),
+                id="main",
+            ),
+            class_="page",
+        ),
         data(frames, "replay-data"),
         *(tag("script", Html(script)) for script in scripts),
     )
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def charts(arm: ArmDescription, motion: Motion) -> list[LineChart]:
+    """Positions, speeds and inputs over time: one figure for each quantity and unit."""
+    keep = np.unique(np.linspace(0, len(motion.t) - 1, min(len(motion.t), MOST_POINTS)).astype(int))
+    times = tuple(float(x) for x in motion.t[keep])
+    turns = np.array([joint.kind == "revolute" for joint in arm.moving])
+    groups: list[tuple[str, str, str, list[str], Array]] = []
+    for kind, units in ((True, ("deg", "deg/s")), (False, ("m", "m/s"))):
+        which = np.flatnonzero(turns == kind)
+        names = [motion.joint_names[k] for k in which]
+        if len(which):
+            factor = np.degrees(1.0) if kind else 1.0
+            groups.append(("positions", "position", units[0], names, factor * motion.q[keep][:, which]))
+            groups.append(("speeds", "speed", units[1], names, factor * motion.qd[keep][:, which]))
+    for unit in dict.fromkeys(motion.input_units):
+        which = np.flatnonzero(np.array(motion.input_units) == unit)
+        names = [motion.input_names[k] for k in which]
+        groups.append(("inputs", "input", unit, names, motion.u[keep][:, which]))
+    return [
+        LineChart(
+            f"{stem}-{number}", _title(stem, names, unit), "",
+            x_axis=ChartAxis("time", "s"), y_axis=ChartAxis(label, unit), x=times,
+            series=tuple(
+                Series(name, tuple(float(v) for v in column)) for name, column in zip(names, values.T, strict=True)
+            ),
+        )
+        for number, (stem, label, unit, names, values) in enumerate(groups)
+    ]  # fmt: skip
+
+
+def _title(stem: str, names: list[str], unit: str) -> str:
+    return f"{stem.capitalize()} ({unit})" if len(names) > 1 else f"{stem.capitalize()} of {names[0]} ({unit})"
 
 
 def write_replay(arm: ArmDescription, motion: Motion, path: str | Path) -> None:

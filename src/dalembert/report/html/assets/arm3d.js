@@ -41,11 +41,15 @@ function drawArm(armFrames, armLoads, armLoadsHolding) {
   var up = length(arm.gravity) > 0 ? unit(times(-1, arm.gravity)) : [0, 0, 1];
   var ahead = unit(cross(up, Math.abs(up[1]) < 0.9 ? cross([0, 1, 0], up) : [1, 0, 0])), across = cross(ahead, up);
   var middle = [0, 0, 0], reach = arm.size;
-  function bounds(placed) {
-    var points = [HOME.position, placed.tool.position];
-    placed.joints.forEach(function (f, b) {
-      points.push(f.position);
-      if (arm.bodies[b].mass > 0) points.push(at(f, arm.bodies[b].com));
+  var path = arm.motion.map(function (pose) { return frames(pose).tool.position; });
+  function bounds(poses) {
+    var points = [HOME.position];
+    poses.map(frames).forEach(function (placed) {
+      points.push(placed.tool.position);
+      placed.joints.forEach(function (f, b) {
+        points.push(f.position);
+        if (arm.bodies[b].mass > 0) points.push(at(f, arm.bodies[b].com));
+      });
     });
     var low = points[0].slice(), high = points[0].slice();
     points.forEach(function (p) {
@@ -211,6 +215,7 @@ function drawArm(armFrames, armLoads, armLoadsHolding) {
     if (show.frames) placed.joints.forEach(function (frame, i) {
       word(String(i + 1), eye.project(add(frame.position, times(4.2 * thickness(i), column(frame.rotation, 2)))), colour("--ink"));
     });
+    if (path.length > 1) stroke(path.map(eye.project), colour("--accent"), 1.6, []);
     axes(eye, HOME, 0.16 * reach, "₀"); axes(eye, placed.tool, 0.11 * reach, "");
     ink.font = "12px system-ui, sans-serif"; ink.textAlign = "left"; ink.fillStyle = colour("--ink");
     ink.fillText("grid " + (step >= 1 ? step + " m" : Math.round(step * 1000) + " mm"), 8, height - 10);
@@ -313,7 +318,7 @@ function drawArm(armFrames, armLoads, armLoadsHolding) {
     };
   });
   function fit() {
-    var found = bounds(frames(q));
+    var found = bounds(arm.motion.length ? arm.motion : [q]);
     middle = found.middle; reach = Math.max(found.size, 0.35 * arm.size) * 1.05;
   }
   if (window.ResizeObserver) new ResizeObserver(redraw).observe(canvas);
