@@ -257,7 +257,7 @@ class SystemQuestions(MovingArm):
         times: ArrayLike | None = None,
         samples: int = 501,
         start: float = 0.0,
-        method: str = "DOP853",
+        method: str = "auto",
         rtol: float = 1e-8,
         atol: float = 1e-10,
         max_step: float | None = None,
@@ -265,6 +265,8 @@ class SystemQuestions(MovingArm):
         restitution: float = 0.0,
         changes: Sequence[LoadChange] = (),
         period: float | None = None,
+        saturate: bool | None = None,
+        most_evaluations: int = 1_000_000,
         progress: bool = False,
         compiled: bool | None = None,
     ) -> Motion:
@@ -283,7 +285,8 @@ class SystemQuestions(MovingArm):
         return simulate_system(
             self, control, q, qd, duration, input=input, currents=currents, times=times, samples=samples, start=start,
             method=method, rtol=rtol, atol=atol, max_step=max_step, stops=stops, restitution=restitution,
-            changes=changes, period=period, progress=progress, compiled=compiled,
+            changes=changes, period=period, saturate=saturate, most_evaluations=most_evaluations, progress=progress,
+            compiled=compiled,
         )  # fmt: skip
 
     def simulate_many(
