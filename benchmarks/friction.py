@@ -5,8 +5,8 @@
 z1.urdf and xarm7.urdf come with the package ``example-robot-data``; any arm with friction serves, by path or by name
 of the catalog. Each arm follows a quintic over 1.5 s, then holds for 0.5 s. Gains are the defaults of the command line:
 kp 100 and kd 20, weights 100 and 0.01 of the regulator. A run has a process of its own, so that ``--limit`` (s) can end
-it; columns are how it ended, the time it took (s), the events, the steps and the evaluations, the largest error along the
-path and at the end (rad or m), and what the energy account is off by, as a share of the energy exchanged.
+it; columns are how it ended, the time it took (s), the events, the steps and the evaluations, the largest error along
+the path and at the end (rad or m), and what the energy account is off by, as a share of the energy exchanged.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from ..formulations.control_laws import feedback
 from ..rings.algebra import add
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
-from ..simulation.dop853 import TOO_MANY, dop853_source
+from ..simulation.dop853 import DIVERGED, TOO_MANY, dop853_source
 from ..simulation.inputs import Control, Input
 from ..simulation.motion import Motion, SimulationError
 from ..simulation.native import loaded
@@ -202,7 +202,8 @@ def run(
     )  # fmt: skip
     fault = loop.dop853(
         ctypes.c_double(start), ctypes.c_double(end), ctypes.c_double(settings.rtol), ctypes.c_double(settings.atol),
-        ctypes.c_double(TOO_FAST), ctypes.c_long(settings.most_evaluations), _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats,
+        ctypes.c_double(TOO_FAST), ctypes.c_long(settings.most_evaluations),
+        _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats,
         ctypes.byref(reached),
     )  # fmt: skip
     if fault == TOO_MANY:
@@ -216,7 +217,8 @@ def run(
     if fault:
         usable = np.where(np.isfinite(state[n : 2 * n]), np.abs(state[n : 2 * n]), np.inf)
         joint = arm.joint_names[int(np.argmax(usable))]
-        said = f"the motion diverges at t = {reached.value:.6g} s at joint {joint!r}; check torques and gains"
+        what = "the motion diverges" if fault == DIVERGED else "steps become too short"
+        said = f"{what} at t = {reached.value:.6g} s at joint {joint!r}; check torques and gains"
         raise SimulationError(said, _motion(arm, grid, states, tau, stats, said))
     return motion
 

@@ -49,8 +49,8 @@ class PDGravity:
 class ComputedTorque:
     """tau = ID(q, qd, qdd_ref + kd (qd_ref - qd) + kp (q_ref - q)) with any model: exact, reduced, wrong load.
 
-    With the exact model the error obeys e'' + kd e' + kp e = 0. ``friction`` ("reference", "smooth", "none") says how the
-    friction of drives enters ID (``friction_feed.py``), ``width`` (rad/s or m/s) how smooth.
+    With the exact model the error obeys e'' + kd e' + kp e = 0. ``friction`` ("reference", "smooth", "none") says how
+    the friction of drives enters ID (``friction_feed.py``), ``width`` (rad/s or m/s) how smooth.
     """
 
     model: System
@@ -144,7 +144,8 @@ class OperationalSpace:
 
     Lambda = (J D^-1 J^T)^-1 and a = x''_ref + kd (x'_ref - x') + kp (x_ref - x); motion in the
     null space of J is damped by ``rest_damping``. ``path(t)`` gives position, velocity and acceleration of the tool.
-    ``friction`` and ``width`` are those of ``ComputedTorque``; the reference speed of the joints is D^-1 J^T Lambda x'_ref.
+    ``friction`` and ``width`` are those of ``ComputedTorque``; the reference speed of the joints is
+    D^-1 J^T Lambda x'_ref.
     """
 
     def __init__(

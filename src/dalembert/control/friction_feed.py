@@ -26,6 +26,8 @@ from ..systems.protocol import System
 Array = NDArray[np.float64]
 
 FRICTION = ("reference", "smooth", "none")
+REST = 1e-9
+"""A reference slower than this (rad/s or m/s) stands: where a motion ends its sign is rounding."""
 WIDTH = 0.05
 """Speed (rad/s or m/s) of a shaft over which "smooth" spreads the jump."""
 
@@ -60,4 +62,4 @@ class FrictionFeed:
             return 0.0
         if self.friction == "smooth":
             return self._rubbing.friction_torque(q, qd, self.width)
-        return self._rubbing.friction_torque(q, qd, toward=reference)
+        return self._rubbing.friction_torque(q, qd, toward=np.where(np.abs(reference) > REST, reference, 0.0))

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
-TOO_MANY = 3
-"""What ``dop853`` returns after more calls than allowed."""
+DIVERGED, TOO_MANY = 2, 3
+"""What ``dop853`` returns for a state out of bounds, and after more calls than allowed."""
 
 LOOP = """\
 #define STAGES 12
@@ -49,8 +49,8 @@ static double first_step(double t, double end, const double *x, const double *f,
 }
 
 /* 0: done, 1: the step became too small, 2: the state is not finite or beyond `fastest`, 3: more than `most` calls */
-int dop853(double t, double end, double rtol, double atol, double fastest, long most, double *x, const double *times, long count,
-           double *out, long *stats, double *reached)
+int dop853(double t, double end, double rtol, double atol, double fastest, long most, double *x, const double *times,
+           long count, double *out, long *stats, double *reached)
 {
   static const double A[STAGES][STAGES] = {@A@};
   static const double B[STAGES] = {@B@}, C[STAGES] = {@C@};

@@ -53,10 +53,3 @@ class Input:
             name = self.names[int(np.argmin(np.isfinite(numbers)))]
             raise NotFinite(f"{who} {numbers[~np.isfinite(numbers)][0]} for {name!r}{when}; give finite numbers")
         return numbers
-
-
-class Held:
-    """A zero-order hold: the input of the last sample."""
-
-    def __init__(self) -> None:
-        self.value: Array = np.empty(0)

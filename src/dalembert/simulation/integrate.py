@@ -1,8 +1,8 @@
 """Integration of a smooth motion: scipy's solvers, step by step, a stiff one where the motion turns out to be stiff.
 
 An explicit method that keeps its tolerance with steps near the edge of its region of stability meets a stiff problem.
-Hairer and Wanner 1996, section IV.2, see that from two stages at the same instant: with rho = |f - f'| / |x - x'| of the
-end of a step and of its last stage, h rho reaches the edge (6.1 for DOP853) in step after step.
+Hairer and Wanner 1996, section IV.2, see that from two stages at the same instant: with rho = |f - f'| / |x - x'| of
+the end of a step and of its last stage, h rho reaches the edge (6.1 for DOP853) in step after step.
 
 A trial stage is not judged: where it leaves the numbers the rates are not finite, and the solver takes a shorter step.
 """

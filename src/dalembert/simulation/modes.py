@@ -33,6 +33,16 @@ class Modes:
         """Whether any constraint is active: a contact sticks or a joint is at a stop."""
         return 0 in self.sliding or any(self.stopped)
 
+    @property
+    def standing(self) -> set[int]:
+        """The contacts that stick."""
+        return {c for c, slides in enumerate(self.sliding) if not slides}
+
+    @property
+    def leaning(self) -> dict[int, int]:
+        """The joints at a stop, and on which side."""
+        return {j: side for j, side in enumerate(self.stopped) if side}
+
 
 class Mechanics:
     """A plant with its contacts and stops: accelerations in a given mode, and the transitions between modes."""
@@ -125,7 +135,7 @@ class Mechanics:
     def settle(
         self, q: Array, qd: Array, torque: Array, standing: set[int], leaning: dict[int, int]
     ) -> tuple[Modes, Array]:
-        """The mode at a state: which ``standing`` contacts and ``leaning`` joints stay constrained, which way others go.
+        """The mode at a state: which ``standing`` contacts and ``leaning`` joints stay held, which way others go.
 
         Forces of all of them at once solve the complementarity problem. A contact that starts is braked by its moving
         friction, which may be less than what held it; that may start others, so the problem is solved again with the
@@ -152,8 +162,12 @@ class Mechanics:
         least = ROUNDING * strength + 1e-14 * (np.abs(levers) @ np.abs(net))
         started: set[int] = set()
         while True:
-            _, rate = contact_forces(mass, net, table, low, finite(high, net), drift)
-            starting = {k for k in range(len(order)) if abs(rate[k]) > least[k]} - started
+            top = finite(high, net)
+            force, rate = contact_forces(mass, net, table, low, top, drift)
+            # who starts is at the limit that opposes it
+            forward = (rate > least) & (force <= low + ROUNDING * np.abs(low))
+            backward = (rate < -least) & (force >= top - ROUNDING * top)
+            starting = set(np.flatnonzero((forward | backward)[: len(order)]).tolist()) - started
             if not starting:
                 break
             started |= starting
@@ -161,12 +175,10 @@ class Mechanics:
                 contact = self.contacts[order[k]]
                 low[k], high[k] = -contact.forward, contact.backward
         for k, c in enumerate(order):
-            if abs(rate[k]) > least[k]:
-                sliding[c] = 1 if rate[k] > 0 else -1
+            sliding[c] = int(forward[k]) - int(backward[k])
         stopped = [0] * self.n
         for k, j in enumerate(stops, start=len(order)):
-            if rate[k] <= least[k]:
-                stopped[j] = leaning[j]
+            stopped[j] = 0 if forward[k] else leaning[j]
         modes = Modes(tuple(sliding), tuple(stopped))
         return modes, self.still(q, qd, modes)
 

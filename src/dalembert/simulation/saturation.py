@@ -1,7 +1,8 @@
 """Limits of the inputs: what motors and joints may give, cut from what a controller asks for.
 
-Joint torques are cut to the effort limits of the joints; motor torques also to C_M i_max of the motors. Where motors are
-coupled, the torques at the joints are cut first, N^T u within the effort limits, and the motors' own limits come last.
+Joint torques are cut to the effort limits of the joints; motor torques also to C_M i_max of the motors. Where motors
+are coupled, the torques at the joints are cut first, N^T u within the effort limits, and the motors' own limits come
+last.
 Currents and voltages are cut by the motors themselves (``drives/motors.py``).
 """
 

@@ -3,7 +3,8 @@
 Each mode fixes which contacts stick or slide, in which direction, and which joints rest on a stop; within it the
 motion is smooth and any of scipy's solvers integrates it (``integrate.py``). A shaft that comes to rest, a standing one
 whose holding force is used up, a joint that meets or leaves its stop, and a load that is gripped or dropped end a mode
-(``watches.py``); the instant is a root on the solver's own interpolant. Where modes change without end, or feedback
+(``watches.py``); the instant is a root on the solver's own interpolant, and the next mode is found there
+(``transitions.py``). Where modes change without end, or feedback
 switches within a mode, time steps with complementarity carry the motion on (``time_steps.py``).
 """
 
@@ -18,17 +19,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
 from ..systems.arrays import vector_array
-from .impacts import after_impact
-from .inputs import Control, Held, Input, NotFinite
+from .inputs import Control, Input, NotFinite
 from .integrate import Stiffness, solver_for
-from .loads import LoadChange, velocity_after
 from .modes import Mechanics, Modes
 from .motion import Event, Motion, SimulationError
 from .plant import Plant
 from .record import Record
+from .sampled import Sampled
 from .saturation import saturation_of
 from .settings import Settings
 from .time_steps import LONGEST, STRETCH, take_steps
+from .transitions import change_load, next_modes, resume, settle
 from .watches import Watch, falls, first_crossing, watches
 
 Array = NDArray[np.float64]
@@ -42,9 +43,6 @@ CROWD, WITHIN = 40, 1e-4
 CRAWL, ADVANCE = 100, 1e-5
 """So many steps that together advance less than this (s) are left to time steps."""
 
-SWINGS = 50
-"""So many samples in a row from limit to limit make a sampled loop unstable."""
-
 
 class Simulation:
     """One run of ``simulate``."""
@@ -56,7 +54,7 @@ class Simulation:
         self.t, self.end = settings.span(duration)
         self.input = Input(control, plant.input_names)
         self.saturation = saturation_of(plant, settings.saturate)
-        self.held = Held() if settings.period is not None else None
+        self.held = None if settings.period is None else Sampled(self.input, self.saturation, settings.period)
         self.q, self.qd = (np.array(x, dtype=float) for x in start)
         self.lower = plant.lower if settings.stops else np.full(self.n, -np.inf)
         self.upper = plant.upper if settings.stops else np.full(self.n, np.inf)
@@ -74,7 +72,6 @@ class Simulation:
         self.stretch = STRETCH
         self.first_step: float | None = None
         self.trial_fault: NotFinite | None = None
-        self.side = self.swings = np.zeros(len(plant.input_names))
 
     # -- one mode -------------------------------------------------------------------------------
 
@@ -82,24 +79,6 @@ class Simulation:
         """What the controller gives, within the limits of the inputs where they count."""
         u = self.input(t, q, qd)
         return u if self.saturation is None else self.saturation(q, u)
-
-    def sample(self, held: Held) -> None:
-        """Take a sample of the controller; refuse a loop that sampling has made unstable.
-
-        An input that is cut at one limit and at the other in turn, sample after sample, swings at half the sampling
-        frequency: the mark of gains too high for the period. Without limits such a motion diverges.
-        """
-        asked = self.input(self.t, self.q, self.qd)
-        held.value = asked if self.saturation is None else self.saturation(self.q, asked)
-        side = np.sign(asked) * (held.value != asked)
-        self.swings = np.where((side != 0) & (side == -self.side), self.swings + 1, 0)
-        self.side = side
-        if self.swings.max(initial=0) >= SWINGS:
-            name = self.plant.input_names[int(np.argmax(self.swings))]
-            raise SimulationError(
-                f"the sampled loop is unstable: the input of {name!r} has swung from limit to limit at {SWINGS} samples "
-                f"in a row at t = {self.t:.6g} s; lower the gains, or shorten the period of {self.settings.period:g} s"
-            )
 
     def control(self, t: float, q: Array, qd: Array) -> Array:
         """The input u(t, q, qd), or its last sample for a sampled controller."""
@@ -216,13 +195,13 @@ class Simulation:
             )
 
     def step_on(self, end: float) -> None:
-        """Time steps for a stretch; ``self.modes`` is found anew by the next mode."""
+        """Time steps for a stretch; the mode is to be found anew after it."""
         began = self.t
         take_steps(self, min(end, began + self.stretch))
         if self.stepped and self.stepped[-1][1] >= began - 2 * self.stretch:
             # events were tried again too early
             self.stretch = min(2 * self.stretch, LONGEST)
-        if self.stepped and self.stepped[-1][1] == began:
+        if self.stepped and self.stepped[-1][1] >= began - WITHIN:
             began = self.stepped.pop()[0]
         self.stepped.append((began, self.t))
         self.changed.clear()
@@ -238,7 +217,7 @@ class Simulation:
     def show(self, t: float) -> None:
         """Replaced by the progress bar where one is asked for."""
 
-    # -- between modes --------------------------------------------------------------------------
+    # -- what stands, what has changed ----------------------------------------------------------
 
     def rest(self, qd: Array) -> float:
         """The speed (rad/s or m/s) of a joint that is mere rounding: below it a joint stands."""
@@ -255,71 +234,6 @@ class Simulation:
             return set()
         rows = self.mechanics.rows(self.q)
         return set(np.flatnonzero(np.abs(rows @ self.qd) <= self.rest(self.qd) * np.abs(rows).max(axis=1)).tolist())
-
-    def settle(self, before: Modes | None, standing: set[int], leaning: dict[int, int]) -> Modes:
-        """The mode from here on (see ``Mechanics.settle``); what changed is recorded as events."""
-        torque = self.torque(self.t, self.q, self.qd, self.extra)
-        modes, self.qd = self.mechanics.settle(self.q, self.qd, torque, standing, leaning)
-        if before is not None and modes != before:
-            for contact, was, now in zip(self.mechanics.contacts, before.sliding, modes.sliding, strict=True):
-                if was != now:
-                    self.note("sticks" if not now else "slips" if not was else "reverses", contact.name)
-            for name, was, now in zip(self.plant.joint_names, before.stopped, modes.stopped, strict=True):
-                if was and not now:
-                    self.note("leaves stop", name)
-        return modes
-
-    def resume(self, before: Modes | None = None) -> Modes:
-        """The mode of the present state: what stands may stick, a joint at its stop may lean on it."""
-        leaning = {j: side for j, side in self.touched(self.q).items() if side * self.qd[j] >= -self.rest(self.qd)}
-        into = {j: side for j, side in leaning.items() if side * self.qd[j] > self.rest(self.qd)}
-        if into:
-            return self.hit(before, into)
-        return self.settle(before, self.standing(), leaning)
-
-    def next_modes(self, modes: Modes, event: Watch) -> Modes:
-        """The modes after an event."""
-        self.changed.append(self.t)
-        standing = {c for c, s in enumerate(modes.sliding) if not s} | self.standing()
-        leaning = {j: s for j, s in enumerate(modes.stopped) if s}
-        if event.kind == "rest":
-            return self.settle(modes, standing | {event.which}, leaning)
-        if event.kind == "release":
-            return self.settle(modes, standing, leaning)
-        return self.hit(modes, {event.which: -1 if event.kind == "lower" else 1})
-
-    def hit(self, modes: Modes | None, sides: dict[int, int]) -> Modes:
-        """Joints meet their stops: impulses there, and at all others that are touched (``impacts.py``)."""
-        for joint, side in sides.items():
-            self.q[joint] = self.lower[joint] if side < 0 else self.upper[joint]
-        touched = self.touched(self.q) | sides
-        before = float(self.plant.kinetic_energy(self.q, self.qd))
-        self.qd = after_impact(self.plant.mass_matrix(self.q), self.qd, touched, self.settings.restitution)
-        lost = before - float(self.plant.kinetic_energy(self.q, self.qd))
-        for k, joint in enumerate(sides):
-            self.note("stop", self.plant.joint_names[joint], lost if k == 0 else 0.0)
-        # the impulse moves what stood: friction is bounded and cannot carry it
-        leaning = {j: side for j, side in touched.items() if abs(self.qd[j]) <= self.rest(self.qd)}
-        if modes is not None:
-            left = [j for j, s in enumerate(modes.stopped) if s and j not in leaning]
-            modes = Modes(modes.sliding, tuple(0 if j in left else s for j, s in enumerate(modes.stopped)))
-            for joint in left:
-                self.note("leaves stop", self.plant.joint_names[joint])
-        return self.settle(modes, self.standing(), leaning)
-
-    def change_load(self, change: LoadChange) -> Modes:
-        """Grip or release a load (Szkodny 1995, eqs 16a-c); the jump in energy is recorded as an event."""
-        old = self.plant
-        before = float(old.kinetic_energy(self.q, self.qd) + old.potential_energy(self.q))
-        new = old.holding(change.load)
-        picked = change.load is not None
-        self.qd = velocity_after(change, old.mass_matrix(self.q), new.mass_matrix(self.q), self.qd, picked)
-        self.plant = new
-        self.mechanics = Mechanics(new, self.lower, self.upper)
-        self.record.plant_changes(new)
-        lost = before - float(new.kinetic_energy(self.q, self.qd) + new.potential_energy(self.q))
-        self.note("load", "hand", lost)
-        return self.resume()
 
     def note(self, kind: str, name: str, energy: float = 0.0) -> None:
         """Record an event and the energy (J) it dissipates."""
@@ -344,10 +258,11 @@ class Simulation:
     def go(self) -> None:
         """Integrate mode after mode to the end, with samples of the controller and load changes in between."""
         waiting = sorted(self.settings.changes, key=lambda change: change.time)
+        sample = np.inf
         if self.held is not None:
-            self.sample(self.held)
-        modes = self.resume()
-        sample = self.t + self.settings.period if self.settings.period is not None else np.inf
+            self.held.sample(self.t, self.q, self.qd)
+            sample = self.t + self.held.period
+        modes = resume(self)
         while self.t < self.end:
             until = min(self.end, sample, waiting[0].time if waiting else np.inf)
             if until > self.t:
@@ -357,23 +272,27 @@ class Simulation:
                 else:
                     event = self.run_mode(modes, until)
                 if event is not None:
-                    modes = self.next_modes(modes, event)
+                    modes = next_modes(self, modes, event)
                     self.first_step = None
                     continue
                 if self.stepped and self.stepped[-1][1] == self.t:
-                    modes = self.resume(modes)
+                    modes = resume(self, modes)
             if waiting and self.t >= waiting[0].time:
-                modes = self.change_load(waiting.pop(0))
-            if self.held is not None and self.settings.period is not None and self.t >= sample:
-                self.sample(self.held)
-                sample += self.settings.period
+                modes = change_load(self, waiting.pop(0))
+            if self.held is not None and self.t >= sample:
+                self.held.sample(self.t, self.q, self.qd)
+                sample += self.held.period
                 if modes.held:
-                    standing = {c for c, s in enumerate(modes.sliding) if not s}
-                    modes = self.settle(modes, standing, {j: s for j, s in enumerate(modes.stopped) if s})
+                    modes = settle(self, modes, modes.standing, modes.leaning)
 
 
 def simulate(
-    plant: Plant, control: Control, q: ArrayLike, qd: ArrayLike | None, duration: float, settings: Settings | None = None
+    plant: Plant,
+    control: Control,
+    q: ArrayLike,
+    qd: ArrayLike | None,
+    duration: float,
+    settings: Settings | None = None,
 ) -> Motion:
     """The motion of ``plant`` from (q, qd) over ``duration`` seconds; see ``Arm.simulate`` for the arguments."""
     settings = settings or Settings()

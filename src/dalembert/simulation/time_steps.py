@@ -1,13 +1,13 @@
 """Time steps with complementarity: where events follow each other without end, or feedback switches like a relay.
 
-Moreau's scheme (Moreau 1988; Anitescu and Potra 1997): over a step h the velocity changes by the impulse of what acts and
-by impulses of friction and stops within their limits, all found together,
+Moreau's scheme (Moreau 1988; Anitescu and Potra 1997): over a step h the velocity changes by the impulse of what acts
+and by impulses of friction and stops within their limits, all found together,
 
     D (qd+ - qd) = h (tau - h_bias) + C^T p,   |p_c| <= h F_c,  p_s >= 0,  complementary to the speeds C qd+.
 
-A contact that stands, one that would stop within the step and a stop that is touched are cases of the same problem, so that
-the work for a stretch of time is known beforehand, whatever happens in it. The error is of the order of h. The motion tells
-where it was found in this way (``Motion.stepped``).
+A contact that stands, one that would stop within the step and a stop that is touched are cases of the same problem, so
+that the work for a stretch of time is known beforehand, whatever happens in it. The error is of the order of h. The
+motion tells where it was found in this way (``Motion.stepped``).
 """
 
 from __future__ import annotations

@@ -48,7 +48,9 @@ def watches(run: Simulation, modes: Modes) -> list[Watch]:
     return found
 
 
-def first_crossing(watched: list[Watch], before: list[float], after: list[float], path: Any) -> tuple[float, Watch] | None:
+def first_crossing(
+    watched: list[Watch], before: list[float], after: list[float], path: Any
+) -> tuple[float, Watch] | None:
     """The first watch that falls through zero on ``path``, the interpolant of a step, and when."""
     crossed = [
         (_instant(path, watch, a), k)

@@ -58,8 +58,10 @@ def contact_forces(
     pull = np.linalg.solve(lower, torque)
     if drift is not None and drift.any():
         pull = pull + np.linalg.lstsq(leverage.T, drift, rcond=None)[0]
-    answer = lsq_linear(leverage, -pull, bounds=(low, high), method="bvls", tol=1e-15)
-    force = np.clip(answer.x, low, high)
+    # contacts of motors and joints differ in size by gear ratios: solved in columns of length one
+    size = np.linalg.norm(leverage, axis=0)
+    answer = lsq_linear(leverage / size, -pull, bounds=(low * size, high * size), method="bvls", tol=1e-15)
+    force = np.clip(answer.x / size, low, high)
     return force, leverage.T @ (pull + leverage @ force)
 
 
