@@ -14,23 +14,11 @@ from dalembert.simulation.plant import plant_of
 from dalembert.simulation.settings import METHODS
 from random_arms import coupled_motors, random_arm
 from simulated import simulate
+from small_arms import rubbing, slider
 
 
 def driven_arm(name: str) -> da.DrivenArm:
     return da.load(name, physical="ignore").driven
-
-
-def slider(mass: float = 2.0, gravity: float = 0.0, lower: float = -np.inf, upper: float = np.inf) -> da.Arm:
-    """A mass on a straight rail along x."""
-    turn = da.Placement.from_xyz_rpy((0, 0, 0), (0, np.pi / 2, 0))
-    joint = da.Joint("rail", "prismatic", "base", "block", turn, limits=da.Limits(lower, upper))
-    links = (da.Link("base"), da.Link("block", da.Inertia.box(mass, (0.1, 0.1, 0.1))))
-    return da.Arm("slider", links, (joint,), (gravity, 0, 0))
-
-
-def rubbing(arm: da.Arm, friction: Friction) -> da.DrivenArm:
-    actuators = tuple(Actuator.of(f"drive{k}", {name: 1}) for k, name in enumerate(arm.joint_names))
-    return arm.with_drives(DriveTrain(actuators, joint_friction=tuple((name, friction) for name in arm.joint_names)))
 
 
 def test_a_frictionless_arm_keeps_its_energy_over_twenty_seconds():

@@ -245,8 +245,8 @@ def show(system: System, motion: Motion, path: Trajectory, controller: str, outp
     impacts = f", {jumps:.6g} J in impacts" if jumps else ""
     paragraph(
         f"Energy: {motion.energy[-1] - motion.energy[0]:.6g} J gained, {motion.work[-1]:.6g} J put in, "
-        f"{motion.lost[-1]:.6g} J lost to friction{impacts}; the account is off by {np.abs(motion.balance).max():.1e} J. "
-        f"{motion.steps} steps, {motion.evaluations} evaluations."
+        f"{motion.lost[-1]:.6g} J lost to friction{impacts}; the account is off by "
+        f"{np.abs(motion.balance).max():.1e} J. {motion.steps} steps, {motion.evaluations} evaluations."
     )
     for sentence in remarks(motion):
         paragraph(sentence)

@@ -32,19 +32,24 @@ def stop_rows(sides: Mapping[int, int], n: int) -> Array:
     return rows
 
 
-def rebound(rows: Array, qd: Array, restitution: float, slow: Array | float = SLOW) -> Array:
-    """e C qd-, nothing for ``slow`` touches."""
-    approach = rows @ qd
-    return np.where(approach < -slow, restitution * approach, 0.0)
+def after_impact(
+    mass: Array, qd: Array, sides: Mapping[int, int], restitution: float, slow: Array | float = SLOW
+) -> Array:
+    """qd+ of joints that touch their stops at these ``sides`` (-1 lower, 1 upper).
 
-
-def after_impact(mass: Array, qd: Array, sides: Mapping[int, int], restitution: float) -> Array:
-    """qd+ of joints that touch their stops at these ``sides`` (-1 lower, 1 upper)."""
-    rows, momentum = stop_rows(sides, len(qd)), mass @ qd
+    A joint that is leaving its stop takes no part; ``slow`` touches do not bounce.
+    """
+    met = {joint: side for joint, side in sides.items() if side * qd[joint] >= 0}
+    if not met:
+        return qd
+    rows, momentum = stop_rows(met, len(qd)), mass @ qd
     high = finite(np.full(len(rows), np.inf), momentum)
-    impulse, _ = contact_forces(mass, momentum, rows, np.zeros(len(rows)), high, rebound(rows, qd, restitution))
+    approach = rows @ qd
+    slow = slow[list(met)] if isinstance(slow, np.ndarray) else slow
+    rebound = np.where(approach < -slow, restitution * approach, 0.0)
+    impulse, _ = contact_forces(mass, momentum, rows, np.zeros(len(rows)), high, rebound)
     after = qd + np.linalg.solve(mass, rows.T @ impulse)
-    for joint in sides:
+    for joint in met:
         if abs(after[joint]) <= 1e-14 * (1.0 + np.abs(qd).max()):
             after[joint] = 0.0
     return np.asarray(after, dtype=np.float64)

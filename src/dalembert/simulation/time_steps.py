@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..systems.sticking import contact_forces
-from .impacts import SLOW, rebound, stop_rows
-from .modes import finite
+from .impacts import SLOW, after_impact, stop_rows
+from .modes import ROUNDING, Mechanics, Modes, finite
 
 if TYPE_CHECKING:
     from .simulate import Simulation
@@ -58,38 +58,59 @@ def take_steps(run: Simulation, end: float) -> None:
 
 
 def _step(run: Simulation, h: float) -> Array:
-    """The state after one step."""
-    plant, mechanics, q, qd, extra = run.plant, run.mechanics, run.q, run.qd, run.extra
+    """The state after one step: impacts first, in which friction has no part, then what acts over h."""
+    plant, mechanics, q, extra = run.plant, run.mechanics, run.q, run.extra
     run.count()
-    u = run.control(run.t, q, qd)
-    torque, supplied, rate, braked = plant.drive(q, qd, extra, u)
+    u = run.control(run.t, q, run.qd)
+    torque, supplied, rate, braked = plant.drive(q, run.qd, extra, u)
     mass = plant.mass_matrix(q)
-    gained = h * (torque - plant.bias(q, qd))
-    momentum = mass @ qd + gained
-    touched = run.touched(q + h * qd)
-    rows = np.vstack([mechanics.rows(q), stop_rows(touched, run.n)])
-    after, force = qd, np.zeros(run.n)
-    if len(rows):
-        contacts = mechanics.contacts
-        stand = run.standing()
-        still = [c in stand for c in range(len(contacts))]
-        low = [-h * (c.hold if stands else c.forward) for c, stands in zip(contacts, still, strict=True)]
-        high = [h * (c.hold if stands else c.backward) for c, stands in zip(contacts, still, strict=True)]
-        drift = np.zeros(len(rows))
-        if plant.varies:
-            drift[: len(contacts)] = h * plant.drift(q, qd)
+    gained = h * (torque - plant.bias(q, run.qd))
+    touched = run.touched(q + h * run.qd)
+    qd, lost = run.qd, run.lost
+    if any(side * qd[joint] > 0 for joint, side in touched.items()):
         # a touch as slow as what one or two steps give a joint is rest: else it would bounce on by itself
-        stops = rows[len(contacts) :]
-        slow = np.maximum(SLOW, 2 * np.abs(stops @ np.linalg.solve(mass, gained)))
-        drift[len(contacts) :] = rebound(stops, qd, run.settings.restitution, slow)
-        limits = np.array([*high, *(np.inf for _ in touched)])
-        impulse, _ = contact_forces(
-            mass, momentum, rows, np.array([*low, *(0.0 for _ in touched)]), finite(limits, momentum), drift
-        )
-        force = rows.T @ impulse
-    after = np.linalg.solve(mass, momentum + force)
+        slow = np.maximum(SLOW, 2 * np.abs(np.linalg.solve(mass, gained)))
+        qd = after_impact(mass, qd, touched, run.settings.restitution, slow)
+        lost += float(plant.kinetic_energy(q, run.qd) - plant.kinetic_energy(q, qd))
+    leaning = {joint: side for joint, side in touched.items() if abs(qd[joint]) <= run.rest(qd)}
+    after, force = _held(mechanics, q, qd, mass, mass @ qd + gained, leaning, run.standing(), h)
     mean = (qd + after) / 2
     place = np.clip(q + h * mean, np.minimum(q, run.lower), np.maximum(q, run.upper))
     return np.concatenate(
-        [place, after, extra + h * rate, [run.work + h * (mean @ supplied), run.lost + h * braked - mean @ force]]
+        [place, after, extra + h * rate, [run.work + h * (mean @ supplied), lost + h * braked - mean @ force]]
     )
+
+
+def _held(
+    mechanics: Mechanics, q: Array, qd: Array, mass: Array, momentum: Array, leaning: dict[int, int],
+    standing: set[int], h: float,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Velocity after a step, and C^T p at the joints, of friction and of stops that joints lean on."""
+    rows, contacts = mechanics.rows(q), mechanics.contacts
+    if not leaning and not standing:
+        # if all slide on there is nothing to solve
+        way = tuple(np.sign(rows @ qd).astype(int).tolist())
+        force = h * mechanics.friction(q, way)
+        after: Array = np.asarray(np.linalg.solve(mass, momentum + force), dtype=np.float64)
+        if (np.sign(rows @ after) == way).all():
+            return after, force
+    rows = np.vstack([rows, stop_rows(leaning, len(q))])
+    low, high = np.zeros(len(rows)), np.full(len(rows), np.inf)
+    for k, contact in enumerate(contacts):
+        low[k] = -h * (contact.hold if k in standing else contact.forward)
+        high[k] = h * (contact.hold if k in standing else contact.backward)
+    high = finite(high, momentum)
+    drift = None
+    if mechanics.plant.varies:
+        drift = np.zeros(len(rows))
+        drift[: len(contacts)] = h * mechanics.plant.drift(q, qd)
+    impulse, _ = contact_forces(mass, momentum, rows, low, high, drift)
+    force = rows.T @ impulse
+    # who is held is held exactly
+    free = (impulse <= low + ROUNDING * np.abs(low)) | (impulse >= high - ROUNDING * high)
+    stopped = [0] * len(q)
+    for k, (joint, side) in enumerate(leaning.items(), start=len(contacts)):
+        stopped[joint] = 0 if free[k] else side
+    modes = Modes(tuple(int(x) for x in free[: len(contacts)]), tuple(stopped))
+    after = np.asarray(np.linalg.solve(mass, momentum + force), dtype=np.float64)
+    return mechanics.still(q, after, modes), force
