@@ -56,7 +56,7 @@ def main() -> None:
     words.add_argument("--limit", type=float, default=120.0, help="seconds for a run")
     given = words.parse_args()
     print(
-        f"{'arm':10}{'controller':17}{'input':12}{'s':>7}{'events':>8}{'steps':>8}{'evals':>9}{'largest':>9}"
+        f"{'arm':12}{'controller':17}{'input':12}{'s':>7}{'events':>8}{'steps':>8}{'evals':>9}{'largest':>9}"
         f"{'at end':>9}{'account':>9}  end"
     )
     for arm in given.arms:
@@ -68,7 +68,7 @@ def main() -> None:
                 process = multiprocessing.Process(target=run, args=(arm, controller, period, answer))
                 process.start()
                 process.join(given.limit)
-                head = f"{arm.rsplit('/', 1)[-1]:10}{controller:17}{label:12}"
+                head = f"{arm.rsplit('/', 1)[-1]:12}{controller:17}{label:12}"
                 if process.is_alive():
                     process.terminate()
                     print(f"{head}{given.limit:7.0f}{'':52}  did not end")

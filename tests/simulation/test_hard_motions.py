@@ -11,7 +11,7 @@ import dalembert as da
 from dalembert.arm.drives import Friction, JointDrive, train_of_joints
 from dalembert.simulation.impacts import after_impact
 from dalembert.simulation.plant import plant_of
-from dalembert.simulation.settings import Settings
+from dalembert.simulation.settings import SimulationSettings
 from dalembert.simulation.simulate import Simulation
 from dalembert.simulation.time_steps import take_steps
 from simulated import simulate
@@ -32,7 +32,7 @@ def test_a_passive_loop_with_a_light_link_ends_where_a_stiff_method_finds_it(tmp
 
 def test_a_motion_that_is_not_stiff_stays_with_the_explicit_method() -> None:
     arm = da.load("planar-2r")
-    run = Simulation(plant_of(arm), np.zeros(2), (np.array([0.3, -0.5]), np.zeros(2)), 2.0, Settings())
+    run = Simulation(plant_of(arm), np.zeros(2), (np.array([0.3, -0.5]), np.zeros(2)), 2.0, SimulationSettings())
     run.run()
     assert not run.stiffness.found
 
@@ -107,7 +107,7 @@ def test_a_relay_holds_the_motion_on_its_sliding_line_and_the_motion_says_how() 
 
 def test_time_steps_keep_a_block_that_friction_holds_exactly_where_it_is() -> None:
     driven = rubbing(slider(mass=1.0, gravity=4.0), Friction((4.5, 4.5)))
-    run = Simulation(plant_of(driven), [0.3], (np.array([0.7]), np.zeros(1)), 1.0, Settings())
+    run = Simulation(plant_of(driven), [0.3], (np.array([0.7]), np.zeros(1)), 1.0, SimulationSettings())
     take_steps(run, 0.01)
     assert run.q == [0.7]
     assert run.qd == [0.0]
@@ -116,7 +116,7 @@ def test_time_steps_keep_a_block_that_friction_holds_exactly_where_it_is() -> No
 
 def test_time_steps_brake_a_block_and_bounce_it_as_events_do() -> None:
     driven = rubbing(slider(mass=2.0, upper=1.0), Friction((3.0, 3.0)))
-    settings = Settings(stops=True, restitution=0.5)
+    settings = SimulationSettings(stops=True, restitution=0.5)
     run = Simulation(plant_of(driven), [0.0], (np.array([0.99]), np.array([0.3])), 1.0, settings)
     take_steps(run, 0.15)
     events = simulate(plant_of(driven), [0.0], [0.99], [0.3], 0.15, stops=True, restitution=0.5)

@@ -12,12 +12,12 @@ from dalembert.control.trajectories import excitation, quintic, trapezoidal
 from dalembert.simulation.many import simulate_many
 from dalembert.simulation.motion import SimulationError
 from dalembert.simulation.plant import plant_of
-from dalembert.simulation.settings import Settings
+from dalembert.simulation.settings import SimulationSettings
 from simulated import simulate
 
 
 def settings(**other):
-    return Settings(**({"samples": 51} | other))
+    return SimulationSettings(**({"samples": 51} | other))
 
 
 @pytest.mark.parametrize("kind", [ComputedTorque, PDGravity])

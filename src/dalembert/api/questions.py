@@ -274,11 +274,14 @@ class SystemQuestions(MovingArm):
 
         ``input`` says what they are: "joint torque" (the default of an arm alone), "motor torque" (the default with
         drives), "current" or "voltage"; ``currents`` (A) flow at the start where voltages drive. ``times`` (or
-        ``samples`` evenly spaced ones) are when to record; ``method`` is one of scipy's, with tolerances ``rtol``,
-        ``atol``. ``stops`` makes position limits solid, with this ``restitution``; ``changes`` grip or drop loads;
-        ``period`` (s) samples and holds the controller. Friction of the drives sticks exactly. ``compiled`` forces
-        (True) or forbids (False) the loop in machine code, which serves constant torques, and computed torque and PD on
-        polynomial trajectories, without events and with "DOP853"; by default it is used where it can be.
+        ``samples`` evenly spaced ones) are when to record; ``method`` is one of scipy's, or "auto": DOP853, and Radau
+        from where the motion is stiff, with tolerances ``rtol``, ``atol``. ``stops`` makes position limits solid, with
+        this ``restitution``; ``changes`` grip or drop loads; ``period`` (s) samples and holds the controller.
+        ``saturate`` cuts torques to the limits of motors and joints, by default where drives count and limits are
+        known. Friction of the drives sticks exactly. After ``most_evaluations`` the motion is given up. ``compiled``
+        forces (True) or forbids (False) the loop in machine code, which serves constant torques, and computed torque
+        and PD on polynomial trajectories, without events and with "auto" or "DOP853"; by default it is used where it
+        can be.
         """
         from ..control.simulate_system import simulate_system
 

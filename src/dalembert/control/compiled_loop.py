@@ -29,7 +29,7 @@ from ..simulation.dop853 import DIVERGED, TOO_MANY, dop853_source
 from ..simulation.inputs import Control, Input
 from ..simulation.motion import Motion, SimulationError
 from ..simulation.native import loaded
-from ..simulation.settings import Settings
+from ..simulation.settings import SimulationSettings
 from ..simulation.simulate import TOO_FAST
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
@@ -170,7 +170,7 @@ def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
 
 
 def run(
-    arm: ArmSystem, control: Control, q: ArrayLike, qd: ArrayLike | None, duration: float, settings: Settings
+    arm: ArmSystem, control: Control, q: ArrayLike, qd: ArrayLike | None, duration: float, settings: SimulationSettings
 ) -> Motion | None:
     """The motion; None where there is no compiler, or where steps become so many that a stiff method is to be tried."""
     n, (start, end) = arm.n, settings.span(duration)

@@ -11,7 +11,7 @@ from ..simulation.inputs import Control
 from ..simulation.loads import LoadChange
 from ..simulation.motion import Motion
 from ..simulation.plant import plant_of
-from ..simulation.settings import MOST_EVALUATIONS, Settings
+from ..simulation.settings import MOST_EVALUATIONS, SimulationSettings
 from ..simulation.simulate import simulate
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
@@ -45,7 +45,7 @@ def simulate_system(
     compiled: bool | None = None,
 ) -> Motion:
     """See ``Arm.simulate``."""
-    settings = Settings(
+    settings = SimulationSettings(
         times, samples, start, method, rtol, atol, max_step, stops, restitution, changes, period, saturate,
         most_evaluations, progress,
     )  # fmt: skip

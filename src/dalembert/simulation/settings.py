@@ -20,7 +20,7 @@ MOST_EVALUATIONS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Settings:
+class SimulationSettings:
     """What ``system.simulate`` may be told; each field is described there."""
 
     times: ArrayLike | None = None

@@ -27,7 +27,7 @@ from .plant import Plant
 from .record import Record
 from .sampled import Sampled
 from .saturation import saturation_of
-from .settings import Settings
+from .settings import SimulationSettings
 from .time_steps import LONGEST, STRETCH, take_steps
 from .transitions import change_load, next_modes, resume, settle
 from .watches import Watch, falls, first_crossing, watches
@@ -48,7 +48,7 @@ class Simulation:
     """One run of ``simulate``."""
 
     def __init__(
-        self, plant: Plant, control: Control, start: tuple[Array, Array], duration: float, settings: Settings
+        self, plant: Plant, control: Control, start: tuple[Array, Array], duration: float, settings: SimulationSettings
     ) -> None:
         self.plant, self.n, self.settings = plant, plant.n, settings
         self.t, self.end = settings.span(duration)
@@ -292,10 +292,10 @@ def simulate(
     q: ArrayLike,
     qd: ArrayLike | None,
     duration: float,
-    settings: Settings | None = None,
+    settings: SimulationSettings | None = None,
 ) -> Motion:
     """The motion of ``plant`` from (q, qd) over ``duration`` seconds; see ``Arm.simulate`` for the arguments."""
-    settings = settings or Settings()
+    settings = settings or SimulationSettings()
     place = vector_array(plant.n, "q", q)
     speed = np.zeros(plant.n) if qd is None else vector_array(plant.n, "qd", qd)
     if place.shape != (plant.n,) or speed.shape != (plant.n,):

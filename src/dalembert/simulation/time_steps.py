@@ -32,7 +32,7 @@ STRETCH, LONGEST = 1e-3, 0.064
 """How long (s) before events are tried again: at first, and at most, doubled each time that was too early."""
 
 
-class Line:
+class StraightPath:
     """The state between the two ends of a step, as recorded: linear in time."""
 
     def __init__(self, start: float, end: float, x: Array, y: Array) -> None:
@@ -51,7 +51,7 @@ def take_steps(run: Simulation, end: float) -> None:
         x = run.state
         y = _step(run, to - run.t)
         run.judge(to, y)
-        run.record.take(Line(run.t, to, x, y), run.t, to, run)
+        run.record.take(StraightPath(run.t, to, x, y), run.t, to, run)
         run.take(to, y)
         run.steps += 1
         run.show(to)
