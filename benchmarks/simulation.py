@@ -26,6 +26,7 @@ from dalembert.control.compiled_loop import run
 from dalembert.control.controllers import ComputedTorque
 from dalembert.control.trajectories import quintic
 from dalembert.simulation.many import simulate_many
+from dalembert.simulation.settings import SimulationSettings
 
 TOLERANCE = 1e-8
 DURATION = 10.0
@@ -48,9 +49,10 @@ def closed_loop(repeats: int) -> None:
     path = quintic([np.zeros(6), [1, 0.5, -0.7, 0.4, 0.6, 0.3], [0, 0.2, 0.1, -0.4, 0.2, -0.3], np.zeros(6)], DURATION)
     control = ComputedTorque(arm, path, KP, KD)
     start = np.full(6, 0.05)
+    settings = SimulationSettings(samples=101, rtol=TOLERANCE, atol=TOLERANCE / 100)
 
     def ours() -> np.ndarray:
-        found = run(arm, control, start, None, DURATION, None, 101, 0.0, TOLERANCE, TOLERANCE / 100)
+        found = run(arm, control, start, None, DURATION, settings)
         assert found is not None, "no C compiler"
         return found.q[-1]
 

@@ -10,7 +10,7 @@ from dalembert.control.gains import closed_loop_poles, linear_at, lqr, place, tr
 from dalembert.control.requirements import requirements
 from dalembert.control.trajectories import excitation, quintic, trapezoidal
 from dalembert.simulation.plant import plant_of
-from dalembert.simulation.simulate import simulate
+from simulated import simulate
 
 
 def driven_arm(name: str) -> da.DrivenArm:

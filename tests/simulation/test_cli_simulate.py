@@ -86,9 +86,46 @@ def test_a_wrong_load_in_the_model_shows(call: Call) -> None:
     assert max(right["largest_error"]) < 1e-5 < max(wrong["largest_error"])
 
 
+def test_the_documented_command_with_drives_follows_its_path(call: Call, tmp_path) -> None:
+    options = ("--controller", "computed-torque", "--to", "1,0.5,-0.5,0,0.3,0", "--tolerance", "1e-6")
+    text = call("puma560", "--drives", *options, "--output", str(tmp_path / "run.csv"))
+    assert "which none of them reached" in text
+    assert "time steps" not in text
+    found = json.loads(call("puma560", "--drives", *options, "--json"))
+    assert max(abs(x) for x in found["end_error"]) < 1e-5
+    assert found["time_steps"] == []
+    assert found["cut"] == dict.fromkeys(found["inputs"], 0.0)
+
+
+def test_stops_give_back_the_speed_they_are_told_to(call: Call) -> None:
+    fall = ("jpl-rrp", "--no-drives", "--q", "0,0.5,0.5,0,0.3,0", "--duration", "0.6", "--stops", "--tolerance", "1e-5")
+    dead, lively = (json.loads(call(*fall, "--restitution", e, "--json")) for e in ("0", "0.8"))
+    assert {event["kind"] for event in dead["events"]} >= {"stop"}
+    assert dead["end"][2] == 0
+    assert lively["end"][2] > 0.01
+    assert "J in impacts" in " ".join(call(*fall).split())
+
+
+def test_friction_sampling_and_limits_are_options(call: Call) -> None:
+    move = ("irb6", "--drives", "--q", "0.3,0.3,0.3,0.3,0.3", "--to", "0.6,0.6,0.6,0.6,0.6", "--duration", "0.4")
+    options = (*move, "--controller", "computed-torque", "--tolerance", "1e-5", "--json")
+    fed, none = (json.loads(call(*options, "--friction", way)) for way in ("reference", "none"))
+    assert max(fed["largest_error"]) < 0.2 * max(none["largest_error"])
+    held = json.loads(call(*options, "--period", "0.002"))
+    assert held["largest_input"] == pytest.approx(fed["largest_input"], rel=0.3)
+    free = json.loads(call(*options, "--no-saturate"))
+    assert free["cut"] is None
+
+
 def test_bad_input_is_refused_in_one_sentence(refusal: Call) -> None:
     assert "--to needs 2 values" in refusal("planar-2r", "--controller", "pd", "--to", "1,2,3")
     assert "no method" in refusal("planar-2r", "--method", "Euler")
     assert "--rotors is one of" in refusal("planar-2r", "--rotors", "rough")
     assert "--no-drives" in refusal("planar-2r", "--no-drives", "--rotors", "exact")
     assert "--model-load are for a controller" in refusal("planar-2r", "--model-load", "1")
+    assert "--friction is for a controller that feeds friction forward" in refusal("planar-2r", "--friction", "none")
+    move = ("planar-2r", "--controller", "computed-torque", "--to", "1,1")
+    assert "no way 'sign' to feed friction forward" in refusal(*move, "--friction", "sign")
+    assert "a restitution belongs to solid stops" in refusal("planar-2r", "--restitution", "0.5")
+    assert "no effort limit" in refusal("planar-2r", "--saturate")
+    assert "10 evaluations have brought the motion" in refusal("planar-2r", "--evaluations", "10", "--method", "RK45")

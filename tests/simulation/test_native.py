@@ -12,11 +12,12 @@ from dalembert.control.trajectories import excitation, quintic, trapezoidal
 from dalembert.simulation.many import simulate_many
 from dalembert.simulation.motion import SimulationError
 from dalembert.simulation.plant import plant_of
-from dalembert.simulation.simulate import simulate
+from dalembert.simulation.settings import SimulationSettings
+from simulated import simulate
 
 
 def settings(**other):
-    return {"times": None, "samples": 51, "start": 0.0, "rtol": 1e-8, "atol": 1e-10} | other
+    return SimulationSettings(**({"samples": 51} | other))
 
 
 @pytest.mark.parametrize("kind", [ComputedTorque, PDGravity])
@@ -24,7 +25,7 @@ def test_the_compiled_loop_is_the_motion_that_scipy_finds(kind):
     arm = da.load("planar-2r")
     path = quintic([[0, 0], [1.0, -0.5], [0.3, 0.2]], 2.0)
     control = kind(arm.holding(da.Load(mass=0.5)), path, [50.0, 40.0], [14.0, 12.0])
-    ours = run(arm, control, [0.1, -0.1], None, 2.0, **settings())
+    ours = run(arm, control, [0.1, -0.1], None, 2.0, settings())
     scipy = simulate(plant_of(arm), control, [0.1, -0.1], None, 2.0, samples=51)
     assert ours is not None
     assert ours.q == pytest.approx(scipy.q, abs=1e-8)
@@ -48,7 +49,7 @@ def test_the_integrator_takes_the_steps_of_scipys_dop853():
     theirs = solve_ivp(
         rate, (0, 1.0), [0, 0, 0, 0, 0], method=DOP853, rtol=1e-8, atol=1e-10, t_eval=np.linspace(0, 1, 11)
     )
-    ours = run(arm, control, [0.0, 0.0], None, 1.0, **settings(samples=11))
+    ours = run(arm, control, [0.0, 0.0], None, 1.0, settings(samples=11))
     assert ours.q == pytest.approx(theirs.y[:2].T, abs=1e-11)
     assert ours.qd == pytest.approx(theirs.y[2:4].T, abs=1e-10)
 
@@ -57,19 +58,19 @@ def test_the_integrator_takes_the_steps_of_scipys_dop853():
 def test_a_frictionless_arm_of_six_joints_keeps_its_energy_over_twenty_seconds(name):
     arm = da.load(name, physical="ignore")
     start = np.array([0.1, 0.4, 0.3, 0.2, 0.5, 0.3])
-    motion = run(arm, np.zeros(6), start, None, 20.0, **settings(rtol=1e-13, atol=1e-13))
+    motion = run(arm, np.zeros(6), start, None, 20.0, settings(rtol=1e-13, atol=1e-13))
     assert motion.t[-1] == 20.0
     # the boom of jpl-rrp falls freely, so the scale is that of the energies exchanged
     assert np.abs(motion.energy - motion.energy[0]).max() <= 1e-9 * motion.energy_scale
-    torque = run(arm, np.full(6, 0.5), start, None, 0.5, **settings())
+    torque = run(arm, np.full(6, 0.5), start, None, 0.5, settings())
     assert torque.q == pytest.approx(simulate(plant_of(arm), np.full(6, 0.5), start, None, 0.5, samples=51).q, abs=1e-6)
 
 
 def test_the_wrong_load_in_the_model_shows_in_the_compiled_loop_too():
     arm = da.load("planar-2r").holding(da.Load(mass=3))
     path = quintic([[0, 0], [1.0, -1.0]], 1.0)
-    right = run(arm, ComputedTorque(arm, path), [0, 0], None, 1.0, **settings())
-    wrong = run(arm, ComputedTorque(arm.holding(None), path), [0, 0], None, 1.0, **settings())
+    right = run(arm, ComputedTorque(arm, path), [0, 0], None, 1.0, settings())
+    wrong = run(arm, ComputedTorque(arm.holding(None), path), [0, 0], None, 1.0, settings())
     assert np.abs(right.q - path.position(right.t)).max() < 1e-7
     assert np.abs(wrong.q - path.position(wrong.t)).max() > 0.01
 
@@ -78,7 +79,7 @@ def test_a_compiled_loop_that_diverges_names_time_and_joint_and_keeps_what_it_fo
     arm = da.load("planar-2r")
     path = quintic([[0, 0], [1.0, -1.0]], 1.0)
     with pytest.raises(SimulationError, match=r"diverges at t = .* at joint 'joint") as caught:
-        run(arm, ComputedTorque(arm, path, kp=-1e4, kd=-50.0), [0.1, 0.1], None, 1.0, **settings())
+        run(arm, ComputedTorque(arm, path, kp=-1e4, kd=-50.0), [0.1, 0.1], None, 1.0, settings())
     assert len(caught.value.motion.t) >= 2
     assert np.isfinite(caught.value.motion.q[:-1]).all()
 
@@ -95,7 +96,7 @@ def test_without_a_compiler_the_loop_is_left_to_scipy(monkeypatch):
     monkeypatch.setenv("DALEMBERT_COMPILE", "0")
     arm = da.load("planar-2r").with_gravity((0, 0, -1))
     control = ComputedTorque(arm, quintic([[0, 0], [1.0, -1.0]], 1.0))
-    assert run(arm, control, [0, 0], None, 1.0, **settings()) is None
+    assert run(arm, control, [0, 0], None, 1.0, settings()) is None
     found = simulate_many(arm, np.zeros(2), np.zeros((3, 2)), None, 0.01)
     assert not found.compiled
 

@@ -10,9 +10,8 @@ def test_contacts_share_what_they_hold_and_let_go_together():
     """A joint and a motor on the same row: the load may be split, and only their sum can be overcome."""
     rows = np.array([[1.0, 0.0], [2.0, 0.0]])
     low, high = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
-    assert (
-        holding_share(rows, np.array([2.9, 0.0]), low, high) < 1 < holding_share(rows, np.array([3.1, 0.0]), low, high)
-    )
+    less, more = (holding_share(rows, np.array([load, 0.0]), low, high)[0] for load in (2.9, 3.1))
+    assert less < 1 < more
     force, rate = contact_forces(np.eye(2), np.array([-4.0, 0.0]), rows, low, high)
     assert force == pytest.approx([1.0, 1.0])
     assert rate == pytest.approx([-1.0, -2.0])

@@ -257,7 +257,7 @@ class SystemQuestions(MovingArm):
         times: ArrayLike | None = None,
         samples: int = 501,
         start: float = 0.0,
-        method: str = "DOP853",
+        method: str = "auto",
         rtol: float = 1e-8,
         atol: float = 1e-10,
         max_step: float | None = None,
@@ -265,6 +265,8 @@ class SystemQuestions(MovingArm):
         restitution: float = 0.0,
         changes: Sequence[LoadChange] = (),
         period: float | None = None,
+        saturate: bool | None = None,
+        most_evaluations: int = 1_000_000,
         progress: bool = False,
         compiled: bool | None = None,
     ) -> Motion:
@@ -272,18 +274,22 @@ class SystemQuestions(MovingArm):
 
         ``input`` says what they are: "joint torque" (the default of an arm alone), "motor torque" (the default with
         drives), "current" or "voltage"; ``currents`` (A) flow at the start where voltages drive. ``times`` (or
-        ``samples`` evenly spaced ones) are when to record; ``method`` is one of scipy's, with tolerances ``rtol``,
-        ``atol``. ``stops`` makes position limits solid, with this ``restitution``; ``changes`` grip or drop loads;
-        ``period`` (s) samples and holds the controller. Friction of the drives sticks exactly. ``compiled`` forces
-        (True) or forbids (False) the loop in machine code, which serves constant torques, and computed torque and PD on
-        polynomial trajectories, without events and with "DOP853"; by default it is used where it can be.
+        ``samples`` evenly spaced ones) are when to record; ``method`` is one of scipy's, or "auto": DOP853, and Radau
+        from where the motion is stiff, with tolerances ``rtol``, ``atol``. ``stops`` makes position limits solid, with
+        this ``restitution``; ``changes`` grip or drop loads; ``period`` (s) samples and holds the controller.
+        ``saturate`` cuts torques to the limits of motors and joints, by default where drives count and limits are
+        known. Friction of the drives sticks exactly. After ``most_evaluations`` the motion is given up. ``compiled``
+        forces (True) or forbids (False) the loop in machine code, which serves constant torques, and computed torque
+        and PD on polynomial trajectories, without events and with "auto" or "DOP853"; by default it is used where it
+        can be.
         """
         from ..control.simulate_system import simulate_system
 
         return simulate_system(
             self, control, q, qd, duration, input=input, currents=currents, times=times, samples=samples, start=start,
             method=method, rtol=rtol, atol=atol, max_step=max_step, stops=stops, restitution=restitution,
-            changes=changes, period=period, progress=progress, compiled=compiled,
+            changes=changes, period=period, saturate=saturate, most_evaluations=most_evaluations, progress=progress,
+            compiled=compiled,
         )  # fmt: skip
 
     def simulate_many(

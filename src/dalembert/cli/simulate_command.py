@@ -13,6 +13,7 @@ import typer
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 from dalembert.control.controllers_by_name import CONTROLLERS
+from dalembert.simulation.settings import MOST_EVALUATIONS
 
 from .dynamics_command import about
 from .printing import figures, heading, joints_with_units, paragraph, say, table
@@ -63,10 +64,38 @@ def simulate(
         str | None,
         typer.Option("--model-load", metavar="LOAD", help="The load the controller believes in; 0 for none."),
     ] = None,
+    friction: Annotated[
+        str | None,
+        typer.Option(
+            "--friction",
+            help="What computed-torque and lqr feed forward of the friction of drives: reference (Coulomb friction by "
+            "the direction of the reference speed, the default), smooth (by the measured speed), none.",
+        ),
+    ] = None,
+    period: Annotated[float | None, typer.Option("--period", help="Sample and hold the controller, s.")] = None,
+    saturate: Annotated[
+        bool | None,
+        typer.Option(
+            "--saturate/--no-saturate",
+            help="Cut inputs to the limits of motors and joints; where drives count and limits are known that is done "
+            "unless refused.",
+        ),
+    ] = None,
     stops: Annotated[bool, typer.Option("--stops", help="Position limits are solid.")] = False,
+    restitution: Annotated[
+        float, typer.Option("--restitution", help="Share of its speed with which a joint leaves a stop, 0 to 1.")
+    ] = 0.0,
     method: Annotated[
-        str, typer.Option("--method", help="Of scipy: DOP853, RK45, RK23, LSODA, Radau, BDF.")
-    ] = "DOP853",
+        str,
+        typer.Option(
+            "--method",
+            help="auto (DOP853, and Radau where the motion is stiff), or of scipy: DOP853, RK45, RK23, LSODA, Radau, "
+            "BDF.",
+        ),
+    ] = "auto",
+    evaluations: Annotated[
+        int, typer.Option("--evaluations", help="Evaluations of the motion after which it is given up.")
+    ] = MOST_EVALUATIONS,
     tolerance: Annotated[float, typer.Option("--tolerance", help="Relative tolerance.")] = 1e-8,
     output: Annotated[Path | None, typer.Option("--output", help="Save as .csv, .nc or .parquet.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: the summary as JSON.")] = False,
@@ -77,14 +106,15 @@ def simulate(
     if controller not in ("none", *CONTROLLERS):
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
     entry = CONTROLLERS.get(controller)
-    refuse_unused(controller, trajectory, to, kp, kd, speed, acceleration, model_load)
+    refuse_unused(controller, trajectory, to, kp, kd, speed, acceleration, model_load, friction)
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
     path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
     believed = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
-    law = np.zeros(system.n) if entry is None else entry.controller(believed, path, kp=kp, kd=kd)
+    law = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, kp=kp, kd=kd)
     try:
         motion = system.simulate(
             law, start, speeds, duration, method=method, rtol=tolerance, atol=tolerance / 100, stops=stops,
+            restitution=restitution, period=period, saturate=saturate, most_evaluations=evaluations,
             progress=not as_json,
         )  # fmt: skip
     except SimulationError as fault:
@@ -102,7 +132,7 @@ def simulate(
 
 def refuse_unused(
     controller: str, kind: PathKind, to: str | None, kp: float | None, kd: float | None, speed: float | None,
-    acceleration: float | None, model_load: str | None,
+    acceleration: float | None, model_load: str | None, friction: str | None,
 ) -> None:  # fmt: skip
     """An option that nothing would read is refused."""
     limited = {PathKind.trapezoidal: ("--speed", "--acceleration"), PathKind.excitation: ("--speed",)}.get(kind, ())
@@ -112,6 +142,9 @@ def refuse_unused(
     for option, value in given.items():
         if value is not None and option not in (*limited, *gains):
             raise ArmError(f"{option} has no effect with --controller {controller} and --trajectory {kind.value}")
+    if friction is not None and (entry is None or not entry.feeds_friction):
+        feeding = listed([name for name, one in CONTROLLERS.items() if one.feeds_friction])
+        raise ArmError(f"--friction is for a controller that feeds friction forward: {feeding}")
     if entry is None and (to is not None or model_load is not None):
         raise ArmError("--to and --model-load are for a controller; name one with --controller")
     if to is not None and kind in (PathKind.hold, PathKind.excitation):
@@ -164,8 +197,30 @@ def as_data(system: System, motion: Motion, path: Trajectory, controller: str) -
         **{key.replace(" ", "_"): value.tolist() for key, value in summary(motion, path).items()},
         "energy": {key: float(getattr(motion, key)[-1]) for key in ("kinetic", "potential", "work", "lost")},
         "energy_balance": float(np.abs(motion.balance).max()),
+        "cut": None if motion.cut is None else dict(zip(motion.input_names, motion.cut, strict=True)),
+        "time_steps": [list(stretch) for stretch in motion.stepped],
         "events": [{"time": e.time, "kind": e.kind, "name": e.name} for e in motion.events],
     }
+
+
+def remarks(motion: Motion) -> list[str]:
+    """What limits did to the inputs, and where the motion is of first order only."""
+    said = []
+    if motion.cut is not None:
+        most = [
+            f"{name} in {100 * share:.3g} %"
+            for name, share in zip(motion.input_names, motion.cut, strict=True)
+            if share
+        ]
+        reached = f"reached by {listed(most)} of the samples" if most else "which none of them reached"
+        said.append(f"Inputs are cut to the limits of motors and joints, {reached}.")
+    if motion.stepped:
+        long = sum(end - begin for begin, end in motion.stepped)
+        said.append(
+            f"{long:.3g} s from t = {motion.stepped[0][0]:.6g} s on were found in time steps of first order: events "
+            "followed each other without end there, or the controller switches like a relay."
+        )
+    return said
 
 
 def show(system: System, motion: Motion, path: Trajectory, controller: str, output: Path | None) -> None:
@@ -186,11 +241,15 @@ def show(system: System, motion: Motion, path: Trajectory, controller: str, outp
         (f"largest input\n[{', '.join(dict.fromkeys(motion.input_units))}]", figures(found["largest input"]))
     )
     table(columns)
+    jumps = sum(event.energy for event in motion.events)
+    impacts = f", {jumps:.6g} J in impacts" if jumps else ""
     paragraph(
         f"Energy: {motion.energy[-1] - motion.energy[0]:.6g} J gained, {motion.work[-1]:.6g} J put in, "
-        f"{motion.lost[-1]:.6g} J lost to friction; the account is off by {np.abs(motion.balance).max():.1e} J. "
-        f"{motion.steps} steps, {motion.evaluations} evaluations."
+        f"{motion.lost[-1]:.6g} J lost to friction{impacts}; the account is off by "
+        f"{np.abs(motion.balance).max():.1e} J. {motion.steps} steps, {motion.evaluations} evaluations."
     )
+    for sentence in remarks(motion):
+        paragraph(sentence)
     if motion.events:
         heading("Events")
         shown = motion.events[:20]

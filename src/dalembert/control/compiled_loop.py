@@ -25,10 +25,11 @@ from ..formulations.control_laws import feedback
 from ..rings.algebra import add
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
-from ..simulation.dop853 import dop853_source
+from ..simulation.dop853 import DIVERGED, TOO_MANY, dop853_source
 from ..simulation.inputs import Control, Input
 from ..simulation.motion import Motion, SimulationError
 from ..simulation.native import loaded
+from ..simulation.settings import SimulationSettings
 from ..simulation.simulate import TOO_FAST
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
@@ -110,8 +111,10 @@ def serves(arm: ArmSystem, control: Control) -> str:
         return "the controller is a function of Python"
     if not isinstance(control.trajectory, Polynomials):
         return "the trajectory is not made of polynomials"
-    if not isinstance(control.model, ArmSystem) or control.model.contacts or control.model.n != arm.n:
+    if not isinstance(control.model, ArmSystem) or control.model.n != arm.n:
         return "the model of the controller is not an arm with as many joints"
+    if control.model.counts_drives:
+        return "the friction of drives is fed forward in Python"
     if control.trajectory.n != arm.n:
         return "the trajectory has another number of joints"
     return ""
@@ -167,15 +170,12 @@ def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
 
 
 def run(
-    arm: ArmSystem, control: Control, q: ArrayLike, qd: ArrayLike | None, duration: float, times: ArrayLike | None,
-    samples: int, start: float, rtol: float, atol: float,
-) -> Motion | None:  # fmt: skip
-    """The motion, or None where there is no compiler."""
-    n = arm.n
+    arm: ArmSystem, control: Control, q: ArrayLike, qd: ArrayLike | None, duration: float, settings: SimulationSettings
+) -> Motion | None:
+    """The motion; None where there is no compiler, or where steps become so many that a stiff method is to be tried."""
+    n, (start, end) = arm.n, settings.span(duration)
     place = vector_array(n, "q", q)
     speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd)
-    if not duration > 0 or not np.isfinite(duration):
-        raise ArmError(f"the duration is {duration:g} s; give a time above zero")
     if place.shape != (n,) or speed.shape != (n,):
         raise ArmError("a simulation starts from one state; use simulate_many for a batch")
     if isinstance(control, ComputedTorque | PDGravity):
@@ -183,15 +183,14 @@ def run(
         path, gains = control.trajectory, [control.kp, control.kd]
     else:
         # the torques take the place of the gains, and nothing is followed
-        kind, model, path = "torque", arm, Polynomials(np.array([start, start + duration]), np.zeros((1, 1, n)))
+        kind, model, path = "torque", arm, Polynomials(np.array([start, end]), np.zeros((1, 1, n)))
         gains = [Input(control, arm.joint_names).constant, 0.0]
     assert isinstance(model, ArmSystem), "serves() has looked"
     assert isinstance(path, Polynomials), "serves() has looked"
     loop = library(arm, model, kind)
     if loop is None:
         return None
-    grid = np.linspace(start, start + duration, samples) if times is None else np.array(times, dtype=float)
-    grid = np.ascontiguousarray(grid[(grid >= start) & (grid <= start + duration)])
+    grid = settings.grid(duration)
     tables = [np.ascontiguousarray(x, dtype=float) for x in (path.times, path.coefficients)]
     stiffness, damping = (np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains)
     state = np.concatenate([place, speed, [0.0]])
@@ -202,10 +201,13 @@ def run(
         _at(stiffness), _at(damping),
     )  # fmt: skip
     fault = loop.dop853(
-        ctypes.c_double(start), ctypes.c_double(start + duration), ctypes.c_double(rtol), ctypes.c_double(atol),
-        ctypes.c_double(TOO_FAST), _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats,
+        ctypes.c_double(start), ctypes.c_double(end), ctypes.c_double(settings.rtol), ctypes.c_double(settings.atol),
+        ctypes.c_double(TOO_FAST), ctypes.c_long(settings.most_evaluations),
+        _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats,
         ctypes.byref(reached),
     )  # fmt: skip
+    if fault == TOO_MANY:
+        return None
     states, grid = states[: stats[2]], grid[: stats[2]]
     if not len(grid) or grid[-1] < reached.value:
         states, grid = np.vstack([states, state]), np.append(grid, reached.value)
@@ -215,7 +217,8 @@ def run(
     if fault:
         usable = np.where(np.isfinite(state[n : 2 * n]), np.abs(state[n : 2 * n]), np.inf)
         joint = arm.joint_names[int(np.argmax(usable))]
-        said = f"the motion diverges at t = {reached.value:.6g} s at joint {joint!r}; check torques and gains"
+        what = "the motion diverges" if fault == DIVERGED else "steps become too short"
+        said = f"{what} at t = {reached.value:.6g} s at joint {joint!r}; check torques and gains"
         raise SimulationError(said, _motion(arm, grid, states, tau, stats, said))
     return motion
 

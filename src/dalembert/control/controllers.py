@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -17,22 +18,12 @@ from ..rings.real import REAL
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
 from ..systems.protocol import System
+from .friction_feed import WIDTH, FrictionFeed
 from .trajectories import Trajectory
 
 Array = NDArray[np.float64]
 ToolPath: TypeAlias = "Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]"
 """Position, velocity and acceleration of the tool (m) at a time."""
-
-
-def _needed(model: System, q: Array, qd: Array, qdd: Array) -> Array:
-    """Inverse dynamics of a model as input: motor torques for an arm with drives, else joint torques.
-
-    Of Coulomb friction only that of moving shafts: starting friction turns over with every change of the wanted
-    direction, so that a controller that fed it forward would chatter about rest.
-    """
-    if isinstance(model, ArmSystem) and model.contacts:
-        return _to_input(model, q, model.mass_matrix(q) @ qdd + model.bias(q, qd))
-    return _to_input(model, q, model.inverse_dynamics(q, qd, qdd))
 
 
 def _to_input(model: System, q: Array, torque: Array) -> Array:
@@ -58,18 +49,29 @@ class PDGravity:
 class ComputedTorque:
     """tau = ID(q, qd, qdd_ref + kd (qd_ref - qd) + kp (q_ref - q)) with any model: exact, reduced, wrong load.
 
-    With the exact model the error obeys e'' + kd e' + kp e = 0. The starting friction of drives is left out of ID.
+    With the exact model the error obeys e'' + kd e' + kp e = 0. ``friction`` ("reference", "smooth", "none") says how
+    the friction of drives enters ID (``friction_feed.py``), ``width`` (rad/s or m/s) how smooth.
     """
 
     model: System
     trajectory: Trajectory
     kp: ArrayLike = 100.0
     kd: ArrayLike = 20.0
+    friction: str = "reference"
+    width: float = WIDTH
+
+    def __post_init__(self) -> None:
+        _ = self.feed
+
+    @cached_property
+    def feed(self) -> FrictionFeed:
+        """The friction that is fed forward."""
+        return FrictionFeed(self.model, self.friction, self.width)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         place, speed, rate = self.trajectory.state(t)
         wanted = rate + feedback(np.asarray(self.kp), np.asarray(self.kd), place, speed, q, qd)
-        return _needed(self.model, q, qd, wanted)
+        return _to_input(self.model, q, self.feed.rigid.inverse_dynamics(q, qd, wanted) + self.feed(q, qd, speed))
 
 
 @dataclass(frozen=True)
@@ -103,12 +105,25 @@ class ServoFollowingInertia:
 
 @dataclass(frozen=True)
 class StateFeedback:
-    """u = u_ref(t) - K(t) (x - x_ref(t)); gains on a grid of times, linear between."""
+    """u = u_ref(t) - K(t) (x - x_ref(t)); gains on a grid of times, linear between.
+
+    u_ref is the input of the reference motion, its friction by ``friction`` and ``width`` as in ``ComputedTorque``.
+    """
 
     model: System
     trajectory: Trajectory
     times: Array
     gains: Array
+    friction: str = "reference"
+    width: float = WIDTH
+
+    def __post_init__(self) -> None:
+        _ = self.feed
+
+    @cached_property
+    def feed(self) -> FrictionFeed:
+        """The friction that is fed forward."""
+        return FrictionFeed(self.model, self.friction, self.width)
 
     def gain(self, t: float) -> Array:
         """K(t), interpolated linearly; constant before the first and after the last time of the grid."""
@@ -120,8 +135,8 @@ class StateFeedback:
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         place, speed, rate = self.trajectory.state(t)
-        feed = _needed(self.model, place, speed, rate)
-        return feed - self.gain(t) @ np.concatenate([q - place, qd - speed])
+        torque = self.feed.rigid.inverse_dynamics(place, speed, rate) + self.feed(place, speed, speed)
+        return _to_input(self.model, place, torque) - self.gain(t) @ np.concatenate([q - place, qd - speed])
 
 
 class OperationalSpace:
@@ -129,12 +144,15 @@ class OperationalSpace:
 
     Lambda = (J D^-1 J^T)^-1 and a = x''_ref + kd (x'_ref - x') + kp (x_ref - x); motion in the
     null space of J is damped by ``rest_damping``. ``path(t)`` gives position, velocity and acceleration of the tool.
+    ``friction`` and ``width`` are those of ``ComputedTorque``; the reference speed of the joints is
+    D^-1 J^T Lambda x'_ref.
     """
 
     def __init__(
-        self, arm: ArmSystem, path: ToolPath, kp: float = 100.0, kd: float = 20.0, rest_damping: float = 5.0
-    ) -> None:
-        self.arm, self.path = arm, path
+        self, arm: ArmSystem, path: ToolPath, kp: float = 100.0, kd: float = 20.0, rest_damping: float = 5.0,
+        friction: str = "reference", width: float = WIDTH,
+    ) -> None:  # fmt: skip
+        self.arm, self.path, self.feed = arm, path, FrictionFeed(arm, friction, width)
         self.kp, self.kd, self.rest_damping = kp, kd, rest_damping
         self._chain = chain(arm, REAL)
 
@@ -158,4 +176,5 @@ class OperationalSpace:
         task = jacobian.T @ inertia @ (pull - drift)
         rest = -self.rest_damping * mass @ qd
         rest = rest - jacobian.T @ inertia @ (carried.T @ rest)
-        return _to_input(self.arm, q, task + rest + self.arm.bias(q, qd))
+        rubbed = self.feed(q, qd, carried @ inertia @ speed)
+        return _to_input(self.arm, q, task + rest + self.feed.rigid.bias(q, qd) + rubbed)

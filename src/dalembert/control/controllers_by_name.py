@@ -22,23 +22,30 @@ class ControllerEntry:
 
     build: Builder
     gains: dict[str, float]
+    feeds_friction: bool = False
 
-    def controller(self, model: ArmSystem, trajectory: Trajectory, **gains: float | None) -> Control:
-        """The controller; gains that are None take their defaults."""
-        chosen = {name: value if gains.get(name) is None else gains[name] for name, value in self.gains.items()}
+    def controller(
+        self, model: ArmSystem, trajectory: Trajectory, friction: str | None = None, **gains: float | None
+    ) -> Control:
+        """The controller; gains and ``friction`` (``friction_feed.py``) that are None take their defaults."""
+        chosen: dict[str, Any] = {
+            name: value if gains.get(name) is None else gains[name] for name, value in self.gains.items()
+        }
+        if friction is not None:
+            chosen["friction"] = friction
         return self.build(model, trajectory, **chosen)
 
 
-def _lqr(model: ArmSystem, trajectory: Trajectory) -> Any:
+def _lqr(model: ArmSystem, trajectory: Trajectory, friction: str = "reference") -> Any:
     from .gains import tracking_lqr
 
-    return tracking_lqr(model, trajectory)
+    return tracking_lqr(model, trajectory, friction=friction)
 
 
 CONTROLLERS: dict[str, ControllerEntry] = {
     "pd": ControllerEntry(PDGravity, {"kp": 100.0, "kd": 20.0}),
-    "computed-torque": ControllerEntry(ComputedTorque, {"kp": 100.0, "kd": 20.0}),
+    "computed-torque": ControllerEntry(ComputedTorque, {"kp": 100.0, "kd": 20.0}, feeds_friction=True),
     "servo": ControllerEntry(ServoFollowingInertia, {"kp": 100.0}),
-    "lqr": ControllerEntry(_lqr, {}),
+    "lqr": ControllerEntry(_lqr, {}, feeds_friction=True),
 }
 """Controllers that follow a trajectory."""

@@ -15,6 +15,7 @@ from ..linear.linear_model import LinearModel
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
 from .controllers import StateFeedback
+from .friction_feed import WIDTH
 from .trajectories import Trajectory
 
 Array = NDArray[np.float64]
@@ -59,21 +60,23 @@ def linear_at(model: ArmSystem, trajectory: Trajectory, t: float) -> LinearModel
 
 
 def tracking_lqr(
-    model: ArmSystem, trajectory: Trajectory, q: ArrayLike = 100.0, r: ArrayLike = 0.01, knots: int = 11
-) -> StateFeedback:
-    """LQR gains at ``knots`` times of the trajectory, its nominal torques fed forward."""
+    model: ArmSystem, trajectory: Trajectory, q: ArrayLike = 100.0, r: ArrayLike = 0.01, knots: int = 11,
+    friction: str = "reference", width: float = WIDTH,
+) -> StateFeedback:  # fmt: skip
+    """LQR gains at ``knots`` times of the trajectory, its nominal torques fed forward (``StateFeedback``)."""
     times = np.linspace(0, trajectory.duration, knots)
     gains = np.array([lqr(linear_at(model, trajectory, t), q, r) for t in times])
-    return StateFeedback(model, trajectory, times, gains)
+    return StateFeedback(model, trajectory, times, gains, friction, width)
 
 
 def tracking_poles(
-    model: ArmSystem, trajectory: Trajectory, poles: Sequence[complex], knots: int = 11
-) -> StateFeedback:
+    model: ArmSystem, trajectory: Trajectory, poles: Sequence[complex], knots: int = 11, friction: str = "reference",
+    width: float = WIDTH,
+) -> StateFeedback:  # fmt: skip
     """Gains that place the same poles at ``knots`` times of the trajectory."""
     times = np.linspace(0, trajectory.duration, knots)
     gains = np.array([place(linear_at(model, trajectory, t), poles) for t in times])
-    return StateFeedback(model, trajectory, times, gains)
+    return StateFeedback(model, trajectory, times, gains, friction, width)
 
 
 def _weight(values: ArrayLike, size: int) -> Array:

@@ -11,6 +11,7 @@ from ..simulation.inputs import Control
 from ..simulation.loads import LoadChange
 from ..simulation.motion import Motion
 from ..simulation.plant import plant_of
+from ..simulation.settings import MOST_EVALUATIONS, SimulationSettings
 from ..simulation.simulate import simulate
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
@@ -30,7 +31,7 @@ def simulate_system(
     times: ArrayLike | None = None,
     samples: int = 501,
     start: float = 0.0,
-    method: str = "DOP853",
+    method: str = "auto",
     rtol: float = 1e-8,
     atol: float = 1e-10,
     max_step: float | None = None,
@@ -38,10 +39,16 @@ def simulate_system(
     restitution: float = 0.0,
     changes: Sequence[LoadChange] = (),
     period: float | None = None,
+    saturate: bool | None = None,
+    most_evaluations: int = MOST_EVALUATIONS,
     progress: bool = False,
     compiled: bool | None = None,
 ) -> Motion:
     """See ``Arm.simulate``."""
+    settings = SimulationSettings(
+        times, samples, start, method, rtol, atol, max_step, stops, restitution, changes, period, saturate,
+        most_evaluations, progress,
+    )  # fmt: skip
     plant = plant_of(system, input, currents)
     model = getattr(control, "model", None)
     if isinstance(model, DrivenSystem) and plant.input_names != model.motor_names:
@@ -50,21 +57,18 @@ def simulate_system(
             "joint torques; simulate the arm with its drives, or give the controller model.arm"
         )
     if compiled is not False:
-        plain = not stops and not changes and period is None and max_step is None and method == "DOP853"
-        if not plain:
-            reason = "these options need events"
+        plain = not stops and not changes and not saturate and period is None and max_step is None
+        if not plain or method not in ("auto", "DOP853"):
+            reason = "stops, loads, samples, limits and other methods are served in Python"
         elif not isinstance(system, ArmSystem) or plant.input_names != system.joint_names:
             reason = "only joint torques on an exact arm are compiled"
         else:
             reason = serves(system, control)
             if not reason:
-                motion = run(system, control, q, qd, duration, times, samples, start, rtol, atol)
+                motion = run(system, control, q, qd, duration, settings)
                 if motion is not None:
                     return motion
-                reason = "there is no C compiler"
+                reason = "there is no C compiler, or it is too stiff"
         if compiled:
             raise ArmError(f"this simulation cannot run in machine code: {reason}")
-    return simulate(
-        plant, control, q, qd, duration, times=times, samples=samples, start=start, method=method, rtol=rtol, atol=atol,
-        max_step=max_step, stops=stops, restitution=restitution, changes=changes, period=period, progress=progress,
-    )  # fmt: skip
+    return simulate(plant, control, q, qd, duration, settings)

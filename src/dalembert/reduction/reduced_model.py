@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -141,6 +141,10 @@ class ReducedModel:
             f"{self.system.where}a reduced model does not grip or drop a load on the way; reduce with the loads it is "
             "to serve, and take the constants of with_load(load) for the second part"
         )
+
+    def frictionless(self) -> ReducedModel:
+        """The same program without the friction of the drives, which no part of the reduction touches."""
+        return replace(self, system=self.system.frictionless())
 
     def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
         """Accelerations of single states in a loop, compiled where it can be."""

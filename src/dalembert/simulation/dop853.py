@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
+DIVERGED, TOO_MANY = 2, 3
+"""What ``dop853`` returns for a state out of bounds, and after more calls than allowed."""
+
 LOOP = """\
 #define STAGES 12
 #define ROWS 16
@@ -45,9 +48,9 @@ static double first_step(double t, double end, const double *x, const double *f,
   return fmin(fmin(100 * h0, h1), span);
 }
 
-/* 0: done, 1: the step became too small, 2: the state is not finite or beyond `fastest` */
-int dop853(double t, double end, double rtol, double atol, double fastest, double *x, const double *times, long count,
-           double *out, long *stats, double *reached)
+/* 0: done, 1: the step became too small, 2: the state is not finite or beyond `fastest`, 3: more than `most` calls */
+int dop853(double t, double end, double rtol, double atol, double fastest, long most, double *x, const double *times,
+           long count, double *out, long *stats, double *reached)
 {
   static const double A[STAGES][STAGES] = {@A@};
   static const double B[STAGES] = {@B@}, C[STAGES] = {@C@};
@@ -69,6 +72,7 @@ int dop853(double t, double end, double rtol, double atol, double fastest, doubl
     if (h < least) h = least;
     for (;;) {
       if (h < least) { fault = 1; break; }
+      if (calls > most) { fault = 3; break; }
       to = t + h;
       if (to > end) to = end;
       h = to - t;
@@ -138,8 +142,8 @@ int dop853(double t, double end, double rtol, double atol, double fastest, doubl
         memcpy(K[0], K[STAGES], sizeof y);
         break;
       }
-      if (!(error >= 1)) { fault = 2; break; }
-      h *= fmax(0.2, 0.9 * pow(error, -1.0 / 8));
+      /* a trial that is not finite is no divergence: only states that are reached are judged */
+      h *= error >= 1 ? fmax(0.2, 0.9 * pow(error, -1.0 / 8)) : 0.2;
       rejected = 1;
     }
     if (fault) break;

@@ -18,6 +18,10 @@ class InputFault(ArmError):
     """The error for an invalid output of a controller."""
 
 
+class NotFinite(InputFault):
+    """A controller that gave a number that is not finite."""
+
+
 class Input:
     """``control`` as a function that returns one finite number for each of ``names``."""
 
@@ -47,20 +51,5 @@ class Input:
             )
         if not np.isfinite(numbers).all():
             name = self.names[int(np.argmin(np.isfinite(numbers)))]
-            raise InputFault(f"{who} {numbers[~np.isfinite(numbers)][0]} for {name!r}{when}; give finite numbers")
+            raise NotFinite(f"{who} {numbers[~np.isfinite(numbers)][0]} for {name!r}{when}; give finite numbers")
         return numbers
-
-
-class Held:
-    """A zero-order hold: the input of the last sample."""
-
-    def __init__(self, source: Input) -> None:
-        self.source = source
-        self.value = np.zeros(len(source.names))
-
-    def sample(self, t: float, q: Array, qd: Array) -> None:
-        """Samples the source at this state."""
-        self.value = self.source(t, q, qd)
-
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        return self.value

@@ -17,6 +17,9 @@ from .plant import Plant
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""An acceleration below this share of what the friction of a contact alone would give it counts as none."""
+
 
 @dataclass(frozen=True)
 class Modes:
@@ -30,6 +33,16 @@ class Modes:
         """Whether any constraint is active: a contact sticks or a joint is at a stop."""
         return 0 in self.sliding or any(self.stopped)
 
+    @property
+    def standing(self) -> set[int]:
+        """The contacts that stick."""
+        return {c for c, slides in enumerate(self.sliding) if not slides}
+
+    @property
+    def leaning(self) -> dict[int, int]:
+        """The joints at a stop, and on which side."""
+        return {j: side for j, side in enumerate(self.stopped) if side}
+
 
 class Mechanics:
     """A plant with its contacts and stops: accelerations in a given mode, and the transitions between modes."""
@@ -39,18 +52,25 @@ class Mechanics:
         self.lower, self.upper = lower, upper
         self.contacts = plant.contacts
         self._rows: Array | None = None if plant.varies else plant.rows(np.zeros(self.n))
+        # of modes that come again, while the rows are constant
         self._free: dict[Modes, tuple[Array, Array, Array, Array]] = {}
+        self._friction: dict[tuple[int, ...], Array] = {}
 
     def rows(self, q: Array) -> Array:
         """The contact Jacobian: the speed of each contact is rows @ qd."""
         return self.plant.rows(q) if self._rows is None else self._rows
 
-    def friction(self, q: Array, modes: Modes) -> Array:
-        """Coulomb friction of sliding contacts, at the joints."""
+    def friction(self, q: Array, sliding: tuple[int, ...]) -> Array:
+        """Coulomb friction at the joints of contacts that slide in these directions."""
+        if sliding in self._friction:
+            return self._friction[sliding]
         forces = np.array(
-            [c.sliding(s) if s else 0.0 for c, s in zip(self.contacts, modes.sliding, strict=True)], dtype=float
+            [c.sliding(s) if s else 0.0 for c, s in zip(self.contacts, sliding, strict=True)], dtype=float
         )
-        return self.rows(q).T @ forces
+        found = self.rows(q).T @ forces
+        if self._rows is not None:
+            self._friction[sliding] = found
+        return found
 
     def _constraints(self, q: Array, modes: Modes) -> tuple[Array, Array, Array, Array]:
         """Jacobian of the active constraints, the limits of their forces, and a basis of the free directions."""
@@ -76,7 +96,7 @@ class Mechanics:
     def acceleration(self, q: Array, qd: Array, torque: Array, modes: Modes) -> Array:
         """qdd in ``modes`` under joint torque ``torque``, which does not yet include Coulomb friction."""
         if self.contacts:
-            torque = torque + self.friction(q, modes)
+            torque = torque + self.friction(q, modes.sliding)
         if not modes.held:
             return self.plant.acceleration(q, qd, torque)
         rows, _, _, free = self._constraints(q, modes)
@@ -100,84 +120,67 @@ class Mechanics:
         """C^T lambda, the joint torque required of the active constraints."""
         qdd = self.acceleration(q, qd, torque, modes)
         dynamics_torque = self.plant.bias(q, qd) + (self.plant.mass_matrix(q) @ qdd if qdd.any() else 0.0)
-        return dynamics_torque - torque - (self.friction(q, modes) if self.contacts else 0.0)
+        return dynamics_torque - torque - (self.friction(q, modes.sliding) if self.contacts else 0.0)
 
-    def share(self, q: Array, qd: Array, torque: Array, modes: Modes) -> float:
-        """The fraction of the holding forces used by the active constraints; above 1 one of them is released."""
+    def spare(self, q: Array, qd: Array, torque: Array, modes: Modes) -> float:
+        """What is left of the holding forces; below zero one of the active constraints is released.
+
+        A little more than the limits is allowed, so that a constraint is released where its force is beyond its limit
+        by more than rounding, and ``settle`` then sees which way it goes.
+        """
         rows, low, high, _ = self._constraints(q, modes)
-        return holding_share(rows, self.needed(q, qd, torque, modes), low, high)
+        used, slack = holding_share(rows, self.needed(q, qd, torque, modes), low, high)
+        return 1.0 + slack - used
 
     def settle(
-        self,
-        q: Array,
-        qd: Array,
-        torque: Array,
-        standing: set[int],
-        leaning: dict[int, int],
-        starting: dict[int, int] | None = None,
-        before: Modes | None = None,
+        self, q: Array, qd: Array, torque: Array, standing: set[int], leaning: dict[int, int]
     ) -> tuple[Modes, Array]:
-        """The mode after an event: which ``standing`` contacts and ``leaning`` joints stay constrained.
+        """The mode at a state: which ``standing`` contacts and ``leaning`` joints stay held, which way others go.
 
-        ``starting`` contacts have just been released, in this direction; a contact that slides but still has zero speed
-        keeps the direction it had ``before``. Returns the mode, and the velocity projected onto its constraints.
+        Forces of all of them at once solve the complementarity problem. A contact that starts is braked by its moving
+        friction, which may be less than what held it; that may start others, so the problem is solved again with the
+        lower limit until no more start. Returns the mode, and the velocity projected onto its constraints.
         """
-        speeds = self.rows(q) @ qd if self.contacts else np.zeros(0)
+        rows = self.rows(q)
+        speeds = rows @ qd if self.contacts else np.zeros(0)
         sliding = [0 if c in standing else (1 if speeds[c] > 0 else -1) for c in range(len(self.contacts))]
-        for c, speed in enumerate(speeds):
-            if c not in standing and speed == 0 and before is not None and before.sliding[c]:
-                sliding[c] = before.sliding[c]
-        for c, direction in (starting or {}).items():
-            sliding[c] = direction
-        order = [c for c in range(len(self.contacts)) if c in standing]
-        stops = sorted(leaning)
+        order, stops = sorted(standing), sorted(leaning)
         if not order and not stops:
             return Modes(tuple(sliding), (0,) * self.n), qd
-        rows = np.array([*(self.rows(q)[c] for c in order), *(-leaning[j] * np.eye(self.n)[j] for j in stops)])
+        table = np.array([*(rows[c] for c in order), *(-leaning[j] * np.eye(self.n)[j] for j in stops)])
         low = np.array([*(-self.contacts[c].hold for c in order), *(0.0 for _ in stops)])
         high = np.array([*(self.contacts[c].hold for c in order), *(np.inf for _ in stops)])
-        friction = np.zeros(self.n)
-        for c, s in enumerate(sliding):
-            if s:
-                friction += self.rows(q)[c] * self.contacts[c].sliding(s)
         mass = self.plant.mass_matrix(q)
-        net_torque = torque + friction - self.plant.bias(q, qd)
+        net = torque - self.plant.bias(q, qd) + self.friction(q, tuple(sliding))
         drift = None
         if self.plant.varies:
             drifts = self.plant.drift(q, qd)
             drift = np.array([*(drifts[c] for c in order), *(0.0 for _ in stops)])
-        force, rate = contact_forces(mass, net_torque, rows, low, _finite(high, net_torque), drift)
-        size = 1e-12 * (1.0 + np.abs(rate).max(initial=0.0))
-        for index, c in enumerate(order):
-            at_limit = self.contacts[c].hold - abs(force[index]) <= 1e-12 * (1.0 + self.contacts[c].hold)
-            if at_limit and (abs(rate[index]) > size or self.contacts[c].hold == 0):
-                sliding[c] = 1 if (rate[index] > 0 if abs(rate[index]) > size else force[index] < 0) else -1
+        levers = np.linalg.solve(mass.T, table.T).T
+        strength = np.einsum("ij,ij->i", levers, table) * np.where(np.isfinite(high), high, 0.0)
+        # an acceleration below this is rounding of what cancels in it
+        least = ROUNDING * strength + 1e-14 * (np.abs(levers) @ np.abs(net))
+        started: set[int] = set()
+        while True:
+            top = finite(high, net)
+            force, rate = contact_forces(mass, net, table, low, top, drift)
+            # who starts is at the limit that opposes it
+            forward = (rate > least) & (force <= low + ROUNDING * np.abs(low))
+            backward = (rate < -least) & (force >= top - ROUNDING * top)
+            starting = set(np.flatnonzero((forward | backward)[: len(order)]).tolist()) - started
+            if not starting:
+                break
+            started |= starting
+            for k in starting:
+                contact = self.contacts[order[k]]
+                low[k], high[k] = -contact.forward, contact.backward
+        for k, c in enumerate(order):
+            sliding[c] = int(forward[k]) - int(backward[k])
         stopped = [0] * self.n
-        for index, j in enumerate(stops, start=len(order)):
-            if force[index] > 0 or rate[index] <= size:
-                stopped[j] = leaning[j]
+        for k, j in enumerate(stops, start=len(order)):
+            stopped[j] = 0 if forward[k] else leaning[j]
         modes = Modes(tuple(sliding), tuple(stopped))
         return modes, self.still(q, qd, modes)
-
-    def release(self, q: Array, qd: Array, torque: Array, modes: Modes) -> tuple[set[int], set[int], list[int]]:
-        """The sticking contacts and stops whose force is at its limit, and the directions of sliding."""
-        rows, low, high, _ = self._constraints(q, modes)
-        needed = self.needed(q, qd, torque, modes)
-        force = np.linalg.lstsq(rows.T, needed, rcond=None)[0]
-        if np.linalg.matrix_rank(rows) < len(rows):
-            force, _ = contact_forces(self.plant.mass_matrix(q), -needed, rows, low, _finite(high, needed))
-        order = [c for c, s in enumerate(modes.sliding) if not s]
-        stops = [j for j, s in enumerate(modes.stopped) if s]
-        slipping = {
-            c for index, c in enumerate(order) if abs(force[index]) >= self.contacts[c].hold * (1 - 1e-7) - 1e-14
-        }
-        leaving = {
-            j for index, j in enumerate(stops, start=len(order)) if force[index] <= 1e-9 * (1 + np.abs(needed).max())
-        }
-        direction = [0] * len(self.contacts)
-        for index, c in enumerate(order):
-            direction[c] = -1 if force[index] > 0 else 1
-        return slipping, leaving, direction
 
     def still(self, q: Array, qd: Array, modes: Modes) -> Array:
         """The velocity closest to ``qd`` in the kinetic-energy norm that satisfies the active constraints."""
@@ -190,6 +193,6 @@ class Mechanics:
         return free @ np.linalg.solve(free.T @ mass @ free, free.T @ (mass @ qd))
 
 
-def _finite(high: Array, torque: Array) -> Array:
+def finite(high: Array, torque: Array) -> Array:
     """Large finite limits in place of infinite ones, which keeps the bounded least squares well scaled."""
     return np.where(np.isfinite(high), high, 1e6 * (1.0 + np.abs(torque).max()))

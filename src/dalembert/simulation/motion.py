@@ -61,6 +61,10 @@ class Motion:
     steps: int = 0
     evaluations: int = 0
     fault: str = ""
+    stepped: tuple[tuple[float, float], ...] = ()
+    """Stretches of time (s) found in time steps of first order, since events followed each other without end there."""
+    cut: tuple[float, ...] | None = None
+    """For each input the share of samples at which it was cut to its limit; None where no limits count."""
 
     @property
     def energy(self) -> Array:
@@ -70,7 +74,8 @@ class Motion:
     @property
     def balance(self) -> Array:
         """The error of the energy balance (J): energy - initial energy - work + losses in friction and impacts."""
-        jumps = np.array([sum(event.energy for event in self.events if event.time <= t) for t in self.t])
+        at, energy = np.array([event.time for event in self.events]), [event.energy for event in self.events]
+        jumps = np.concatenate([[0.0], np.cumsum(energy)])[np.searchsorted(at, self.t, side="right")]
         return self.energy - self.energy[0] - self.work + self.lost + jumps
 
     @property

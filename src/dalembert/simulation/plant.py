@@ -6,6 +6,8 @@ contacts stick), the free acceleration, energies, and the contacts at which Coul
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -36,20 +38,16 @@ class Plant:
 
     def __init__(self, system: System) -> None:
         self.system, self.n, self.joint_names = system, system.n, system.joint_names
-        self.smooth: System = (
-            system.frictionless() if isinstance(system, ArmSystem) and system.counts_drives else system
-        )
+        self.arm = arm_of(system)
+        drives = self.arm if self.arm is not None and self.arm.counts_drives else None
+        self.smooth: System = system.frictionless() if drives else system
         self.input_names: tuple[str, ...] = system.joint_names
         self.input_units = tuple("N m" if joint.kind == "revolute" else "N" for joint in system.moving)
-        self.contacts: list[Contact] = list(system.contacts) if isinstance(system, ArmSystem) else []
-        self.varies = isinstance(system, ArmSystem) and system.counts_drives and system.drives.turns is not None
+        self.contacts: list[Contact] = list(drives.contacts) if drives else []
+        self.varies = drives is not None and drives.drives.turns is not None
         elastic = system.elastic if isinstance(system, ArmSystem) else ()
         self.damped = any(getattr(part, "damping", 0) for part in elastic if not isinstance(part, JointSpring))
-        self._viscous = (
-            isinstance(system, ArmSystem)
-            and system.counts_drives
-            and bool(system.motor_friction.viscous.any() or system.joint_friction.viscous.any())
-        )
+        self._viscous = _viscous_matrix(drives) if drives else None
         # single states in a loop: the kernel itself, without the checks that a public call makes
         self._forward = self.smooth.fast_forward_dynamics()
 
@@ -72,15 +70,14 @@ class Plant:
         """Extra states at the start."""
         return np.empty(0)
 
-    def drive(self, q: Array, qd: Array, extra: Array, u: Array) -> tuple[Array, Array, float]:
-        """Joint torque, rate of the extra states, and power lost to viscous friction and dampers."""
-        torque, lost = self.supplied(q, qd, extra, u), self._damping(q, qd) if self.damped else 0.0
-        if self._viscous and isinstance(self.system, ArmSystem):
-            turning = self.system.transmission(q)
-            brake = turning.T @ (self.system.motor_friction.viscous * (turning @ qd))
-            brake = brake + self.system.joint_friction.viscous * qd
-            torque, lost = torque - brake, lost + float(qd @ brake)
-        return torque, self.rates(q, qd, extra, u), lost
+    def drive(self, q: Array, qd: Array, extra: Array, u: Array) -> tuple[Array, Array, Array, float]:
+        """Joint torque less viscous friction, that of the input alone, rates of the extra states, power lost (W)."""
+        supplied, lost = self.supplied(q, qd, extra, u), self._damping(q, qd) if self.damped else 0.0
+        torque = supplied
+        if self._viscous is not None:
+            brake = self._viscous(q) @ qd
+            torque, lost = supplied - brake, lost + float(qd @ brake)
+        return torque, supplied, self.rates(q, qd, extra, u), lost
 
     def supplied(self, q: Array, qd: Array, extra: Array, u: Array) -> Array:
         """Joint torques of the input, before friction."""
@@ -112,15 +109,11 @@ class Plant:
 
     def rows(self, q: Array) -> Array:
         """Speeds of the contacts per joint speed."""
-        if not self.contacts or not isinstance(self.system, ArmSystem):
-            return np.empty((0, self.n))
-        return self.system.contact_rows(q)
+        return self.arm.contact_rows(q) if self.contacts and self.arm is not None else np.empty((0, self.n))
 
     def drift(self, q: Array, qd: Array) -> Array:
         """d(rows)/dt qd."""
-        if not self.contacts or not isinstance(self.system, ArmSystem):
-            return np.empty(0)
-        return self.system.contact_drift(q, qd)
+        return self.arm.contact_drift(q, qd) if self.contacts and self.arm is not None else np.empty(0)
 
     def holding(self, load: Load | None) -> Plant:
         """The same with another load in the hand."""
@@ -169,7 +162,9 @@ class MotorPlant(Plant):
 
     def supplied(self, q: Array, qd: Array, extra: Array, u: Array) -> Array:
         """Joint torques N^T tau_m of the motor torques, before friction."""
-        return self.driven.to_joints(q, self.motor_torque(q, qd, extra, u))
+        torque = self.motor_torque(q, qd, extra, u)
+        # a constant transmission as it stands: this is called for every stage of every step
+        return self.driven.to_joints(q, torque) if self.varies else self.driven.ratios.T @ torque
 
     def rates(self, q: Array, qd: Array, extra: Array, u: Array) -> Array:
         """di/dt (A/s) from L di/dt + R i + C_E qd_a = V (Freeman 1985, eq. 2-228)."""
@@ -196,6 +191,28 @@ class MotorPlant(Plant):
         if self.electric is not None:
             values["current"] = self.current(q, qd, extra, u)
         return values
+
+
+def arm_of(system: System) -> ArmSystem | None:
+    """The arm whose drives, limits and friction a system has: itself, or the one that a reduced model stands for."""
+    arm = system if isinstance(system, ArmSystem) else getattr(system, "system", None)
+    return arm if isinstance(arm, ArmSystem) else None
+
+
+def _viscous_matrix(drives: ArmSystem) -> Callable[[Array], Array] | None:
+    """B(q) = N^T diag(b_a) N + diag(b): viscous friction at the joints is B qd. None where there is none."""
+    shafts, joints = drives.motor_friction.viscous, drives.joint_friction.viscous
+    if not shafts.any() and not joints.any():
+        return None
+
+    def matrix(q: Array) -> Array:
+        turning = drives.transmission(q)
+        return np.asarray(turning.T @ (shafts[:, None] * turning) + np.diag(joints))
+
+    if drives.drives.turns is not None:
+        return matrix
+    constant = matrix(np.zeros(drives.n))
+    return lambda q: constant
 
 
 def _is_force(driven: DrivenSystem, motor: int) -> bool:

@@ -21,14 +21,19 @@ class Record:
     def __init__(self, plant: Any, times: Array) -> None:
         self.times, self.next = np.asarray(times, dtype=float), 0
         self.parts: list[tuple[Any, list[float], list[Array], list[Array]]] = [(plant, [], [], [])]
+        self.cut: list[NDArray[np.bool_]] = []
 
     def plant_changes(self, plant: Any) -> None:
         """Starts a new group of samples for another plant."""
         self.parts.append((plant, [], [], []))
 
+    def due(self, end: float) -> bool:
+        """Whether a sample falls into a step that ends there."""
+        return self.next < len(self.times) and bool(self.times[self.next] <= end)
+
     def take(self, path: Any, start: float, end: float, run: Simulation) -> None:
         """Records the samples of one integration step, up to and including ``end``."""
-        while self.next < len(self.times) and self.times[self.next] <= end:
+        while self.due(end):
             t = float(self.times[self.next])
             self.next += 1
             if t >= start:
@@ -41,6 +46,8 @@ class Record:
         times.append(t)
         states.append(x)
         inputs.append(run.control(t, x[:n], x[n : 2 * n]))
+        if run.saturation is not None:
+            self.cut.append(run.saturation.reached(x[:n], inputs[-1]))
 
     def motion(self, run: Simulation, fault: str) -> Motion:
         """The recorded motion with energies and outputs."""
@@ -78,5 +85,6 @@ class Record:
             run.plant.joint_names, tuple("rad" if kind == "revolute" else "m" for kind in kinds),
             run.plant.input_names, run.plant.input_units, np.concatenate(kinetic), np.concatenate(potential),
             state[:, -2], state[:, -1], tuple(run.events), kept, getattr(run.plant.system, "motor_names", ()),
-            run.steps, run.evaluations, fault,
+            run.steps, run.evaluations, fault, tuple(run.stepped),
+            tuple(np.mean(self.cut, axis=0).tolist()) if self.cut else None,
         )  # fmt: skip

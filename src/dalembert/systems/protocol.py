@@ -96,6 +96,10 @@ class System(Protocol):
         """V (J)."""
         ...
 
+    def frictionless(self) -> Self:
+        """The same system with all friction taken off."""
+        ...
+
     def holding(self, load: Load | None) -> Self:
         """The same system with ``load`` in its hand."""
         ...

@@ -58,8 +58,10 @@ def contact_forces(
     pull = np.linalg.solve(lower, torque)
     if drift is not None and drift.any():
         pull = pull + np.linalg.lstsq(leverage.T, drift, rcond=None)[0]
-    answer = lsq_linear(leverage, -pull, bounds=(low, high), method="bvls", tol=1e-15)
-    force = np.clip(answer.x, low, high)
+    # contacts of motors and joints differ in size by gear ratios: solved in columns of length one
+    size = np.linalg.norm(leverage, axis=0)
+    answer = lsq_linear(leverage / size, -pull, bounds=(low * size, high * size), method="bvls", tol=1e-15)
+    force = np.clip(answer.x / size, low, high)
     return force, leverage.T @ (pull + leverage @ force)
 
 
@@ -85,16 +87,20 @@ def _forces_of_any_matrix(
     return force, start + matrix @ force
 
 
-def holding_share(rows: Array, needed: Array, low: Array, high: Array) -> float:
-    """How much of their limits standing contacts use to give ``needed`` = C^T lambda: above 1 something moves.
+EXACT, PROGRAMMED = 1e-10, 1e-6
+"""How far the share that standing contacts use is known: from linear equations, and from a linear programme."""
 
-    For limits (-hold, hold); a stop, with limits (0, inf), uses nothing while it is pushed and more than all
-    while it is pulled.
+
+def holding_share(rows: Array, needed: Array, low: Array, high: Array) -> tuple[float, float]:
+    """How much of their limits standing contacts use to give ``needed`` = C^T lambda, and how well that is known.
+
+    Above 1 something moves. For limits (-hold, hold); a stop, with limits (0, inf), uses less than all of its own while
+    it is pushed and more while it is pulled.
     """
-    count = len(rows)
+    count, size = len(rows), max(1.0, float(np.abs(needed).max()))
     if np.linalg.matrix_rank(rows) == count:
         force = np.linalg.lstsq(rows.T, needed, rcond=None)[0]
-        return float(max(_share(f, a, b) for f, a, b in zip(force, low, high, strict=True)))
+        return float(max(_share(f, a, b, size) for f, a, b in zip(force, low, high, strict=True))), EXACT
     # rows that depend on each other share the load; the best they can do is a linear programme
     bounded = np.isfinite(high)
     cost = np.r_[np.zeros(count), 1.0]
@@ -104,7 +110,6 @@ def holding_share(rows: Array, needed: Array, low: Array, high: Array) -> float:
             np.column_stack([-np.eye(count)[bounded], low[bounded]]),
         ]
     )
-    size = max(1.0, float(np.abs(needed).max()))
     found = linprog(
         cost,
         A_ub=limits,
@@ -113,12 +118,12 @@ def holding_share(rows: Array, needed: Array, low: Array, high: Array) -> float:
         b_eq=needed / size,
         bounds=[*((None, None) if b else (0, None) for b in bounded), (0, None)],
     )
-    return float(found.x[-1]) if found.success else 2.0
+    return float(found.x[-1]) if found.success else 2.0, PROGRAMMED
 
 
-def _share(force: float, low: float, high: float) -> float:
+def _share(force: float, low: float, high: float, size: float) -> float:
     if not np.isfinite(high):
-        return 1.0 - force / (1.0 + abs(force))
+        return 1.0 - force / size
     if high <= 0 <= low:
         return 2.0
     return force / high if force > 0 else force / low

@@ -1,0 +1,86 @@
+"""Limits of the inputs: what motors and joints may give, cut from what a controller asks for.
+
+Joint torques are cut to the effort limits of the joints; motor torques also to C_M i_max of the motors. Where motors
+are coupled, the torques at the joints are cut first, N^T u within the effort limits, and the motors' own limits come
+last.
+Currents and voltages are cut by the motors themselves (``drives/motors.py``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+from ..systems.arm_system import ArmSystem
+from ..systems.driven import DrivenSystem
+from .plant import MotorPlant, Plant
+
+Array = NDArray[np.float64]
+
+
+class Saturation:
+    """The limits of a plant's inputs; infinite where unknown."""
+
+    def __init__(self, plant: Plant) -> None:
+        arm = plant.arm
+        efforts = np.full(plant.n, np.inf) if arm is None else arm.effort_limits
+        self.joints: Array = np.where(efforts > 0, efforts, np.inf)
+        self.driven: DrivenSystem | None = plant.driven if isinstance(plant, MotorPlant) else None
+        self.inputs = self.joints
+        self.coupled = False
+        if self.driven is not None:
+            motors = [actuator.motor for actuator in self.driven.drives.actuators]
+            self.inputs = np.array([np.inf if m is None else m.torque_constant * m.largest_current for m in motors])
+            self._carry_to_motors(self.driven)
+
+    def _carry_to_motors(self, driven: DrivenSystem) -> None:
+        """Effort limits at the shafts of motors that turn with one joint alone."""
+        alone = driven.drives.turns is None and bool((np.count_nonzero(driven.ratios, axis=1) == 1).all())
+        if alone:
+            joint = np.argmax(driven.ratios != 0, axis=1)
+            ratio = np.abs(driven.ratios[np.arange(len(joint)), joint])
+            self.inputs = np.minimum(self.inputs, self.joints[joint] / ratio)
+        else:
+            # without one motor a joint the share of each is not determined, and the motors' own limits remain
+            self.coupled = len(driven.motor_names) == driven.n and bool(np.isfinite(self.joints).any())
+
+    @property
+    def known(self) -> bool:
+        """Whether any limit is known."""
+        return bool(np.isfinite(self.inputs).any()) or self.coupled
+
+    def __call__(self, q: Array, u: Array) -> Array:
+        """The inputs within their limits."""
+        if self.coupled and self.driven is not None:
+            asked = self.driven.to_joints(q, u)
+            allowed = np.clip(asked, -self.joints, self.joints)
+            if (allowed != asked).any():
+                u = self.driven.to_motors(q, allowed)
+        return np.clip(u, -self.inputs, self.inputs)
+
+    def reached(self, q: Array, u: Array) -> NDArray[np.bool_]:
+        """Which inputs are at a limit: their own, or for coupled motors that of a joint they turn."""
+        found = np.abs(u) >= self.inputs
+        if self.coupled and self.driven is not None:
+            at = np.abs(self.driven.to_joints(q, u)) >= self.joints * (1 - 1e-12)
+            found = found | ((self.driven.transmission(q) != 0) & at).any(axis=-1)
+        return np.asarray(found)
+
+
+def saturation_of(plant: Plant, saturate: bool | None) -> Saturation | None:
+    """The limits that apply: where asked for, and by default for an arm with drives whose limits are known."""
+    if isinstance(plant, MotorPlant) and plant.kind != "motor torque":
+        if saturate is False:
+            raise ArmError(f"{plant.name}: a {plant.kind} is cut by the limits of its motor always; leave saturate out")
+        return None
+    counts = isinstance(plant.arm, ArmSystem) and plant.arm.counts_drives
+    if saturate is False or (saturate is None and not counts):
+        return None
+    limits = Saturation(plant)
+    if saturate and not limits.known:
+        raise ArmError(
+            f"{plant.name}: no effort limit of a joint and no largest current of a motor is known to saturate at; "
+            "give the joints limits, or leave saturate out"
+        )
+    return limits if limits.known else None

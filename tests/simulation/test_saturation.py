@@ -1,0 +1,55 @@
+"""Inputs within the limits of motors and joints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.simulation.plant import plant_of
+from dalembert.simulation.saturation import Saturation
+from small_arms import slider, two_joints
+
+
+def test_with_drives_and_known_limits_inputs_are_cut_unless_refused(tmp_path: Path) -> None:
+    """Effort 30 N m in the file: a torque of 100 accelerates as 30 does, and the motion tells the share of samples."""
+    driven = da.load(two_joints(tmp_path)).driven
+    asked = np.array([100.0, 0.0])
+    cut = driven.simulate(asked, [0, 0], None, 0.05, samples=6)
+    assert (cut.u[:, 0] == 30).all()
+    assert cut.cut == (1.0, 0.0)
+    plain = driven.simulate([30.0, 0.0], [0, 0], None, 0.05, samples=6, saturate=False)
+    assert plain.cut is None
+    assert cut.q == pytest.approx(plain.q)
+    free = driven.simulate(asked, [0, 0], None, 0.05, samples=6, saturate=False)
+    assert (free.u[:, 0] == 100).all()
+    assert free.q[-1, 0] > 2 * cut.q[-1, 0]
+
+
+def test_of_links_alone_inputs_are_cut_where_asked(tmp_path: Path) -> None:
+    arm = da.load(two_joints(tmp_path))
+    asked = np.array([100.0, 0.0])
+    assert (arm.simulate(asked, [0, 0], None, 0.01, samples=3).u[:, 0] == 100).all()
+    assert (arm.simulate(asked, [0, 0], None, 0.01, samples=3, saturate=True).u[:, 0] == 30).all()
+
+
+def test_motors_are_cut_at_their_largest_current_and_through_gears_at_the_effort_of_joints() -> None:
+    driven = da.load("puma560", physical="ignore").driven
+    limits = Saturation(plant_of(driven))
+    motors = [actuator.motor for actuator in driven.drives.actuators]
+    most = np.array([m.torque_constant * m.largest_current for m in motors if m is not None])
+    asked = 1e3 * np.array([1, -1, 1, -1, 1, -1.0])
+    q = np.zeros(6)
+    assert (np.abs(limits(q, asked)) <= most).all()
+    assert (np.abs(driven.to_joints(q, limits(q, asked))) <= driven.effort_limits * (1 + 1e-9)).all()
+    small = 1e-3 * asked / 1e3
+    assert limits(q, small) == pytest.approx(small)
+
+
+def test_limits_that_are_not_known_or_are_cut_anyhow_cannot_be_chosen() -> None:
+    with pytest.raises(da.ArmError, match=r"no effort limit .* is known"):
+        slider().simulate([1.0], [0.0], None, 0.1, saturate=True)
+    with pytest.raises(da.ArmError, match="cut by the limits of its motor always"):
+        da.load("irb6").driven.simulate(np.zeros(5), np.zeros(5), None, 0.1, input="current", saturate=False)
