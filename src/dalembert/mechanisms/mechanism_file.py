@@ -37,7 +37,7 @@ def read_mechanism(path: str | Path) -> Mechanism:
         raise ArmError(f"{path}: a mechanism is in a .toml file, or in MJCF (.xml) with equality constraints")
     text = _text(given)
     if given.suffix.lower() == ".xml":
-        return read_mjcf_mechanism(text, str(path))
+        return read_mjcf_mechanism(text, str(path), given.parent)
     return parse_mechanism(text, str(path), given.parent)
 
 

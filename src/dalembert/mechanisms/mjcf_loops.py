@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element, tostring
+from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..arm.io.mjcf import read_mjcf
+from ..arm.io.mjcf import arm_of_mjcf
 from ..arm.io.mjcf_defaults import MAIN, Defaults
-from ..arm.io.xml_text import XmlNode, parse
+from ..arm.io.mjcf_include import mjcf_source
+from ..arm.io.xml_text import XmlNode
 from ..arm.placement import Placement
 from .batch import Array
 from .chain_frames import GROUND, FrameOn
@@ -20,12 +22,15 @@ from .mechanism import Mechanism
 CHAIN = "arm"
 
 
-def read_mjcf_mechanism(text: str, origin: str = "MJCF") -> Mechanism:
+def read_mjcf_mechanism(text: str, origin: str = "MJCF", folder: Path | None = None) -> Mechanism:
     """The mechanism of an MJCF file; coordinates are chosen among its joints, ``with_coordinates`` changes them.
+
+    ``folder`` is where included files and meshes are looked for.
 
     As in MuJoCo, the anchor of a connect and the pose of a weld without ``relpose`` hold as the file has the bodies.
     """
-    root = parse(text, origin)
+    source = mjcf_source(text, origin, folder)
+    root = source.root
     defaults = Defaults()
     for section in XmlNode(root, origin).all("default"):
         defaults.read(section)
@@ -34,7 +39,7 @@ def read_mjcf_mechanism(text: str, origin: str = "MJCF") -> Mechanism:
         items += [XmlNode(item, f"{origin}: <{item.tag}>") for item in loops]
         root.remove(loops)
     _refuse_ref(root, origin)
-    arm = read_mjcf(tostring(root, encoding="unicode"), origin, "ignore")
+    arm = arm_of_mjcf(source, "ignore")
     open_tree = Mechanism({CHAIN: arm}, [], None, gravity=arm.gravity)
     closures = []
     for number, item in enumerate(items, start=1):

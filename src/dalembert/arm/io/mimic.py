@@ -1,0 +1,50 @@
+"""Joints that follow another one (``<mimic>`` of URDF, ``<equality><joint>`` of MJCF): q = ratio q_master + offset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..description import Joint, listed
+from ..errors import ArmError
+from .expression import shown
+
+MODES = ("refuse", "hold", "free", "couple")
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """One joint that follows another; ``offset`` is where it stands while the other is at zero (rad or m)."""
+
+    joint: str
+    master: str
+    offset: Fraction
+    where: str
+
+
+def check_mode(mode: str) -> str:
+    """The treatment of joints that follow others; raises ArmError for one that is not known or not there."""
+    if mode not in MODES:
+        raise ArmError(f"mimic can be {listed(MODES)}, not {shown(mode)}")
+    if mode == "couple":
+        raise ArmError(
+            'mimic="couple" is not there yet: the equations of an arm have one coordinate for each joint that moves; '
+            '"hold" keeps a joint that follows another still, "free" lets it move by itself'
+        )
+    return mode
+
+
+def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list[Joint]:
+    """The joints with those that follow others refused, held where they stand for the other at zero, or left free."""
+    followers = {mimic.joint: mimic for mimic in mimics}
+    if mode == "refuse":
+        for mimic in followers.values():
+            raise ArmError(
+                f"{mimic.where}: mimics joint {shown(mimic.master)}, a coupling that an open chain does not have; "
+                f'load it with mimic="hold" to hold the joint still, or with mimic="free" to let it move by itself '
+                f"(--mimic on the command line)"
+            )
+    if mode != "hold":
+        return list(joints)
+    return [joint.at(followers[joint.name].offset) if joint.moves and joint.name in followers else joint for joint in joints]
