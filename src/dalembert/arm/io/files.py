@@ -94,9 +94,7 @@ def _of_open_file(source: object, options: _Options) -> ArmDescription:
     return _of_text(text, origin, folder, options)
 
 
-def _of_text(
-    text: str, origin: str, folder: Path | None, options: _Options, suffix: str = ""
-) -> ArmDescription:
+def _of_text(text: str, origin: str, folder: Path | None, options: _Options, suffix: str = "") -> ArmDescription:
     """The arm of a text; without ``suffix`` the text itself tells its format."""
     if suffix == ".toml" or (not suffix and not text.lstrip(BLANKS).startswith("<")):
         options.refuse_skip("a TOML arm file")

@@ -28,7 +28,7 @@ def read_mesh(path: Path, format_: str = "") -> tuple[Points, Faces]:
     points, faces = {"stl": _stl, "obj": _obj, "msh": _msh}[kind](content, str(path))
     if not np.isfinite(points).all():
         raise ArmError(f"{path}: a vertex is not finite; mend the mesh")
-    if len(faces) and not (0 <= faces.min() and faces.max() < len(points)):
+    if len(faces) and not (faces.min() >= 0 and faces.max() < len(points)):
         raise ArmError(f"{path}: a face names a vertex that is not there; mend the mesh")
     return points, faces
 
@@ -101,8 +101,8 @@ def _triangles(corners: list[int], points: list[list[float]], where: str) -> lis
         return [(corners[0], corners[1], corners[2])]
     if len(corners) != 4:
         raise ArmError(
-            f"{where}: a face has {len(corners)} corners; cut the faces of the mesh into triangles, or give the body an "
-            f"<inertial>"
+            f"{where}: a face has {len(corners)} corners; cut the faces of the mesh into triangles, or give the body "
+            f"an <inertial>"
         )
     a, b, c, d = corners
     if _distance(points[a], points[c]) < _distance(points[b], points[d]):

@@ -47,4 +47,6 @@ def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list
             )
     if mode != "hold":
         return list(joints)
-    return [joint.at(followers[joint.name].offset) if joint.moves and joint.name in followers else joint for joint in joints]
+    return [
+        joint.at(followers[joint.name].offset) if joint.moves and joint.name in followers else joint for joint in joints
+    ]

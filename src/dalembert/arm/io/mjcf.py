@@ -47,8 +47,8 @@ def read_mjcf(
 ) -> ArmDescription:
     """The arm that an MJCF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
 
-    ``mimic`` is the treatment of joints that an equality constraint ties to another, ``skip`` names what may be left out
-    (``omissions.KINDS``), ``folder`` is where included files and meshes are looked for; None for a text without one.
+    ``mimic`` is the treatment of joints that an equality constraint ties to another, ``skip`` names what may be left
+    out (``omissions.KINDS``), ``folder`` is where included files and meshes are looked for; None for a text.
     """
     return arm_of_mjcf(mjcf_source(text, origin, folder), physical, mimic, skip)
 

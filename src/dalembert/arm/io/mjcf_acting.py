@@ -70,7 +70,9 @@ class Acting:
                 if any(read_number(word, f"{item.where}: {name}") for word in actuator.element.get(name, "0").split()):
                     if self.omissions.allow("actuator", f"{name} of {item.name() or item.tag}"):
                         continue
-                    sentence = f"{name} of an actuator is not read; write it at the joint (times the gear ratio squared)"
+                    sentence = (
+                        f"{name} of an actuator is not read; write it at the joint (times the gear ratio squared)"
+                    )
                     raise item.fault(self.omissions.refused(sentence, "actuator"))
         joint = item.element.get("joint", "")
         words = self.defaults.applied(item, MAIN, item.tag).element.get("gear", "").split()

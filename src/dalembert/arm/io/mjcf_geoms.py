@@ -89,7 +89,9 @@ class Geoms:
             middle = (translate(a, (ends[k] + ends[k + 3]) / 2) for k, a in enumerate("xyz"))
             place = Placement.of(*middle) @ along(axis, f"{geom.where}: fromto")
         if len(sizes) < LENGTHS[type_] or min(sizes[: LENGTHS[type_]]) <= 0:
-            raise geom.fault(f"a {type_} needs {LENGTHS[type_]} positive numbers of size, got {shortened(' '.join(words))}")
+            raise geom.fault(
+                f"a {type_} needs {LENGTHS[type_]} positive numbers of size, got {shortened(' '.join(words))}"
+            )
         return sizes[: LENGTHS[type_]], place
 
 

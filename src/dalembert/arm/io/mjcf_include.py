@@ -59,7 +59,7 @@ class _Inclusion:
         self.count += len(children)
         if self.count > MOST_ELEMENTS:
             raise ArmError(
-                f"{self.origin}: holds more than {MOST_ELEMENTS} elements with its includes; leave out what is not the arm"
+                f"{self.origin}: holds more than {MOST_ELEMENTS} elements with its includes; leave out what is no arm"
             )
         element[:] = children
 

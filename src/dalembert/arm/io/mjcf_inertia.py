@@ -45,7 +45,7 @@ class BodyInertia:
     def of(
         self, node: XmlNode, items: Sequence[tuple[XmlNode, Placement, str]], defaults: Defaults, *, needed: bool
     ) -> Inertia:
-        """The inertia of a body with these elements in it; shapes are looked at only where the inertia is ``needed``."""
+        """The inertia of a body with these elements in it; shapes are looked at only where it is ``needed``."""
         inertials = [(item, frame) for item, frame, _ in items if item.tag == "inertial"]
         if len(inertials) > 1:
             raise node.fault(f"has {len(inertials)} <inertial> elements; keep one")

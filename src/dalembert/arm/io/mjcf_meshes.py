@@ -97,7 +97,7 @@ class Meshes:
                 raise asset.fault("vertex and face hold three numbers each time; complete them")
             faces = np.array(corners, np.int64).reshape(-1, 3)
             points = np.array(numbers, np.float32).astype(float).reshape(-1, 3)
-            if len(faces) and not (0 <= faces.min() and faces.max() < len(points)):
+            if len(faces) and not (faces.min() >= 0 and faces.max() < len(points)):
                 raise asset.fault("a face names a vertex that is not there; mend it")
             return points, faces
         if name not in self.paths:

@@ -91,8 +91,8 @@ class _Reading:
         for j in range(m.njnt):
             if int(m.jnt_type[j]) not in KINDS:
                 raise ArmError(
-                    f"{ORIGIN}: joint {self.joints[j]!r} is a free or a ball joint, which has no single position; write "
-                    f"slides and hinges, or none to fix the body"
+                    f"{ORIGIN}: joint {self.joints[j]!r} is a free or a ball joint, which has no single position; "
+                    f"write slides and hinges, or none to fix the body"
                 )
             polynomials = [getattr(m, name, None) for name in ("jnt_stiffnesspoly", "dof_dampingpoly")]
             if any(poly is not None and poly[j].any() for poly in polynomials):
@@ -176,9 +176,7 @@ class _Reading:
             at = -float(m.qpos0[master]) if master >= 0 else 0.0
             offset = float(m.qpos0[follower]) + sum(float(a) * at**k for k, a in enumerate(m.eq_data[e][:5]))
             where = f"{ORIGIN}: joint {self.joints[follower]!r}"
-            found.append(
-                Mimic(self.joints[follower], self.joints[master] if master >= 0 else "", exact(offset), where)
-            )
+            found.append(Mimic(self.joints[follower], self.joints[master] if master >= 0 else "", exact(offset), where))
         return found
 
 

@@ -5,6 +5,7 @@ Pinocchio merges fixed links into the joint that carries them; the frames of tho
 
 from __future__ import annotations
 
+import importlib
 import math
 from fractions import Fraction
 from typing import Any
@@ -30,8 +31,8 @@ def arm_of_pinocchio(model: Any, physical: str, mimic: str) -> ArmDescription:
     if len(model.mimicking_joints):
         names = [model.names[int(j)] for j in model.mimicking_joints]
         raise ArmError(
-            f"{ORIGIN}: joint {names[0]!r} mimics another; build the model without mimic joints and lock it, or load the "
-            f'URDF file with mimic="hold" or mimic="free"'
+            f"{ORIGIN}: joint {names[0]!r} mimics another; build the model without mimic joints and lock it, or load "
+            f'the URDF file with mimic="hold" or mimic="free"'
         )
     names = _link_names(model)
     links = [Link(names[0], _inertia(model.inertias[0]))]
@@ -58,9 +59,8 @@ def arm_of_pinocchio(model: Any, physical: str, mimic: str) -> ArmDescription:
 
 def _body_frames(model: Any) -> list[Any]:
     """The frames of links."""
-    import pinocchio
-
-    return [frame for frame in model.frames if frame.type == pinocchio.FrameType.BODY]
+    body = _pinocchio().FrameType.BODY
+    return [frame for frame in model.frames if frame.type == body]
 
 
 def _link_names(model: Any) -> list[str]:
@@ -82,11 +82,13 @@ def _joint(model: Any, i: int, names: list[str]) -> tuple[Joint, JointDrive]:
             f"build the model without it"
         )
     data = joint.createData()
-    joint.calc(data, _neutral(model)[joint.idx_q : joint.idx_q + joint.nq])
+    joint.calc(data, _pinocchio().neutral(model)[joint.idx_q : joint.idx_q + joint.nq])
     motion = [float(x) for x in data.S.ravel()]
     turns, slides = any(motion[3:]), any(motion[:3])
     if turns and slides:
-        raise ArmError(f"{ORIGIN}: joint {name!r} ({joint.shortname()}) turns and slides at once; no joint of an arm does")
+        raise ArmError(
+            f"{ORIGIN}: joint {name!r} ({joint.shortname()}) turns and slides at once; no joint of an arm does"
+        )
     kind: Kind = "revolute" if turns else "prismatic"
     axis = along(exact_vector(motion[3:] if turns else motion[:3], "axis"), f"{ORIGIN}: joint {name!r}: axis")
     v = joint.idx_v
@@ -107,10 +109,9 @@ def _joint(model: Any, i: int, names: list[str]) -> tuple[Joint, JointDrive]:
     return Joint(name, kind, names[int(model.parents[i])], names[i], before, axis.inverse(), limits), drive
 
 
-def _neutral(model: Any) -> Any:
-    import pinocchio
-
-    return pinocchio.neutral(model)
+def _pinocchio() -> Any:
+    """Pinocchio itself; it is installed where one of its models is at hand."""
+    return importlib.import_module("pinocchio")
 
 
 def _limit(value: float) -> float:
@@ -127,9 +128,7 @@ def _inertia(body: Any) -> Inertia:
 
 
 def _placement(pose: Any) -> Placement:
-    import pinocchio
-
-    turn = pinocchio.Quaternion(pose.rotation)
+    turn = _pinocchio().Quaternion(pose.rotation)
     w, x, y, z = (Fraction(float(number)) for number in (turn.w, turn.x, turn.y, turn.z))
     shift = (translate(axis, float(length)) for axis, length in zip("xyz", pose.translation, strict=True))
     return Placement.of(*shift) @ quaternion(w, x, y, z)
