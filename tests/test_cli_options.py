@@ -28,7 +28,7 @@ from dalembert.compile import operations as counts
 from dalembert.compile.functions import function
 
 SHAPE = {name: kind for name, kind in system_options.SHAPE.items() if name not in READING}
-"""Options that shape the system of any arm; those that say how its file is read are asked of one that they matter for."""
+"""Options that shape the system of any arm; those that say how a file is read are asked of one where they matter."""
 DRIVES = """
 [[motors]]
 name = "motor1"
@@ -404,12 +404,13 @@ GRIPPER = """<mujoco model="gripper"><worldbody><body name="link1"><joint name="
 <tendon><fixed stiffness="2"><joint joint="f1" coef="1"/></fixed></tendon></mujoco>"""
 
 
+@pytest.mark.filterwarnings("default::dalembert.arm.errors.SkippedWarning")
 def test_what_follows_and_what_acts_is_held_and_left_out_on_the_command_line(folder: Path) -> None:
     file = folder / "gripper.xml"
     file.write_text(GRIPPER, encoding="utf-8")
     refused = run(folder, "show", file)
     assert refused.code == 2
-    assert "--skip tendon" in refused.sentences[0] or 'skip=["tendon"]' in refused.sentences[0]
+    assert "--skip tendon" in refused.sentences[0]
     refused = run(folder, "show", file, "--skip", "tendon")
     assert refused.code == 2
     assert "--mimic" in refused.sentences[0]
@@ -428,9 +429,8 @@ def test_what_follows_and_what_acts_is_held_and_left_out_on_the_command_line(fol
         arm = da.load(file, mimic="hold", skip=["tendon"])
     found = run(folder, "dynamics", file, *words, "hold", "--json", "--q", "0.3,0.01", "--load", "2", "--tool", "link1")
     held_there = arm.with_tool("link1").holding(da.Load(2))
-    assert json.loads(found.out)["effort"]["total"] == pytest.approx(
-        held_there.inverse_dynamics([0.3, 0.01], [0, 0], [0, 0])
-    )
+    torques = held_there.inverse_dynamics([0.3, 0.01], [0, 0], [0, 0])
+    assert json.loads(found.out)["effort"]["total"] == pytest.approx(torques)
     assert run(folder, "dynamics", file, *words, "hold", "--tool", "palm").sentences[0].startswith("dalembert: ")
     converted = run(folder, "convert", file, "--to", "toml", *words, "hold", "--tool", "link1")
     assert da.load(converted.out).tool_link == "link1"

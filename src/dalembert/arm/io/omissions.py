@@ -48,7 +48,7 @@ class Omissions:
 
     def refused(self, sentence: str, kind: str) -> str:
         """The sentence of an error, with the way to leave out what cannot be modelled."""
-        return f'{sentence}, or leave it out with skip=["{kind}"]'
+        return f'{sentence}, or leave it out with skip=["{kind}"] (--skip {kind} on the command line)'
 
     def tell(self) -> None:
         """One warning that names what was left out."""
