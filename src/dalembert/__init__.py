@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
     from .mechanisms.closures import Closure
+    from .mechanisms.gears import Gear
     from .mechanisms.maps import compare_drives, conditioning_map
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.mechanism_file import load_mechanism
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 _LATER = {
     "Analysis": "design.analysis",
     "Closure": "mechanisms.closures",
+    "Gear": "mechanisms.gears",
     "Compared": "design.compare",
     "ComputedTorque": "control.controllers",
     "Coupling": "design.coupling",
@@ -118,7 +120,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling", "DHRow",
-    "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Inertia", "Joint",
+    "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear", "Inertia", "Joint",
     "JointDamper", "JointSpring", "Kernel", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables",
     "Mechanism", "Motion", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement",
     "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",

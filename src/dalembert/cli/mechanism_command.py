@@ -14,23 +14,28 @@ if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
 from .printing import figures, heading, matrix, say, table
+from .system_options import SkipOption
 
 
 def mechanism(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A mechanism in TOML, or MJCF with equality constraints.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A mechanism in TOML, MJCF with equality constraints, or URDF with mimic joints."
+        ),
     ],
     q: Annotated[
         str, typer.Option(help="Values of the coordinates, as in 0.1,0.2; where the file puts them by default.")
     ] = "",
     drive: Annotated[str, typer.Option(help="Other coordinates, as in left.joint1,right.joint2.")] = "",
     modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
+    skip: SkipOption = None,
     forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
 ) -> None:
     """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
 
-    found = read_mechanism(file)
+    found = read_mechanism(file, skip or ())
     if drive:
         found = found.with_coordinates([word.strip() for word in drive.split(",")])
     phi = found.position(values(found, q)) if q else found.home

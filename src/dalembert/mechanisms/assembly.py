@@ -18,9 +18,10 @@ import numpy as np
 from . import transfer
 from .batch import Array
 from .chain_frames import ChainFrames, Placed
-from .closures import Block, Closure, ClosureNumbers
+from .closures import Block, Closure
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
+from .gears import Gear, GearNumbers
 
 if TYPE_CHECKING:
     from .compiled_state import CompiledState
@@ -47,9 +48,9 @@ class Carried:
 class Assembly:
     """The equations of coordinates and closures over the joints of a system."""
 
-    def __init__(self, system: ChainFrames, closures: Sequence[Closure], coordinates: Sequence[str]) -> None:
+    def __init__(self, system: ChainFrames, closures: Sequence[Closure | Gear], coordinates: Sequence[str]) -> None:
         self.system = system
-        self.closures = [ClosureNumbers(closure, system) for closure in closures]
+        self.closures = [closure.numbers(system) for closure in closures]
         self.coordinates = [Coordinate(text, system) for text in coordinates]
         self.n = len(self.coordinates)
         self.m = system.m
@@ -58,6 +59,11 @@ class Assembly:
         self.r = int(starts[-1]) - self.n
         self.kernel: CompiledState | None = None
         """Closures and chains in one compiled function; None without compilation."""
+        self.geared = np.zeros(self.m, dtype=bool)
+        """Joints of gears: a whole turn more is another position of the joint it is tied to."""
+        for numbers in self.closures:
+            if isinstance(numbers, GearNumbers):
+                self.geared[numbers.joints] = True
         self.rank: int | None = None
         """Rank of [G^c_phi] where it is known: off the closures by a rounding, redundant equations seem independent."""
         self.equation_names = tuple(name for closure in closures for name in closure.equation_names)

@@ -95,6 +95,10 @@ class Closure:
         """Names of the closure equations, "closure.freedom", in the order of ``held``."""
         return tuple(f"{self.name}.{freedom}" for freedom in self.held)
 
+    def numbers(self, system: ChainFrames) -> ClosureNumbers:
+        """The closure between two frames of a system."""
+        return ClosureNumbers(self, system)
+
 
 @dataclass(frozen=True)
 class Block:
@@ -119,6 +123,12 @@ class ClosureNumbers:
         self.positions = ["xyz".index(freedom) for freedom in closure.held if freedom in "xyz"]
         if not len(self.joints):
             raise ArmError(f"closure {closure.name!r} ties two frames that no joint moves; tie a moving link")
+
+    @property
+    def facts(self) -> str:
+        """What makes the code of this closure what it is."""
+        frames = ((f.chain, f.body, f.rotation.tolist(), f.position.tolist()) for f in (self.a, self.b))
+        return repr((self.closure.held, *frames))
 
     def rates(self, placed: Placed, rate: Array | None = None) -> tuple[Array, Array, Array | None]:
         """c ``(b, r)``, [G^c] ``(b, r, n)`` and, with joint rates ``(b, m)``, phi'.[H^c] phi' ``(b, r)``.

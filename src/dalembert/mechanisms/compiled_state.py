@@ -25,12 +25,13 @@ from ..rings.ring import Scalar
 from .batch import Array
 from .chain_frames import Carrier, ChainFrames
 from .closures import ClosureNumbers
+from .gears import GearNumbers
 
 
 class CompiledState:
     """Called with phi and phi' ``(..., m)``; gives c, [G^c], the closures' drift, I* and loads at no acceleration."""
 
-    def __init__(self, system: ChainFrames, closures: Sequence[ClosureNumbers]) -> None:
+    def __init__(self, system: ChainFrames, closures: Sequence[ClosureNumbers | GearNumbers]) -> None:
         self.r = sum(len(c.closure.held) for c in closures)
         self.kernel = Kernel(state_function(system, tuple(closures)))
 
@@ -40,12 +41,12 @@ class CompiledState:
         return value[..., : self.r], g[..., : self.r, :], drift[..., : self.r], inertia, rest
 
 
-def state_function(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) -> Function:
+def state_function(system: ChainFrames, closures: tuple[ClosureNumbers | GearNumbers, ...]) -> Function:
     """The state of a mechanism as a function to compile."""
     m, r = system.m, max(1, sum(len(c.closure.held) for c in closures))
     facts = (
         *(system_facts(arm) for arm in system.arms.values()),
-        *(repr((c.closure.held, *_facts(c.a), *_facts(c.b))) for c in closures),
+        *(c.facts for c in closures),
     )
     return Function(
         "mechanism",
@@ -57,7 +58,7 @@ def state_function(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) ->
     )
 
 
-def _tables(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) -> Tables:
+def _tables(system: ChainFrames, closures: tuple[ClosureNumbers | GearNumbers, ...]) -> Tables:
     graph = Graph()
     m = system.m
     phi, rate = graph.inputs("phi_", m), graph.inputs("rate_", m)
@@ -74,8 +75,12 @@ def _tables(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) -> Tables
     jacobian: list[list[Scalar]] = []
     drift: list[Scalar] = []
     for closure in closures:
-        a, b = (_Frame(graph, system, frame, placed, rate) for frame in (closure.a, closure.b))
-        for c, row, bend in _equations(closure, a, b, m):
+        if isinstance(closure, GearNumbers):
+            found = [_gear(graph, closure, phi)]
+        else:
+            a, b = (_Frame(graph, system, frame, placed, rate) for frame in (closure.a, closure.b))
+            found = _equations(closure, a, b, m)
+        for c, row, bend in found:
             value.append(c)
             jacobian.append(row)
             drift.append(bend)
@@ -118,6 +123,14 @@ class _Frame:
             before = plus(before, turning)
 
 
+def _gear(graph: Graph, gear: GearNumbers, phi: list[Any]) -> tuple[Scalar, list[Scalar], Scalar]:
+    """c = phi_joint - ratio phi_master - offset, its row of [G^c], and no drift, as in ``GearNumbers``."""
+    row: list[Scalar] = [0] * len(phi)
+    for joint, slope in zip(gear.joints, gear.slopes, strict=True):
+        row[joint] = _number(graph, slope)
+    return sub(dot(row, phi), _number(graph, gear.closure.offset)), row, 0
+
+
 def _equations(closure: ClosureNumbers, a: _Frame, b: _Frame, m: int) -> list[tuple[Scalar, list[Scalar], Scalar]]:
     """c, rows of [G^c] and phi'.[H^c] phi' of one closure, as in ``ClosureNumbers.rates``."""
     found = []
@@ -151,7 +164,3 @@ def _equations(closure: ClosureNumbers, a: _Frame, b: _Frame, m: int) -> list[tu
 def _number(graph: Graph, value: float) -> Scalar:
     """A float as a constant; 0 and plus or minus 1 stay structural."""
     return int(value) if value in (0.0, 1.0, -1.0) else graph.constant(float(value))
-
-
-def _facts(frame: Carrier) -> tuple[Any, ...]:
-    return frame.chain, frame.body, frame.rotation.tolist(), frame.position.tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -9,23 +10,28 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.io.mimic import Mimic
 from ..arm.io.mjcf import arm_of_mjcf
+from ..arm.io.mjcf_acting import Acting
 from ..arm.io.mjcf_defaults import MAIN, Defaults
 from ..arm.io.mjcf_include import mjcf_source
+from ..arm.io.omissions import Omissions
 from ..arm.io.xml_text import XmlNode
 from ..arm.placement import Placement
 from .batch import Array
 from .chain_frames import GROUND, FrameOn
 from .closures import Closure
+from .geared_arms import CHAIN, geared
 from .mechanism import Mechanism
 
-CHAIN = "arm"
 
-
-def read_mjcf_mechanism(text: str, origin: str = "MJCF", folder: Path | None = None) -> Mechanism:
+def read_mjcf_mechanism(
+    text: str, origin: str = "MJCF", folder: Path | None = None, skip: Iterable[str] = ()
+) -> Mechanism:
     """The mechanism of an MJCF file; coordinates are chosen among its joints, ``with_coordinates`` changes them.
 
-    ``folder`` is where included files and meshes are looked for.
+    ``folder`` is where included files and meshes are looked for, ``skip`` names what may be left out of the file. A
+    joint that an equality ties to another by a constant ratio is a gear.
 
     As in MuJoCo, the anchor of a connect and the pose of a weld without ``relpose`` hold as the file has the bodies.
     """
@@ -39,19 +45,23 @@ def read_mjcf_mechanism(text: str, origin: str = "MJCF", folder: Path | None = N
         items += [XmlNode(item, f"{origin}: <{item.tag}>") for item in loops]
         root.remove(loops)
     _refuse_ref(root, origin)
-    arm = arm_of_mjcf(source, "ignore")
+    arm = arm_of_mjcf(source, "ignore", skip=skip)
     open_tree = Mechanism({CHAIN: arm}, [], None, gravity=arm.gravity)
-    closures = []
+    acting, still = Acting(defaults, Omissions(origin)), dict.fromkeys(arm.joint_names, 0.0)
+    closures: list[Closure] = []
+    mimics: list[Mimic] = []
     for number, item in enumerate(items, start=1):
         given = defaults.applied(item, MAIN, "equality")
-        if given.element.get("active") != "false":
+        if given.element.get("active") == "false":
+            continue
+        if item.tag == "joint":
+            follows = acting.equality(item, still)
+            mimics += [follows] if follows is not None else []
+        else:
             closures.append(_closure(given, arm, open_tree, number))
-    if not closures:
-        raise ArmError(f"{origin}: has no active equality connect or weld, so it is an arm; load it as one")
-    try:
-        return Mechanism({CHAIN: arm}, closures, None, gravity=arm.gravity, name=arm.name)
-    except ArmError as fault:
-        raise ArmError(f"{origin}: {fault}") from None
+    if not closures and not mimics:
+        raise ArmError(f"{origin}: has no active equality constraint, so it is an arm; load it as one")
+    return geared(arm, mimics, origin, closures)
 
 
 def _refuse_ref(root: Element, origin: str) -> None:
@@ -66,7 +76,7 @@ def _refuse_ref(root: Element, origin: str) -> None:
 def _closure(item: XmlNode, arm: ArmDescription, tree: Mechanism, number: int) -> Closure:
     if item.tag not in ("connect", "weld"):
         raise item.fault(
-            "is an equality constraint of a kind that is not read; of these, connect and weld are closures"
+            "is an equality constraint of a kind that is not read; connect and weld are closures, joint is a gear"
         )
     if "site1" in item.element.attrib:
         raise item.fault("ties sites; write it with body1, body2 and anchor")

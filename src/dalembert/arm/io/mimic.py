@@ -15,10 +15,14 @@ MODES = ("refuse", "hold", "free", "couple")
 
 @dataclass(frozen=True)
 class Mimic:
-    """One joint that follows another; ``offset`` is where it stands while the other is at zero (rad or m)."""
+    """One joint that follows another; ``offset`` is where it stands while the other is at zero (rad or m).
+
+    ``ratio`` is None where it follows in another way than by a constant ratio.
+    """
 
     joint: str
     master: str
+    ratio: Fraction | None
     offset: Fraction
     where: str
 
@@ -29,8 +33,8 @@ def check_mode(mode: str) -> str:
         raise ArmError(f"mimic can be {listed(MODES)}, not {shown(mode)}")
     if mode == "couple":
         raise ArmError(
-            'mimic="couple" is not there yet: the equations of an arm have one coordinate for each joint that moves; '
-            '"hold" keeps a joint that follows another still, "free" lets it move by itself'
+            'mimic="couple" makes a mechanism, since an arm has one coordinate for each joint that moves; load the '
+            "file with load_mechanism (dalembert mechanism FILE), which keeps the relation exactly"
         )
     return mode
 
@@ -42,8 +46,8 @@ def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list
         for mimic in followers.values():
             raise ArmError(
                 f"{mimic.where}: mimics joint {shown(mimic.master)}, a coupling that an open chain does not have; "
-                f'load it with mimic="hold" to hold the joint still, or with mimic="free" to let it move by itself '
-                f"(--mimic on the command line)"
+                f'load it with mimic="hold" to hold the joint still, with mimic="free" to let it move by itself '
+                f"(--mimic on the command line), or as a mechanism, which keeps the coupling"
             )
     if mode != "hold":
         return list(joints)

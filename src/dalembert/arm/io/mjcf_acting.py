@@ -14,6 +14,9 @@ from .mjcf_defaults import MAIN, Defaults
 from .omissions import Omissions
 from .xml_text import XmlNode, read_number, shortened
 
+POLYNOMIAL = ("0", "1", "0", "0", "0")
+"""Coefficients of the relation of two joints, unless written: the one is where the other is."""
+
 
 @dataclass
 class Acting:
@@ -46,11 +49,13 @@ class Acting:
         for name in (joint, master):
             if name and name not in refs:
                 raise item.fault(f"names joint {shortened(name)}, which is not there; name one that is")
-        words = given.element.get("polycoef", "0 1 0 0 0").split()
-        factors = [float(read_number(word, f"{item.where}: polycoef")) for word in words]
+        words = given.element.get("polycoef", "").split()
+        # Coefficients that are not written have their usual values.
+        factors = [float(read_number(word, f"{item.where}: polycoef")) for word in (*words, *POLYNOMIAL[len(words) :])]
         at = -refs[master] if master else 0.0
         offset = refs[joint] + sum(factor * at**power for power, factor in enumerate(factors))
-        return Mimic(joint, master, exact(offset), f"{self.omissions.origin}: joint {joint!r}")
+        ratio = None if any(factors[2:]) else exact(factors[1] if master else 0)
+        return Mimic(joint, master, ratio, exact(offset), f"{self.omissions.origin}: joint {joint!r}")
 
     def tendon(self, item: XmlNode) -> None:
         """Raises ArmError for a tendon with stiffness, damping, friction or armature."""

@@ -176,7 +176,9 @@ class _Reading:
             at = -float(m.qpos0[master]) if master >= 0 else 0.0
             offset = float(m.qpos0[follower]) + sum(float(a) * at**k for k, a in enumerate(m.eq_data[e][:5]))
             where = f"{ORIGIN}: joint {self.joints[follower]!r}"
-            found.append(Mimic(self.joints[follower], self.joints[master] if master >= 0 else "", exact(offset), where))
+            ratio = None if m.eq_data[e][2:5].any() else exact(float(m.eq_data[e][1]) if master >= 0 else 0)
+            tied = self.joints[master] if master >= 0 else ""
+            found.append(Mimic(self.joints[follower], tied, ratio, exact(offset), where))
         return found
 
 

@@ -84,6 +84,12 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: st
     return arm.checked(physical)
 
 
+def read_mimics(text: str, origin: str = "URDF") -> list[Mimic]:
+    """The joints of a URDF file that follow others."""
+    joints = XmlNode(_root(text, origin), origin).all("joint")
+    return [follows for node in joints if (follows := _joint(node, origin)[2]) is not None]
+
+
 def _root(text: str, origin: str) -> Element:
     """The root element; a xacro template is refused."""
     remedy = "is a xacro file, a template of a URDF; make the URDF first: xacro file.xacro > file.urdf"
@@ -200,7 +206,8 @@ def _joint(node: XmlNode, origin: str) -> tuple[Joint, JointDrive, Mimic | None]
     drive = JointDrive(name, armature=loss["armature"], damping=loss["damping"], friction=loss["friction"])
     if mimic is None:
         return joint, drive, None
-    return joint, drive, Mimic(name, mimic.element.get("joint", ""), mimic.number("offset", 0), node.where)
+    ratio, offset = mimic.number("multiplier", 1), mimic.number("offset", 0)
+    return joint, drive, Mimic(name, mimic.element.get("joint", ""), ratio, offset, node.where)
 
 
 def _end(node: XmlNode, tag: str) -> str:
