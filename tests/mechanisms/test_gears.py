@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.compile import build, cache
 from dalembert.mechanisms.geared_arms import read_urdf_mechanism
 from dalembert.mechanisms.mechanism_file import parse_mechanism
 from dalembert.mechanisms.mjcf_loops import read_mjcf_mechanism
@@ -37,16 +38,30 @@ def states(n: int, count: int = 4) -> np.ndarray:
     return np.random.default_rng(0).normal(size=(3, count, n))
 
 
-def test_a_geared_arm_has_the_dynamics_pinocchio_gives_it():
+@pytest.fixture
+def _compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    monkeypatch.delenv(build.SWITCH, raising=False)
+    try:
+        build.find()
+    except build.CompileError:
+        pytest.skip("no C compiler")
+
+
+@pytest.mark.usefixtures("_compiler")
+def test_a_geared_arm_has_the_dynamics_pinocchio_gives_it_compiled_or_not():
     pin = pytest.importorskip("pinocchio")
     model = pin.buildModelFromXML(robot(), mimic=True)
     ours = read_urdf_mechanism(robot())
     assert ours.coordinates == ("arm.a", "arm.c")
     for mechanism in (ours, ours.compiled()):
+        assert (mechanism.assembly.kernel is None) == (mechanism is ours)
         for q, qd, qdd in zip(*states(2), strict=True):
             # Pinocchio adds to the mass matrix of the call before where joints mimic others.
             phi, data = mechanism.position(q), model.createData()
             np.testing.assert_allclose(phi, [q[0], -1.5 * q[0] + 0.3, q[1]], atol=1e-13)
+            np.testing.assert_allclose(mechanism.assembly.closure_value(phi[None]), 0, atol=1e-13)
             torque = pin.rnea(model, data, q, qd, qdd)
             np.testing.assert_allclose(mechanism.inverse_dynamics(phi, qd, qdd), torque, rtol=1e-12, atol=1e-12)
             upper = np.triu(pin.crba(model, data, q))
@@ -72,6 +87,8 @@ def test_a_gear_counts_whole_turns():
     phi = ours.position([10.0, 0.1])
     np.testing.assert_allclose(phi, [10, -14.7, 0.1], atol=1e-12)
     np.testing.assert_allclose(ours.closure_error(phi), 0, atol=1e-13)
+    (mode,) = ours.assembly_modes([10.0, 0.1])
+    np.testing.assert_allclose(mode, phi, atol=1e-12)
 
 
 def test_an_equality_of_joints_holds_where_mujoco_says_it_holds():

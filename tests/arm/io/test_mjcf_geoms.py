@@ -143,6 +143,15 @@ def test_a_mesh_of_vertices_is_its_faces_or_its_hull(faces: str):
     assert_as_compiled(model('<geom type="mesh" mesh="m" mass="12"/>', head))
 
 
+def test_the_usual_rule_adds_amounts_of_volumes_whichever_way_faces_turn():
+    vertices = " ".join(str(x) for point in CORNERS for x in point)
+    turned = " ".join(str(k) for face in [FACES[0][::-1], *FACES[1:]] for k in face)
+    asset = f'<asset><mesh name="m" vertex="{vertices}" face="{turned}" inertia="{{}}"/></asset>'
+    assert_as_compiled(model('<geom type="mesh" mesh="m"/>', asset.format("legacy")))
+    with pytest.raises(ArmError, match="mesh 'm': its faces turn both ways round"):
+        read_mjcf(model('<geom type="mesh" mesh="m"/>', asset.format("exact")), "arm.xml")
+
+
 def test_a_mesh_named_in_an_included_file_is_looked_for_beside_it(tmp_path: Path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "part.stl").write_bytes(stl())
