@@ -64,6 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("arms")
     plain = da.load("planar-2r").write_toml()
     (made / "arm.toml").write_text(plain + DRIVES.replace("[[motors]]", "[[drives.motors]]"), encoding="utf-8")
+    (made / "mechanism.toml").write_text('gravity = [0, -9.81, 0]\n[chain.only]\narm = "arm.toml"\n', encoding="utf-8")
     (made / "drives.toml").write_text(DRIVES.replace("4e-4", "9e-4"), encoding="utf-8")
     return made
 
@@ -141,7 +142,7 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "operations": lambda arm: [arm],
     "bench": lambda arm: [arm, "--states", "1"],
     "simulate": lambda arm: [arm, "--duration", "0.05", "--tolerance", "1e-6", "--json"],
-    "mechanism": lambda arm: [str(Path(__file__).parents[1] / "examples" / "mechanisms" / "five_bar.toml")],
+    "mechanism": lambda arm: [arm.replace("arm.toml", "mechanism.toml")],
 }
 """A question to each command."""
 UNCHANGED = {

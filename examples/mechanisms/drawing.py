@@ -19,9 +19,9 @@ COLOURS = plt.rcParams["axes.prop_cycle"].by_key()["color"]
 
 def lines(mechanism: Mechanism, phi: Any) -> list[list[np.ndarray]]:
     """For each chain the points of its skeleton, base to tool; free bodies have none."""
-    placed = mechanism.system.place(np.asarray(phi, dtype=float)[None])
+    placed = mechanism.chains.place(np.asarray(phi, dtype=float)[None])
     found = []
-    for number, (name, numbers) in enumerate(zip(mechanism.system.names, mechanism.system.numbers, strict=True)):
+    for number, (name, numbers) in enumerate(zip(mechanism.chains.names, mechanism.chains.numbers, strict=True)):
         if numbers.arm.name == name and "ground" in numbers.arm.link_names:
             continue
         _, origins = placed.frames(number)

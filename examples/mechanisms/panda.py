@@ -26,7 +26,7 @@ def main() -> None:
     wish[:, 2] = 0.6 * np.cos(np.pi * times / 3)
     swung = panda.track(times, poses, HOME, wish)
     print(f"hand off by {plain.error:.1e} and {swung.error:.1e} m or rad; limits kept:",
-          bool(((swung.phi >= mechanism.system.lower) & (swung.phi <= mechanism.system.upper)).all()))  # fmt: skip
+          bool(((swung.phi >= mechanism.chains.lower) & (swung.phi <= mechanism.chains.upper)).all()))  # fmt: skip
 
     figure = plt.figure(figsize=(10, 4.2))
     space = figure.add_subplot(1, 2, 1, projection="3d")

@@ -24,7 +24,7 @@ def main() -> None:
     place = platform.frame(motion, "platform")[:, :3, 3]
     other = platform.with_coordinates([f"leg{k}.joint2" for k in range(1, 7)])
     rates = platform.joint_motion(motion, rate, rate2)
-    drives = [platform.system.joint_index(name) for name in other.coordinates]
+    drives = [platform.chains.joint_index(name) for name in other.coordinates]
     swapped = other.inverse_dynamics(motion, rates[0][:, drives], rates[1][:, drives])
     print(
         "largest load, driven at joints 1 and at joints 2:",

@@ -10,22 +10,22 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .api.arm import Arm
-from .api.loading import catalog, load
-from .arm.description import Joint, Limits, Link
-from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
-from .arm.elastic import JointDamper, JointSpring, PointSpring
-from .arm.errors import ArmError, PhysicalWarning, SkippedWarning
-from .arm.exact import Angle
-from .arm.force import Force
-from .arm.inertia import Inertia, Load
-from .arm.io.dh import DHRow
-from .arm.placement import Placement
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .api.arm import Arm
     from .api.arm_equations import ArmEquations as Equations
     from .api.driven_arm import DrivenArm
+    from .api.loading import catalog, load
+    from .arm.description import Joint, Limits, Link
+    from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
+    from .arm.elastic import JointDamper, JointSpring, PointSpring
+    from .arm.errors import ArmError, PhysicalWarning, SkippedWarning
+    from .arm.exact import Angle
+    from .arm.force import Force
+    from .arm.inertia import Inertia, Load
+    from .arm.io.dh import DHRow
+    from .arm.placement import Placement
     from .bounds.ranges import Range
     from .compile.kernel import Kernel
     from .control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia, StateFeedback
@@ -42,11 +42,12 @@ if TYPE_CHECKING:
     from .equations.polynomial import TrigPolynomial
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
-    from .mechanisms.closures import Closure
     from .mechanisms.gears import Gear
+    from .mechanisms.loop_closures import Closure
     from .mechanisms.maps import compare_drives, conditioning_map
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.mechanism_file import load_mechanism
+    from .mechanisms.mechanism_system import MechanismSystem
     from .mechanisms.mounting import carrying, free_body
     from .mechanisms.overconstrained import Motors
     from .mechanisms.redundant import Redundant
@@ -59,24 +60,45 @@ if TYPE_CHECKING:
     from .systems.protocol import System
 
 _LATER = {
+    "Actuator": "arm.drives",
     "Analysis": "design.analysis",
-    "Closure": "mechanisms.closures",
+    "Angle": "arm.exact",
+    "Arm": "api.arm",
+    "ArmError": "arm.errors",
+    "Closure": "mechanisms.loop_closures",
     "Gear": "mechanisms.gears",
     "Compared": "design.compare",
     "ComputedTorque": "control.controllers",
     "Coupling": "design.coupling",
+    "DHRow": "arm.io.dh",
+    "DriveTrain": "arm.drives",
     "DrivenArm": "api.driven_arm",
+    "Element": "arm.drives",
     "Equations": "api.arm_equations:ArmEquations",
+    "Force": "arm.force",
     "FrameOn": "mechanisms.chain_frames",
+    "Friction": "arm.drives",
+    "Inertia": "arm.inertia",
+    "Joint": "arm.description",
+    "JointDamper": "arm.elastic",
+    "JointSpring": "arm.elastic",
     "Kernel": "compile.kernel",
+    "Limits": "arm.description",
     "LinearModel": "linear.linear_model",
+    "Link": "arm.description",
+    "Load": "arm.inertia",
     "LoadChange": "simulation.loads",
     "LoadTables": "design.tables",
     "Mechanism": "mechanisms.mechanism",
+    "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
+    "Motor": "arm.drives",
     "Motors": "mechanisms.overconstrained",
     "OperationalSpace": "control.controllers",
     "PDGravity": "control.controllers",
+    "PhysicalWarning": "arm.errors",
+    "Placement": "arm.placement",
+    "PointSpring": "arm.elastic",
     "Range": "bounds.ranges",
     "ReducedCoefficient": "reduction.shortforms.short_form",
     "ReducedModel": "reduction.reduced_model",
@@ -84,17 +106,21 @@ _LATER = {
     "Report": "report.assemble",
     "Requirements": "control.requirements",
     "Review": "design.review",
+    "Rotor": "arm.drives",
     "ServoFollowingInertia": "control.controllers",
     "SimulationError": "simulation.motion",
+    "SkippedWarning": "arm.errors",
     "StateFeedback": "control.controllers",
     "System": "systems.protocol",
     "TermShare": "design.significance",
     "TrigPolynomial": "equations.polynomial",
     "carrying": "mechanisms.mounting",
+    "catalog": "api.loading",
     "compare_drives": "mechanisms.maps",
     "conditioning_map": "mechanisms.maps",
     "excitation": "control.trajectories",
     "free_body": "mechanisms.mounting",
+    "load": "api.loading",
     "load_mechanism": "mechanisms.mechanism_file",
     "lqr": "control.gains",
     "motion_of": "simulation.motion_files",
@@ -104,13 +130,15 @@ _LATER = {
     "tracking_poles": "control.gains",
     "trapezoidal": "control.trajectories",
 }
-"""Names whose modules are imported when they are first asked for: they bring SciPy, which takes its time."""
+"""Names and their modules, imported when they are first asked for: the command line starts without NumPy and SciPy."""
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         module, _, own = _LATER[name].partition(":")
-        return getattr(import_module(f".{module}", __name__), own or name)
+        found = getattr(import_module(f".{module}", __name__), own or name)
+        globals()[name] = found
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -122,10 +150,10 @@ __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling", "DHRow",
     "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear", "Inertia", "Joint",
     "JointDamper", "JointSpring", "Kernel", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables",
-    "Mechanism", "Motion", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement",
-    "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
-    "Rotor", "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare",
-    "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles",
-    "trapezoidal",
+    "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning",
+    "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",
+    "Requirements", "Review", "Rotor", "ServoFollowingInertia", "SimulationError", "SkippedWarning",
+    "StateFeedback", "System", "TermShare", "TrigPolynomial", "__version__", "carrying", "catalog",
+    "compare_drives", "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of",
+    "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
 ]  # fmt: skip

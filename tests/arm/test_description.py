@@ -8,6 +8,7 @@ from hypothesis import given
 
 import dalembert as da
 from dalembert.arm.description import ArmDescription
+from dalembert.arm.errors import ArmError
 from laws import EPS, arms, moving_arms, rounding, torque_scale
 
 BOX = da.Load.of(da.Inertia.box(1.8, (0.1, 0.2, 0.3)), com=(0.05, 0, 0.1))
@@ -143,3 +144,41 @@ def test_unphysical_numbers_warn_once_by_link_and_are_used_as_given():
 def test_limits_must_be_in_order():
     with pytest.raises(da.ArmError, match="joint 'joint1': lower limit 1 is above upper limit -1"):
         da.Arm.from_dh([{"mass": 1, "lower": 1, "upper": -1}])
+
+
+def test_what_is_no_load_no_position_and_no_force_is_refused_with_the_remedy() -> None:
+    arm = da.load("planar-2r")
+    with pytest.raises(ArmError, match=r"a load is a Load, such as Load\(mass=2.0\); got 2.0"):
+        arm.holding(2.0)  # type: ignore[arg-type]
+    with pytest.raises(ArmError, match=r'locked at positions, as in {"joint2": 0.5}; got \[\'joint2\'\]'):
+        arm.locked(["joint2"])  # type: ignore[arg-type]
+    still = [0.0, 0.0]
+    with pytest.raises(ArmError, match=r"forces are a list; write forces=\[Force"):
+        arm.inverse_dynamics(still, still, still, forces=da.Force("link2"))  # type: ignore[arg-type]
+    with pytest.raises(ArmError, match="a force is a Force, such as"):
+        arm.inverse_dynamics(still, still, still, forces=[(1, 2, 3)])  # type: ignore[list-item]
+    with pytest.raises(ArmError, match="drives are a DriveTrain, or the path"):
+        arm.with_drives(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"mass": -1}, r"its mass is negative \(-1 kg\)"),
+        ({"mass": float("nan")}, "mass must be finite"),
+        ({"mass": 1, "com": (1, 2)}, "com must be three numbers"),
+        ({"mass": 1, "inertia": (1, 1, 5)}, "triangle inequality"),
+    ],
+)
+def test_a_load_that_cannot_be_is_refused_where_it_is_made(given: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ArmError, match=sentence):
+        da.Load(**given)
+
+
+def test_an_arm_of_its_rows_is_the_same_arm_with_its_gravity_and_its_questions() -> None:
+    arm = da.load("puma560", physical="ignore").with_gravity((0, 1, -9))
+    again = arm.to_dh().arm(physical="ignore")
+    assert type(again) is type(arm)
+    assert (again.name, again.gravity) == (arm.name, arm.gravity)
+    q = np.linspace(-1, 1, 6)
+    np.testing.assert_allclose(again.inverse_dynamics(q, q, q), arm.inverse_dynamics(q, q, q), rtol=1e-12)

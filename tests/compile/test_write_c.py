@@ -66,7 +66,7 @@ NASTY = 'a"b\n#error\n*/ system("x"); /* \\ %s 名'
 
 def test_names_full_of_quotes_newlines_and_comment_ends_do_not_reach_c(tmp_path: Path):
     rows = [{"a": 1, "mass": 1, "name": NASTY + str(k), "link": NASTY + "link" + str(k)} for k in range(2)]
-    arm = dataclasses.replace(da.Arm.from_dh(rows, physical="ignore"), name=NASTY)
+    arm = dataclasses.replace(da.Arm.from_dh(rows, physical="ignore"), name=NASTY).holding(da.Load(1.0))
     files = write_c(function(arm, "inverse_dynamics"), tmp_path)
     for file in files:
         text = file.read_text(encoding="ascii")
@@ -121,3 +121,29 @@ def test_the_cmake_file_builds_and_tests(tmp_path: Path):
 def test_an_unknown_type_is_refused(tmp_path: Path):
     with pytest.raises(ArmError, match="dtype may be"):
         write_c(function(SCARA, "bias"), tmp_path, "float16")
+
+
+def test_functions_of_one_folder_share_one_project(tmp_path: Path) -> None:
+    for name in ("inverse_dynamics", "gravity_load", "inverse_dynamics"):
+        files = write_c(function(SCARA, name), tmp_path)
+    text = (tmp_path / "CMakeLists.txt").read_text()
+    assert text.count("arm_function(cylindrical_") == 2
+    assert "arm_function(cylindrical_inverse_dynamics)" in text
+    assert "arm_function(cylindrical_gravity_load)" in text
+    if shutil.which("cmake"):
+        for words in (
+            ["cmake", "-S", ".", "-B", "build"],
+            ["cmake", "--build", "build"],
+            ["ctest", "--test-dir", "build"],
+        ):
+            done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+        assert "100% tests passed, 0 tests failed out of 2" in done.stdout
+    assert files[-1].name == "CMakeLists.txt"
+
+
+def test_a_project_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text("project(mine)")
+    with pytest.raises(ArmError, match=r"CMakeLists.txt: is not a file of dalembert and stays as it is"):
+        write_c(function(SCARA, "bias"), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["CMakeLists.txt"]

@@ -180,6 +180,24 @@ def test_terms_are_ranked_by_what_they_can_contribute(planar) -> None:
     assert next(t for t in still if t.name == "D11").largest == pytest.approx(planar.mass_matrix([0.0, 0.0])[0, 0])
 
 
+def test_gear_ratios_and_rotors_move_the_ranges_of_a_driven_arm() -> None:
+    arm = da.load("irb6", physical="ignore").driven
+    found = {one.parameter: one for one in arm.analysis().sensitivities("D22")}
+    motor = arm.drives.actuators[1]
+    (joint, ratio), *_ = motor.ratios
+    some = found[f"ratio({motor.name}, {joint})"]
+    step = ratio / 1000
+    ends = []
+    for sign in (1, -1):
+        changed = replace(motor, ratios=((joint, ratio + sign * step), *motor.ratios[1:]))
+        train = replace(arm.drives, actuators=(arm.drives.actuators[0], changed, *arm.drives.actuators[2:]))
+        ends.append(replace(arm, drives=train).analysis().range_of("D22").maximum)
+    assert some.of_maximum == pytest.approx((ends[0] - ends[1]) / float(2 * step), rel=1e-5)
+    rotor = found[f"inertia({motor.name})"]
+    assert rotor.relative == pytest.approx(float(motor.rotor.inertia * ratio**2) / ends[0], rel=1e-2)
+    assert not any("(" in one.parameter for one in da.load("irb6", physical="ignore").analysis().sensitivities("D22"))
+
+
 def test_a_sensitivity_is_the_slope_of_the_range(planar) -> None:
     some = next(one for one in planar.analysis().sensitivities("D11") if one.parameter == "m2")
     step = 1e-3
@@ -205,6 +223,22 @@ def test_a_counterweight_on_the_last_link_takes_the_load_off_its_joint() -> None
     q = ask.box.samples(50)
     assert np.allclose(balanced.gravity_load(q)[:, 1], 0, atol=1e-12)
     assert found.mass == 2.0
+
+
+def test_a_spring_of_the_strength_told_balances_as_the_weight_does() -> None:
+    """k a b, from a above the axis to b on the link: the torque of a spring without free length is k a b sin(angle)."""
+    arm = da.load("planar-2r").locked({"joint1": 0.0})
+    found = arm.analysis().counterbalance("joint2", radius=0.05)
+    assert found.heavy
+    assert found.moves == pytest.approx(1.0)
+    height, reach = 0.3, 0.25
+    stiffness = found.spring / (height * reach)
+    q = np.linspace(-3, 3, 50)[:, None]
+    axis = arm.forward_kinematics(q)[:, :3, 3] - np.c_[np.cos(q), np.sin(q), 0 * q]
+    point = axis + reach * np.c_[np.cos(q), np.sin(q), 0 * q]
+    force = stiffness * (axis + np.array([0, height, 0]) - point)
+    torque = np.cross(point - axis, force)[:, 2]
+    np.testing.assert_allclose(torque, arm.gravity_load(q)[:, 0], atol=1e-9)
 
 
 def test_a_counterweight_is_exact_for_numbers_that_no_decimal_writes() -> None:

@@ -28,7 +28,7 @@ class Pinocchio:
         self.model = pin.Model()
         gravity = np.zeros(3)
         joints: list[list[int]] = []
-        for name, numbers in zip(mechanism.system.names, mechanism.system.numbers, strict=True):
+        for name, numbers in zip(mechanism.chains.names, mechanism.chains.numbers, strict=True):
             gravity = vector(numbers.chain.gravity)
             own: list[int] = []
             for k, segment in enumerate(numbers.chain.segments):
@@ -82,7 +82,7 @@ class Mujoco:
 
         parts = []
         gravity = "0 0 0"
-        for name, numbers in zip(self.mechanism.system.names, self.mechanism.system.numbers, strict=True):
+        for name, numbers in zip(self.mechanism.chains.names, self.mechanism.chains.numbers, strict=True):
             gravity = text(numbers.chain.gravity)
             children: dict[int, list[int]] = {}
             for k, segment in enumerate(numbers.chain.segments):
@@ -140,7 +140,7 @@ class Mujoco:
     def _place(self, frame: Carrier) -> tuple[int, Any, Any]:
         if frame.body < 0:
             return 0, frame.position, frame.rotation
-        name = self.mechanism.system.names[frame.chain]
+        name = self.mechanism.chains.names[frame.chain]
         body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, f"{name}.{frame.body}")
         turn = self.data.xmat[body].reshape(3, 3)
         return body, self.data.xpos[body] + turn @ frame.position, turn @ frame.rotation

@@ -41,9 +41,9 @@ def test_passive_spin_carries_no_load_and_finds_its_own_acceleration(crank: Mech
 
 def test_freemans_steps_of_figure_d1_give_the_model_of_one_step(crank: Mechanism) -> None:
     """phi to y = (theta5, x, y, z, turns), constrained to w = (theta5, z), then to q = (theta1, theta5)."""
-    arm = crank.system.numbers[0]
+    arm = crank.chains.numbers[0]
     phi = crank.home[None]
-    placed, carrier = crank.system.place(phi), crank.system.carrier("chain")
+    placed, carrier = crank.chains.place(phi), crank.chains.carrier("chain")
     point, turning = placed.point(carrier, 2), placed.turning(carrier, 2)
     unit = np.zeros((1, 7))
     unit[0, 4] = 1

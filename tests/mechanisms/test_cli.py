@@ -53,3 +53,25 @@ def test_mechanism_shares_the_load_of_a_file_with_motors() -> None:
     first = pair.influence(pair.home).first
     np.testing.assert_allclose(first.T @ loads[1], loads[0], atol=2e-3)
     np.testing.assert_allclose(loads[1], first @ np.linalg.solve(first.T @ first, loads[0]), atol=2e-3)
+
+
+def test_drives_count_where_asked_for_and_a_note_says_where_not(tmp_path: Path) -> None:
+    text = (EXAMPLES / "five_bar.toml").read_text(encoding="utf-8")
+    marked = text.replace(
+        "[[chain.left.joints]]", "[[chain.left.joints]]\ndrive = {gear_ratio = 10, motor_inertia = 0.01}", 1
+    )
+    assert marked != text
+    path = tmp_path / "bar.toml"
+    path.write_text(marked, encoding="utf-8")
+    bar = da.load_mechanism(path)
+    more = bar.driven.mass_matrix(bar.home) - bar.mass_matrix(bar.home)
+    np.testing.assert_allclose(more, [[1.0, 0], [0, 0]], atol=1e-12)  # J N^2 at the driven crank
+    path.write_text(marked.replace("[chain.left]", "[chain.left]\ndrives = true"), encoding="utf-8")
+    np.testing.assert_allclose(da.load_mechanism(path).mass_matrix(bar.home), bar.driven.mass_matrix(bar.home))
+    assert run(str(path)) == run(str(path), "--drives") != run(str(path), "--no-drives")
+    path.write_text(marked, encoding="utf-8")
+    found = CliRunner().invoke(application(["mechanism"]), ["mechanism", str(path)])
+    assert "the links of left alone; --drives counts" in found.stderr
+    path.write_text(marked.replace("[chain.left]", '[chain.left]\ndrives = "yes"'), encoding="utf-8")
+    with pytest.raises(da.ArmError, match=r"chain 'left': drives is true .* or false"):
+        da.load_mechanism(path)

@@ -10,8 +10,8 @@ import pytest
 import dalembert as da
 from dalembert.compile import build, cache
 from dalembert.mechanisms import gallery
-from dalembert.mechanisms.closures import Closure
 from dalembert.mechanisms.compiled_state import CompiledState
+from dalembert.mechanisms.loop_closures import Closure
 from dalembert.mechanisms.mechanism import Mechanism
 
 
@@ -56,7 +56,7 @@ def test_the_kernel_of_a_mechanism_gives_all_its_tables(name: str) -> None:
     mechanism = MAKERS[name]()
     rng = np.random.default_rng(0)
     phi, rate = rng.normal(size=(2, 5, mechanism.m))
-    value, g, drift, inertia, rest = CompiledState(mechanism.system, mechanism.assembly.closures).state(phi, rate)
+    value, g, drift, inertia, rest = CompiledState(mechanism.chains, mechanism.assembly.closures).state(phi, rate)
     wanted_g, wanted_drift = mechanism.assembly.drift(phi, rate)
     np.testing.assert_allclose(value, mechanism.assembly.closure_value(phi), atol=1e-12)
     np.testing.assert_allclose(g, wanted_g, atol=1e-12)
@@ -82,7 +82,7 @@ def test_a_compiled_mechanism_gives_the_same_numbers(name: str) -> None:
     times = np.linspace(0, 0.05, 3)
     one, two = (m.simulate(times, m.home, 0.2 * qd) for m in (plain, fast))
     np.testing.assert_allclose(one.phi, two.phi, atol=1e-10)
-    push = {plain.system.names[0]: [da.Force(plain.system.arms[plain.system.names[0]].tool_link, (1.0, 2.0, 3.0))]}
+    push = {plain.chains.names[0]: [da.Force(plain.chains.arms[plain.chains.names[0]].tool_link, (1.0, 2.0, 3.0))]}
     one, two = (m.simulate(times, m.home, 0.2 * qd, forces=push) for m in (plain, fast))
     np.testing.assert_allclose(one.phi, two.phi, atol=1e-10)
 

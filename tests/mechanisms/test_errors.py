@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanisms import gallery
-from dalembert.mechanisms.closures import Closure
+from dalembert.mechanisms.loop_closures import Closure
 from dalembert.mechanisms.mechanism import Mechanism
 
 

@@ -12,7 +12,7 @@ import pytest
 import dalembert as da
 from dalembert.mechanisms import gallery, transfer
 from dalembert.mechanisms.chain_frames import FrameOn
-from dalembert.mechanisms.closures import KINDS, Closure
+from dalembert.mechanisms.loop_closures import KINDS, Closure
 from dalembert.mechanisms.mechanism import Mechanism
 from mechanisms.printed import off
 
@@ -163,12 +163,12 @@ def test_jerk_wanted_of_a_hand_that_turns_is_the_jerk_it_gets(name: str) -> None
     ud, udd, uddd = (0.003 if name == "Stewart" else 0.3) * np.random.default_rng(4).normal(size=(3, hand.n))
     rate, rate2 = hand.joint_motion(hand.home, ud, udd)
     rate3 = hand.joint_jerk(hand.home, ud, udd, uddd)
-    carrier, step = hand.system.carrier(frame), 1e-4
+    carrier, step = hand.chains.carrier(frame), 1e-4
 
     def acceleration(t: float) -> Any:
         phi = hand.home + rate * t + rate2 * t**2 / 2 + rate3 * t**3 / 6
         speed, change = rate + rate2 * t + rate3 * t**2 / 2, rate2 + rate3 * t
-        placed = hand.system.place(phi[None])
+        placed = hand.chains.place(phi[None])
         own, own2 = speed[carrier.joints], change[carrier.joints]
         jets = placed.point(carrier, 2), placed.turning(carrier, 2)
         return np.concatenate([jet.first[0] @ own2 + transfer.form(own, jet.second[0]) for jet in jets])

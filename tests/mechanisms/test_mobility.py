@@ -6,7 +6,7 @@ import pytest
 
 from dalembert.mechanisms import gallery
 from dalembert.mechanisms.chain_frames import FrameOn
-from dalembert.mechanisms.closures import Closure
+from dalembert.mechanisms.loop_closures import Closure
 from dalembert.mechanisms.mechanism import Mechanism
 
 

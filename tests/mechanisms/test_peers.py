@@ -12,8 +12,8 @@ import pytest
 import dalembert as da
 from dalembert.mechanisms import gallery
 from dalembert.mechanisms.chain_frames import FrameOn
-from dalembert.mechanisms.closures import Closure
 from dalembert.mechanisms.constrained_motion import joint_acceleration
+from dalembert.mechanisms.loop_closures import Closure
 from dalembert.mechanisms.mechanism import Mechanism
 from mechanisms.peers import Mujoco, Pinocchio
 from random_arms import random_arm
@@ -55,7 +55,7 @@ def states(mechanism: Mechanism, count: int = 3) -> list[tuple[Any, ...]]:
     for _ in range(count):
         phi = mechanism.closed_near(mechanism.home + 0.05 * rng.normal(size=mechanism.m))
         qd, torque = rng.normal(size=mechanism.n), 5 * rng.normal(size=mechanism.n)
-        blocks = mechanism.assembly.coordinate_blocks(mechanism.system.place(phi[None]), 1)
+        blocks = mechanism.assembly.coordinate_blocks(mechanism.chains.place(phi[None]), 1)
         load = mechanism.assembly.jacobian(blocks, 1)[0, : mechanism.n].T @ torque
         qdd = mechanism.forward_dynamics(phi, qd, torque)
         rate, rate2 = mechanism.joint_motion(phi, qd, qdd)

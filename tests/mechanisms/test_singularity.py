@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanisms import gallery
-from dalembert.mechanisms.closures import Closure
+from dalembert.mechanisms.loop_closures import Closure
 from dalembert.mechanisms.maps import compare_drives, conditioning_map
 from dalembert.mechanisms.mechanism import Mechanism
 from dalembert.mechanisms.singularity import nearest, report
@@ -112,7 +112,7 @@ def test_drives_are_compared_on_one_motion() -> None:
     tip = bar.frame_influence(bar.home, "left").first[:2] @ qd
     for drive in found:
         joints = drive.coordinates != tuple(TIP)
-        rates = [rate[bar.system.joint_index(name)] for name in drive.coordinates] if joints else tip
+        rates = [rate[bar.chains.joint_index(name)] for name in drive.coordinates] if joints else tip
         assert drive.torque @ rates == pytest.approx(bar.inverse_dynamics(bar.home, qd, qdd) @ qd, abs=1e-11)
 
 

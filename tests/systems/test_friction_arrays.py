@@ -25,8 +25,8 @@ def test_smooth_friction_tends_to_the_law_and_has_the_slope_it_says(law: str) ->
     assert shafts.smooth(speed, 1e-4, law) == pytest.approx(shafts.moving(speed), rel=1e-3)
     assert shafts.smooth(np.zeros(3), 0.1, law) == pytest.approx(np.zeros(3))
     step = 1e-6
-    slope = (shafts.smooth(speed + step, 0.5) - shafts.smooth(speed - step, 0.5)) / (2 * step)
-    assert shafts.smooth_slope(speed, 0.5) == pytest.approx(slope, rel=1e-6)
+    slope = (shafts.smooth(speed + step, 0.5, law) - shafts.smooth(speed - step, 0.5, law)) / (2 * step)
+    assert shafts.smooth_slope(speed, 0.5, law) == pytest.approx(slope, rel=1e-6)
 
 
 @pytest.mark.parametrize("law", SMOOTH)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..arm.description import EARTH, ArmDescription
 from ..arm.drives import DriveTrain
+from ..arm.errors import ArmError
 from ..arm.io.dh import DHRow, from_dh
 from ..arm.io.dh_of_arm import TOLERANCE, DHForm, to_dh
 from ..arm.io.toml_writer import write_toml
@@ -62,6 +64,8 @@ class Arm(SystemQuestions):
         from ..arm.io.toml_drives import read_drives_file
         from .driven_arm import DrivenArm
 
+        if not isinstance(drives, DriveTrain | str | os.PathLike):
+            raise ArmError(f"drives are a DriveTrain, or the path of a TOML file with them; got {drives!r}")
         train = drives if isinstance(drives, DriveTrain) else read_drives_file(drives, self)
         return DrivenArm.of(replace(self, drives=train))
 

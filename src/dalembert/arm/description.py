@@ -250,16 +250,16 @@ class ArmDescription:
         The load's numbers are in the tool frame (Bejczy 1974, Appendix C: the hand frame), or in the frame of
         ``link`` where one is named.
         """
+        if load is not None and not isinstance(load, Load):
+            raise ArmError(f"{self.where}a load is a Load, such as Load(mass=2.0); got {load!r}")
         name = self.link(link or self.tool_link).name
         others = tuple((held, other) for held, other in self.loads if held != name)
-        if load is not None:
-            problem = load.body.violation()
-            if problem:
-                raise ArmError(f"{self.where}the load cannot be: {problem}")
         return replace(self, loads=others if load is None or not load.body else (*others, (name, load)))
 
     def locked(self, positions: Mapping[str, object]) -> Self:
         """The arm with these joints frozen at these positions (rad or m)."""
+        if not isinstance(positions, Mapping):
+            raise ArmError(f'{self.where}joints are locked at positions, as in {{"joint2": 0.5}}; got {positions!r}')
         for name in positions:
             if not self.joint(name).moves:
                 raise ArmError(f"{self.where}joint {name!r} is fixed already")

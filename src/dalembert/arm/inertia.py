@@ -253,6 +253,11 @@ class Load:
     com: object = (0, 0, 0)
     inertia: object = None
 
+    def __post_init__(self) -> None:
+        problem = self.body.violation()  # also refuses what is no number
+        if problem:
+            raise ArmError(f"the load cannot be: {problem}")
+
     @classmethod
     def of(cls, body: Inertia, com: object = None) -> Load:
         """The load with the inertia of this body, its mass centre moved to ``com`` in the tool frame if given."""

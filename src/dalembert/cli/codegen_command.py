@@ -46,8 +46,11 @@ class Kept(enum.StrEnum):
 def codegen(
     system: System,
     function: Annotated[
-        str, typer.Option("--function", "-f", help=f"One of {', '.join(FUNCTIONS)}.")
-    ] = "inverse_dynamics",
+        list[str],
+        typer.Option(
+            "--function", "-f", help=f"One of {', '.join(FUNCTIONS)}; may be repeated: one folder has them all."
+        ),
+    ] = ["inverse_dynamics"],  # noqa: B006 - read, never changed
     lang: Annotated[CodeLanguage, typer.Option("--lang", help="The language to write.")] = CodeLanguage.C,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder to write into; made if it is not there.")
@@ -57,9 +60,9 @@ def codegen(
         Kept | None, typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in.")
     ] = None,
 ) -> None:
-    """Write a function as C99 without dependencies (with header, test program and CMake file), or as CUDA for nvcc."""
+    """Write functions as C99 without dependencies (with headers, tests and a CMake file), or as CUDA for nvcc."""
     write = write_cuda if lang is CodeLanguage.CUDA else write_c
-    made = function_of(system, function, parameters.value if parameters else None)
-    files = write(made, output, dtype.value)
-    for file in files:
+    made = [function_of(system, name, parameters.value if parameters else None) for name in function]
+    files = [file for each in made for file in write(each, output, dtype.value)]
+    for file in dict.fromkeys(files):
         say(str(file))

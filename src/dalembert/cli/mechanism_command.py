@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
 from .printing import figures, heading, matrix, say, table
-from .system_options import SkipOption
+from .system_options import DrivesOption, GravityOption, SkipOption, numbers
 
 
 def mechanism(
@@ -28,6 +29,8 @@ def mechanism(
         str, typer.Option(help="Values of the coordinates, as in 0.1,0.2; where the file puts them by default.")
     ] = "",
     drive: Annotated[str, typer.Option(help="Other coordinates, as in left.joint1,right.joint2.")] = "",
+    drives: DrivesOption = None,
+    gravity: GravityOption = "",
     modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
     skip: SkipOption = None,
     forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
@@ -35,7 +38,9 @@ def mechanism(
     """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
 
-    found = read_mechanism(file, skip or ())
+    found = with_drives(read_mechanism(file, skip or ()), drives)
+    if gravity:
+        found = found.with_gravity(numbers(gravity, "--gravity", (3,)))
     if drive:
         found = found.with_coordinates([word.strip() for word in drive.split(",")])
     phi = found.position(values(found, q)) if q else found.home
@@ -51,6 +56,20 @@ def mechanism(
         print_modes(found, phi)
 
 
+def with_drives(found: Mechanism, drives: bool | None) -> Mechanism:
+    """The mechanism with its drives counted as asked; where some are described and not counted, a note says so."""
+    if drives is not None:
+        return found.driven if drives else found.without_drives()
+    silent = [name for name, arm in found.parts.chains.items() if arm.drives and not arm.counts_drives]
+    if silent:
+        print(
+            f"note: the links of {', '.join(silent)} alone; --drives counts the rotors and friction of the drives, "
+            "--no-drives takes this note off",
+            file=sys.stderr,
+        )
+    return found
+
+
 def values(found: Mechanism, text: str) -> np.ndarray:
     """One value for each coordinate, from 0,0.5 or "10 deg, 20 deg"."""
     words = text.split(",") if "," in text else text.split()
@@ -64,7 +83,7 @@ def print_head(found: Mechanism, phi: np.ndarray) -> None:
     from dalembert.mechanisms.singularity import report
 
     closures = ", ".join(closure.name for closure in found.parts.closures)
-    say(f"{found.name}: chains {', '.join(found.system.names)}; closures {closures or 'none'}")
+    say(f"{found.name}: chains {', '.join(found.chains.names)}; closures {closures or 'none'}")
     say(f"Mobility: {found.mobility(phi)}")
     say(f"Configuration: {report(found, phi)}")
     say(f"Loops close to {np.abs(found.closure_error(phi)).max(initial=0):.1e}")

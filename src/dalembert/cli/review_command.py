@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from dalembert.api.questions import SystemQuestions as System
     from dalembert.design.compare import Compared
+    from dalembert.design.counterbalance import Counterbalance
 
 
 GROUPS = {
@@ -74,7 +75,20 @@ def review(
         table([("joint", [b.joint for b in found.balances]), ("mass\nkg", figures(b.mass for b in found.balances)),
                ("load before\nN m", figures(b.before for b in found.balances)),
                ("after\nN m", figures(b.after for b in found.balances)),
-               ("", ["vanishes" if b.exact else "" for b in found.balances])])  # fmt: skip
+               ("spring\nN m", figures(b.spring for b in found.balances)),
+               ("", [balance_verdict(b) for b in found.balances])])  # fmt: skip
+        paragraph(
+            "A weight above half of what its joint moves is too heavy to build. A spring without free length, from a "
+            "point at a above a level joint axis to one at b on the link, with k a b as under spring, does what "
+            "the weight does and adds no inertia."
+        )
+
+
+def balance_verdict(balance: Counterbalance) -> str:
+    """What to think of a counterweight."""
+    return ", ".join(
+        word for word, said in (("vanishes", balance.exact), ("too heavy: a spring", balance.heavy)) if said
+    )
 
 
 def side_by_side(first: str, second: str, rows: Sequence[Compared], as_json: bool) -> None:

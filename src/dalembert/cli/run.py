@@ -6,11 +6,13 @@ stdout contains the result alone.
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.resources import files
 from typing import Annotated, TextIO
 
 import typer
@@ -60,6 +62,24 @@ def application(names: Sequence[str]) -> typer.Typer:
     return app
 
 
+def overview() -> typer.Typer:
+    """The command with all its subcommands as its help lists them, which takes none of their modules."""
+    app = application([])
+    for name, where in COMMANDS.items():
+        module, _, function = where.partition(":")
+        app.command(name, help=_docstring(module, function))(lambda: None)
+    return app
+
+
+def _docstring(module: str, function: str) -> str:
+    """The docstring of a function, read from its source."""
+    source = files(__package__) / f"{module}.py"
+    for part in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(part, ast.FunctionDef) and part.name == function:
+            return ast.get_docstring(part) or ""
+    raise LookupError(f"{module}.py has no function {function}")
+
+
 def whole(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
@@ -75,9 +95,7 @@ def whole(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (those of the process by default); the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    app = application(
-        [words[0]] if words and words[0] in COMMANDS else [] if words == ["--version"] else list(COMMANDS)
-    )
+    app = application([words[0]]) if words and words[0] in COMMANDS else overview()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a letter of somebody's name must not end the command.

@@ -354,8 +354,12 @@ def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:
 def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
     """What is built into a function of this system, in words."""
     gravity = ", ".join(repr(float(g)) for g in arm.gravity)
-    kept = "Geometry" if parameters == "inertial" else "Geometry and inertia"
+    kept = "Geometry" if parameters == "inertial" else "Geometry, inertia"
     said = [f"{kept} and gravity ({gravity}) m/s^2 are built in." if parameters != "all" else ""]
+    for link, load in arm.loads:
+        said.append(f"A load of {float(load.body.mass):g} kg on {link} is built in.")
+    if not arm.loads and parameters != "load":
+        said.append("There is no load in the hand.")
     if arm.counts_drives:
         said.append(f"Rotors ({arm.drive_model}), transmission and friction of the drives are built in.")
     elif arm.drives:

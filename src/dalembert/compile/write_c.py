@@ -1,4 +1,4 @@
-"""Plain C99 for a controller: one function, its header, a test program with reference values, a CMake file.
+"""Plain C99 for a controller: one function, its header, a test program with reference values, its line of CMake.
 
 No allocation, no global state, no loops, no branches: every call runs the same operations. Names that come from
 the arm are reduced to letters, digits and underscores before they reach C.
@@ -16,6 +16,7 @@ import numpy as np
 from ..arm.errors import ArmError
 from ..rings.graph import evaluate
 from ..rings.real import REAL
+from .cmake import joined
 from .emit_c import Program, statements
 from .emit_scalar import C99, scalar_style
 from .emit_single import places
@@ -33,18 +34,18 @@ def identifier(text: str) -> str:
 
 def comment(text: str) -> str:
     """``text`` for a comment: one line, nothing in it that could end the comment or start an escape."""
-    return re.sub(r"[^A-Za-z0-9 _.,:()+-]", "?", " ".join(text.split()))[:80]
+    return re.sub(r"[^A-Za-z0-9 _.,:;()+/^-]", "?", " ".join(text.split()))[:100]
 
 
 def write_c(function: Function, folder: str | Path, dtype: str = "float64") -> list[Path]:
-    """Write the function as C into ``folder``; the files written."""
+    """Write the function as C into ``folder``, beside those it has; the files written."""
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
     return ControllerCode(function, dtype).write(folder)
 
 
 class ControllerCode:
-    """The texts of one function: header, code, test, CMake file."""
+    """The texts of one function: header, code, test."""
 
     def __init__(self, function: Function, dtype: str) -> None:
         self.function, self.dtype = function, dtype
@@ -69,7 +70,7 @@ class ControllerCode:
             f"{self.symbol}.h": self.header(),
             f"{self.symbol}.c": self.code(),
             f"test_{self.symbol}.c": self.test(),
-            "CMakeLists.txt": self.cmake(),
+            "CMakeLists.txt": joined(place, self.symbol),
         }
         for file, text in files.items():
             (place / file).write_text(text, encoding="ascii")
@@ -91,7 +92,7 @@ class ControllerCode:
                 f"  {k}: {comment(name)} = {value!r}"
                 for k, (name, value) in enumerate(zip(kept.names, kept.values, strict=True))
             ]
-        lines += ["", *self.function.remarks]
+        lines += ["", *(comment(remark) for remark in self.function.remarks)]
         stack = (len(self.program.order) + 2) * (4 if self.dtype == "float32" else 8)
         lines += [
             "",
@@ -209,28 +210,6 @@ int main(void)
   printf("{self.symbol}: largest relative difference %.3g\\n", worst);
   return worst < {"1e-3" if self.dtype == "float32" else "1e-9"} ? 0 : 1;
 }}
-"""
-
-    def cmake(self) -> str:
-        """CMakeLists.txt of the static library and its test."""
-        return f"""\
-cmake_minimum_required(VERSION 3.10)
-project({self.symbol} C)
-
-set(CMAKE_C_STANDARD 99)
-set(CMAKE_C_STANDARD_REQUIRED ON)
-set(CMAKE_C_EXTENSIONS OFF)
-
-add_library({self.symbol} STATIC {self.symbol}.c)
-target_include_directories({self.symbol} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
-if(UNIX)
-  target_link_libraries({self.symbol} PUBLIC m)
-endif()
-
-enable_testing()
-add_executable(test_{self.symbol} test_{self.symbol}.c)
-target_link_libraries(test_{self.symbol} PRIVATE {self.symbol})
-add_test(NAME {self.symbol} COMMAND test_{self.symbol})
 """
 
 

@@ -24,6 +24,7 @@ from ..bounds.waves import wave_of
 from ..equations.polynomial import TrigPolynomial
 from ..reduction.states import place
 from .certified_ranges import CertifiedRanges
+from .coupling import moved_mass
 
 SEARCH = 1.0e6
 """Limit of work (control values) for a load of which only the attained largest value is used."""
@@ -36,7 +37,9 @@ class Counterbalance:
     ``moment`` (kg m) is mass times the arm from the joint axis, in axes of the link frame; ``place`` (m) is in the link
     frame. ``exact``: the gravity load vanishes for every pose; else part of it moves with outer joints, the weight
     minimizes the largest load, and ``rest`` is the remaining load.
-    ``balanced`` is the arm with the weight.
+    ``balanced`` is the arm with the weight, ``moves`` the mass (kg) that the joint moves without it. ``spring`` (N m)
+    is what a spring needs that does the same: k a b of one without free length, from a point at a above the joint axis
+    to one at b on the link, where the axis stays level.
     """
 
     joint: str
@@ -50,6 +53,13 @@ class Counterbalance:
     unit: str
     rest: TrigPolynomial
     balanced: ArmDescription
+    moves: float
+    spring: float
+
+    @property
+    def heavy(self) -> bool:
+        """True if the weight is more than half of what the joint moves: nobody builds that, a spring suits."""
+        return self.mass > self.moves / 2
 
 
 def counterbalance(
@@ -94,7 +104,7 @@ def counterbalance(
     after = range_of(wave_of(rest), domain, work=SEARCH).largest if rest else 0.0
     return Counterbalance(
         body.joint.name, body.joint.child, floats(moment), float(weight), floats(spot), not rest, before, after, "N m",
-        rest, balanced,
+        rest, balanced, moved_mass(arm)[i], float(size) ** 0.5 * float(sum(g * g for g in arm.gravity)) ** 0.5,
     )  # fmt: skip
 
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
 
+from numpy.typing import NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.drives import Actuator
+from ..equations import names
+from ..equations.polynomial import TrigPolynomial
+from ..formulations.system import SystemOverRing
+from ..rings.real import REAL
 from .certified_ranges import CertifiedRanges
 from .importance import range_by_name
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -33,19 +45,85 @@ def sensitivities(
 ) -> tuple[Sensitivity, ...]:
     """The effect of each parameter on the range of a coefficient, strongest first.
 
-    ``style`` says which parameters (see ``arm.equations``): mass centres and inertia about them by default.
+    ``style`` says which parameters (see ``arm.equations``): mass centres and inertia about them by default. Where the
+    drives count, gear ratios, "ratio(MOTOR, JOINT)", and rotor inertias, "inertia(MOTOR)", are parameters too.
     """
     eq = ranges.equations_in(style)
     poly = eq[coefficient]
     spread = range_by_name(ranges, coefficient)
+    slopes: list[tuple[str, float, Callable[[Array], float]]] = []
+    for symbol in eq.symbols:
+        if symbol.name in (parameters or poly.parameters) and symbol.value is not None:
+            slopes.append((symbol.name, float(symbol.value), _of_symbol(poly.diff(symbol.name))))
+    if ranges.system.counts_drives:
+        slopes += [
+            entry for entry in _of_drives(ranges.system, coefficient) if parameters is None or entry[0] in parameters
+        ]
     largest = max(spread.minimum, spread.maximum, key=abs)
     found = []
-    for symbol in eq.symbols:
-        if symbol.name not in (parameters or poly.parameters) or symbol.value is None:
-            continue
-        slope = poly.diff(symbol.name)
-        low, high = float(slope(spread.at_minimum)), float(slope(spread.at_maximum))
+    for name, value, slope in slopes:
+        low, high = slope(spread.at_minimum), slope(spread.at_maximum)
         at = high if largest == spread.maximum else low
-        relative = at * float(symbol.value) / largest if largest else 0.0
-        found.append(Sensitivity(coefficient, symbol.name, float(symbol.value), low, high, relative))
+        relative = at * value / largest if largest else 0.0
+        if low or high or parameters:
+            found.append(Sensitivity(coefficient, name, value, low, high, relative))
     return tuple(sorted(found, key=lambda s: -abs(s.relative)))
+
+
+def _of_symbol(slope: TrigPolynomial) -> Callable[[Array], float]:
+    return lambda q: float(slope(q))
+
+
+def _of_drives(system: ArmDescription, coefficient: str) -> Iterator[tuple[str, float, Callable[[Array], float]]]:
+    """Slopes to gear ratios, "ratio(MOTOR, JOINT)", and to rotor inertias, "inertia(MOTOR)".
+
+    Coefficients are quadratic in a ratio and linear in an inertia, so that a central difference is the derivative.
+    """
+    for number, actuator in enumerate(system.drives.actuators):
+        for place, (joint, ratio) in enumerate(actuator.ratios):
+
+            def geared(value: Fraction, number: int = number, place: int = place) -> ArmDescription:
+                motor = system.drives.actuators[number]
+                ratios = list(motor.ratios)
+                ratios[place] = (ratios[place][0], value)
+                return _with_motor(system, number, replace(motor, ratios=tuple(ratios)))
+
+            yield f"ratio({actuator.name}, {joint})", float(ratio), _difference(geared, ratio, coefficient)
+        inertia = actuator.rotor.inertia
+        if inertia:
+
+            def weighted(value: Fraction, number: int = number) -> ArmDescription:
+                motor = system.drives.actuators[number]
+                return _with_motor(system, number, replace(motor, rotor=replace(motor.rotor, inertia=value)))
+
+            yield f"inertia({actuator.name})", float(inertia), _difference(weighted, inertia, coefficient)
+
+
+def _with_motor(system: ArmDescription, number: int, motor: Actuator) -> ArmDescription:
+    motors = list(system.drives.actuators)
+    motors[number] = motor
+    return replace(system, drives=replace(system.drives, actuators=tuple(motors)))
+
+
+def _difference(
+    made: Callable[[Fraction], ArmDescription], value: Fraction, coefficient: str
+) -> Callable[[Array], float]:
+    step = value / 2
+    ahead, behind = (SystemOverRing(made(value + s * step), REAL) for s in (1, -1))
+
+    def slope(q: Array) -> float:
+        change = _coefficient(ahead, coefficient, q) - _coefficient(behind, coefficient, q)
+        return change / float(2 * step)
+
+    return slope
+
+
+def _coefficient(system: SystemOverRing, name: str, q: Array) -> float:
+    kind, index = names.parse(name, system.n)
+    at = [float(x) for x in q]
+    if kind == "G":
+        return float(system.gravity(REAL, at)[index[0]])
+    if kind == "D":
+        return float(system.mass_matrix(REAL, at)[index[0]][index[1]])
+    i, j, k = index
+    return float(system.christoffel(REAL, at)[i][j][k])

@@ -39,18 +39,26 @@ class ShaftFriction:
         return not all(isinstance(x, int) and x == 0 for x in (self.mean, self.half, self.starting, self.viscous))
 
 
+def sliding(shaft: ShaftFriction, direction: Scalar, speed: Scalar) -> Scalar:
+    """F of a shaft that moves: its Coulomb friction in ``direction``, +1 or -1 or a smooth stand-in, and b s.
+
+    The odd part takes the mean of both directions, the even part makes up their difference.
+    """
+    coulomb = add(mul(shaft.mean, direction), mul(shaft.half, mul(direction, direction)))
+    return add(coulomb, mul(shaft.viscous, speed))
+
+
 def resistance(field: Field, shaft: ShaftFriction, speed: Scalar, acceleration: Scalar) -> Scalar:
     """F(s, a); with ``acceleration`` 0 a standing shaft resists nothing."""
     if not shaft:
         return 0
-    total = mul(shaft.viscous, speed)
-    if any(not isinstance(x, int) or x for x in (shaft.mean, shaft.half, shaft.starting)):
-        direction = field.sign(speed)
-        moves = mul(direction, direction)
-        total = add(total, add(mul(shaft.mean, direction), mul(shaft.half, moves)))
-        if not isinstance(acceleration, int):
-            starts = mul(sub(1, moves), field.sign(acceleration))
-            total = add(total, mul(shaft.starting, starts))
+    if all(isinstance(x, int) and x == 0 for x in (shaft.mean, shaft.half, shaft.starting)):
+        return mul(shaft.viscous, speed)
+    direction = field.sign(speed)
+    total = sliding(shaft, direction, speed)
+    if not isinstance(acceleration, int):
+        starts = mul(sub(1, mul(direction, direction)), field.sign(acceleration))
+        total = add(total, mul(shaft.starting, starts))
     return total
 
 

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..rings.real import REAL
 from . import transfer
-from .batch import Array
+from .batch import Array, through
 from .chain_frames import ChainFrames, Placed
-from .closures import Block, Closure
+from .closure_equations import ClosureEquations
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
 from .gears import Gear, GearNumbers
+from .loop_closures import Block, Closure
 
 if TYPE_CHECKING:
     from .compiled_state import CompiledState
@@ -49,7 +51,7 @@ class Assembly:
     """The equations of coordinates and closures over the joints of a system."""
 
     def __init__(self, system: ChainFrames, closures: Sequence[Closure | Gear], coordinates: Sequence[str]) -> None:
-        self.system = system
+        self.chains = system
         self.closures = [closure.numbers(system) for closure in closures]
         self.coordinates = [Coordinate(text, system) for text in coordinates]
         self.n = len(self.coordinates)
@@ -66,6 +68,7 @@ class Assembly:
                 self.geared[numbers.joints] = True
         self.rank: int | None = None
         """Rank of [G^c_phi] where it is known: off the closures by a rounding, redundant equations seem independent."""
+        self._equations = ClosureEquations(system, self.closures, REAL, [numbers.chain for numbers in system.numbers])
         self.equation_names = tuple(name for closure in closures for name in closure.equation_names)
 
     # -- equations ------------------------------------------------------------------------------
@@ -106,8 +109,10 @@ class Assembly:
         """c ``(b, r)`` and [G^c_phi] ``(b, r, m)``."""
         if self.kernel is not None:
             return self.kernel.state(phi, np.zeros_like(phi))[:2]
-        blocks = self.closure_blocks(self.system.place(phi), 1)
-        return self.value(blocks, len(phi))[:, self.n :], self.jacobian(blocks, len(phi))[:, self.n :]
+        if not self.r:
+            return np.zeros((len(phi), 0)), np.zeros((len(phi), 0, self.m))
+        value, g = through(lambda q: self._equations.tables(q)[:2], phi)
+        return value, g
 
     def closure_jacobian(self, phi: Array) -> Array:
         """[G^c_phi], ``(b, r, m)``."""
@@ -115,25 +120,16 @@ class Assembly:
 
     def closure_value(self, phi: Array) -> Array:
         """c(phi) ``(b, r)``: closure error, in m or as the sine of an angle."""
-        if self.kernel is not None:
-            return self.closing(phi)[0]
-        placed = self.system.place(phi)
-        return self.value(self.closure_blocks(placed, 0), len(phi))[:, self.n :]
+        return self.closing(phi)[0]
 
     def drift(self, phi: Array, rate: Array) -> tuple[Array, Array]:
         """[G^c_phi] and phi'.[H^c] phi' ``(b, r)``: what the closures' accelerations are at constant joint rates."""
         if self.kernel is not None:
             return self.kernel.state(phi, rate)[1:3]
-        g, bend = self._rates(self.system.place(phi), rate)
-        return g[:, self.n :], bend[:, self.n :]
-
-    def _rates(self, placed: Placed, rate: Array) -> tuple[Array, Array]:
-        """[G^w_phi], its rows of the closures alone filled, and phi'.[H^c] phi' in the rows of the closures."""
-        g = np.zeros((placed.count, self.n + self.r, self.m))
-        bend = np.zeros((placed.count, self.n + self.r))
-        for closure, rows in zip(self.closures, self.closure_rows, strict=True):
-            _, g[:, rows, closure.joints], bend[:, rows] = closure.rates(placed, rate)
-        return g, bend
+        if not self.r:
+            return np.zeros((len(phi), 0, self.m)), np.zeros((len(phi), 0))
+        g, drift = through(lambda q, qd: self._equations.tables(q, qd)[1:], phi, rate)
+        return g, drift
 
     def whole(self, placed: Placed) -> Array:
         """X_w ``(b, m, n + r)``."""
@@ -153,7 +149,7 @@ class Assembly:
 
     def moved(self, phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """X_w, phi' and phi'' for this motion of the coordinates: second order without its array."""
-        placed = self.system.place(phi)
+        placed = self.chains.place(phi)
         whole = self.whole(placed)
         rate = (whole[:, :, : self.n] @ qd[:, :, None])[:, :, 0]
         bend = self.bent(placed, rate, self.drift(phi, rate)[1])
@@ -175,7 +171,7 @@ class Assembly:
     def carried(self, phi: Array, order: int = 2) -> Carried:
         """The transfer at closed configurations ``phi`` ``(b, m)``; refused where it is singular."""
         count = len(phi)
-        placed = self.system.place(phi)
+        placed = self.chains.place(phi)
         blocks = self.blocks(placed, order)
         g = self.jacobian(blocks, count)
         whole, condition = self.inverse(g)

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..systems.arrays import evaluate
+
 Array: TypeAlias = NDArray[Any]
 NUMBERS = 24_000_000
 """Numbers in the second-order coefficients of all configurations of one pass; it bounds the memory."""
@@ -15,28 +17,7 @@ NUMBERS = 24_000_000
 
 def through(function: Callable[..., Any], *arrays: Array) -> Any:
     """``function`` of the columns of each ``(b, n)`` array; its nested lists become arrays ``(b, ...)``."""
-    count = arrays[0].shape[0]
-    if count == 1:
-        result = function(*([float(x) for x in array[0]] for array in arrays))
-    else:
-        result = function(*(list(np.ascontiguousarray(array.T)) for array in arrays))
-    if isinstance(result, tuple):
-        return tuple(_packed(part, count) for part in result)
-    return _packed(result, count)
-
-
-def _packed(result: Any, count: int) -> Array:
-    shape, level = [], result
-    while isinstance(level, list | tuple):
-        shape.append(len(level))
-        level = level[0] if level else None
-    out = np.empty((*shape, count))
-    for place in np.ndindex(*shape):
-        entry = result
-        for index in place:
-            entry = entry[index]
-        out[place] = entry
-    return np.ascontiguousarray(np.moveaxis(out, -1, 0))
+    return evaluate(function, [("batch", array) for array in arrays])
 
 
 def in_pieces(function: Callable[..., Any], *arrays: Array) -> Any:

@@ -10,10 +10,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import ArmDescription, listed
+from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.io.toml_table import nearest
-from ..arm.placement import Placement
+from ..arm.placement import Matrix, Placement, Vector
+from ..systems.arm_system import ArmSystem
 from . import jets
 from .batch import Array
 from .jets import Jet
@@ -47,7 +48,10 @@ class FrameOn:
 
 @dataclass(frozen=True)
 class Carrier:
-    """A frame as numbers: the joints of phi that move it, its chain, body, and rotation and position on the body."""
+    """A frame as numbers: the joints of phi that move it, its chain, body, and rotation and position on the body.
+
+    ``exact`` are the latter two as fractions, for any ring.
+    """
 
     joints: NDArray[np.intp]
     chain: int
@@ -55,13 +59,14 @@ class Carrier:
     path: NDArray[np.intp]
     rotation: Array
     position: Array
+    exact: tuple[Matrix, Vector]
 
 
 class ChainFrames:
     """Chains by name, their joints one after the other in phi, and named frames on them."""
 
     def __init__(
-        self, arms: Mapping[str, ArmDescription], frames: Mapping[str, FrameOn | str], compiled: bool = False
+        self, arms: Mapping[str, ArmSystem], frames: Mapping[str, FrameOn | str], compiled: bool = False
     ) -> None:
         self.arms = dict(arms)
         self.numbers = [ChainNumbers(arm, compiled) for arm in arms.values()]
@@ -111,7 +116,9 @@ class ChainFrames:
         empty = np.zeros(0, dtype=np.intp)
         if frame.chain == GROUND:
             turn, shift = frame.at.exact
-            return Carrier(empty, -1, -1, empty, np.array(turn, dtype=float), np.array(shift, dtype=float))
+            return Carrier(
+                empty, -1, -1, empty, np.array(turn, dtype=float), np.array(shift, dtype=float), (turn, shift)
+            )
         if frame.chain not in self.arms:
             known = (*self.names, GROUND, *self.frames)
             raise ArmError(f"no chain or frame {frame.chain!r}{nearest(frame.chain, known)}; there are {listed(known)}")
@@ -130,6 +137,7 @@ class ChainFrames:
             path,
             np.array(turn, dtype=float),
             np.array(shift, dtype=float),
+            (turn, shift),
         )
 
     def place(self, phi: Array) -> Placed:
@@ -141,13 +149,13 @@ class Placed:
     """The joint frames of all chains at a batch of configurations; computed for each chain at first use."""
 
     def __init__(self, system: ChainFrames, phi: Array) -> None:
-        self.system, self.phi, self.count = system, phi, len(phi)
+        self.chains, self.phi, self.count = system, phi, len(phi)
         self.found: dict[int, tuple[Array, Array]] = {}
 
     def frames(self, chain: int) -> tuple[Array, Array]:
         """Axes ``(b, n, 3, 3)`` and origins ``(b, n, 3)`` of a chain's joint frames in the world."""
         if chain not in self.found:
-            self.found[chain] = self.system.numbers[chain].frames(self.phi[:, self.system.slices[chain]])
+            self.found[chain] = self.chains.numbers[chain].frames(self.phi[:, self.chains.slices[chain]])
         return self.found[chain]
 
     def pose(self, carrier: Carrier) -> tuple[Array, Array]:
@@ -164,24 +172,8 @@ class Placed:
     def joints(self, carrier: Carrier) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Axes and origins of the joints that carry the frame, and which of them turn."""
         turns, origins = self.frames(carrier.chain)
-        revolute = self.system.numbers[carrier.chain].revolute[carrier.path]
+        revolute = self.chains.numbers[carrier.chain].revolute[carrier.path]
         return turns[..., 2][:, carrier.path], origins[:, carrier.path], revolute
-
-    def carried(self, carrier: Carrier) -> tuple[Array, Array]:
-        """How joints carry the frame: s_n of those that turn ``(b, n, 3)``, g_n of origin and axes ``(b, n, 4, 3)``.
-
-        All that first order needs, in few operations: single configurations are evaluated often.
-        """
-        turn, position = self.pose(carrier)
-        axes, origins, revolute = self.joints(carrier)
-        arms = np.empty((self.count, len(carrier.path), 4, 3))
-        arms[:, :, 0] = position[:, None] - origins
-        arms[:, :, 1:] = np.swapaxes(turn, 1, 2)[:, None]
-        spin = axes * revolute[:, None]
-        g = jets.cross(spin[:, :, None], arms)
-        if not revolute.all():
-            g[:, ~revolute, 0] = axes[:, ~revolute]
-        return spin, g
 
     def point(self, carrier: Carrier, order: int) -> Jet:
         """The frame's origin with its influence coefficients in the joints that carry it."""

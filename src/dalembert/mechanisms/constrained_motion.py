@@ -50,21 +50,12 @@ def joint_acceleration(
     mechanism: Mechanism, phi: Array, rate: Array, drive: Array, loads: Sequence[Sequence[Force]]
 ) -> Array:
     """phi'' ``(m,)`` of the closed mechanism under joint loads ``drive`` ``(m,)``."""
-    kernel = mechanism.assembly.kernel
-    if kernel is not None and not any(loads):
-        _, g, drift, whole, rest = (table[0] for table in kernel.state(phi[None], rate[None]))
-        free, pseudo = mechanism.assembly.split(g)
-        held = -pseudo @ drift
-        rest = rest + whole @ held
-    else:
-        found = mechanism.assembly.drift(phi[None], rate[None])
-        g, drift = found[0][0], found[1][0]
-        free, pseudo = mechanism.assembly.split(g)
-        held = -pseudo @ drift
-        rest = mechanism.joint_loads(phi[None], rate[None], held[None], loads)[0]
-        whole = mechanism.joint_inertia(phi[None])[0]
+    g, drift, inertia, bias = (table[0] for table in mechanism.joint_state(phi[None], rate[None], loads))
+    free, pseudo = mechanism.assembly.split(g)
+    held = -pseudo @ drift
+    rest = bias + inertia @ held
     try:
-        return held + free @ np.linalg.solve(free.T @ whole @ free, free.T @ (drive - rest))
+        return held + free @ np.linalg.solve(free.T @ inertia @ free, free.T @ (drive - rest))
     except np.linalg.LinAlgError:
         raise ArmError(
             "some motion of the mechanism moves no mass, so its acceleration is not determined; give the links mass"
@@ -85,6 +76,11 @@ def simulate(
     times = np.asarray(t, dtype=float)
     if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
         raise ArmError("times must be at least two, rising")
+    if mechanism.contacts:
+        raise ArmError(
+            f"{mechanism.name}: {mechanism.contacts[0].name!r} has Coulomb friction, which sticks and slips; simulate "
+            f"the system in its coordinates, da.simulate(mechanism.as_system(), ...), or mechanism.frictionless()"
+        )
     loads = mechanism._forces(forces or {})
     assembly, m = mechanism.assembly, mechanism.m
     start, off = position.newton(assembly, vector_array(m, "phi", phi)[None], None)
@@ -95,7 +91,7 @@ def simulate(
     def slope(now: float, y: Array) -> Array:
         load = np.zeros(m)
         if drive is not None:
-            placed = assembly.system.place(y[None, :m])
+            placed = assembly.chains.place(y[None, :m])
             blocks = assembly.coordinate_blocks(placed, 1)
             g = assembly.jacobian(blocks, 1)[0, : assembly.n]
             q = assembly.value(blocks, 1)[0, : assembly.n]
@@ -136,7 +132,7 @@ def simulate(
 
 def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array) -> MechanismMotion:
     assembly = mechanism.assembly
-    blocks = assembly.coordinate_blocks(assembly.system.place(phi), 1)
+    blocks = assembly.coordinate_blocks(assembly.chains.place(phi), 1)
     q = assembly.value(blocks, len(phi))[:, : assembly.n]
     qd = transfer.times(assembly.jacobian(blocks, len(phi))[:, : assembly.n], rate)
     return MechanismMotion(

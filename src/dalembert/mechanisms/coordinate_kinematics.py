@@ -19,11 +19,11 @@ from . import position, transfer
 from .assembly import Assembly, Carried
 from .batch import Array, in_pieces
 from .chain_frames import ChainFrames, FrameOn
-from .closures import Closure
 from .compiled_state import CompiledState
 from .diagnose import check_coordinates, independent_joints
 from .follow import follow
 from .gears import Gear
+from .loop_closures import Closure
 from .mobility import mobility
 from .mounting import mounted
 
@@ -90,15 +90,15 @@ class CoordinateKinematics:
             compiled,
         )
         self.name = name
-        self.system = self._system()
+        self.chains = self._system()
         check_names("closure", [closure.name for closure in self.parts.closures])
-        self.assembly = Assembly(self.system, self.parts.closures, given or ())
+        self.assembly = Assembly(self.chains, self.parts.closures, given or ())
         self.home: Array = position.assembled(self.assembly, self._guess(home))
         rank = self.m - mobility(self.assembly, self.home).lasting
         if given is None:
             closing = self.assembly.closure_jacobian(self.home[None])[0]
-            chosen = [self.system.joint_names[k] for k in sorted(independent_joints(closing))]
-            self.assembly = Assembly(self.system, self.parts.closures, chosen)
+            chosen = [self.chains.joint_names[k] for k in sorted(independent_joints(closing))]
+            self.assembly = Assembly(self.chains, self.parts.closures, chosen)
         self.assembly.rank = rank
         self.assembly.kernel = self._kernel() if compiled else None
         check_coordinates(self.assembly, self.home)
@@ -126,7 +126,7 @@ class CoordinateKinematics:
         except build.CompileError as fault:
             build.say_slow(fault)
             return None
-        return CompiledState(self.system, self.assembly.closures)
+        return CompiledState(self.chains, self.assembly.closures)
 
     def _guess(self, home: Mapping[str, float] | ArrayLike | None) -> Array:
         if home is None:
@@ -134,7 +134,7 @@ class CoordinateKinematics:
         if isinstance(home, Mapping):
             guess = np.zeros(self.m)
             for joint, value in home.items():
-                guess[self.system.joint_index(joint)] = float(value)
+                guess[self.chains.joint_index(joint)] = float(value)
             return guess
         return vector_array(self.m, "home", home)
 
@@ -166,7 +166,7 @@ class CoordinateKinematics:
     @property
     def m(self) -> int:
         """Number of joints of all chains: the length of phi."""
-        return self.system.m
+        return self.chains.m
 
     @property
     def n(self) -> int:
@@ -181,7 +181,7 @@ class CoordinateKinematics:
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the entries of phi, "chain.joint"."""
-        return self.system.joint_names
+        return self.chains.joint_names
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ class CoordinateKinematics:
         """q ``(..., n)`` at these joints; a turn, which has no position, is 0."""
 
         def read(phi: Array) -> Array:
-            placed = self.system.place(phi)
+            placed = self.chains.place(phi)
             return self.assembly.value(self.assembly.coordinate_blocks(placed, 0), len(phi))[:, : self.n]
 
         return self._flat(read, self._joints(phi))
@@ -274,10 +274,10 @@ class CoordinateKinematics:
 
     def frame(self, phi: ArrayLike, frame: FrameOn | str) -> Array:
         """A frame in the world, ``(..., 4, 4)``."""
-        carrier = self.system.carrier(frame)
+        carrier = self.chains.carrier(frame)
 
         def place(phi: Array) -> Array:
-            turn, shift = self.system.place(phi).pose(carrier)
+            turn, shift = self.chains.place(phi).pose(carrier)
             found = np.zeros((len(phi), 4, 4))
             found[:, :3, :3], found[:, :3, 3], found[:, 3, 3] = turn, shift, 1.0
             return found
@@ -325,7 +325,7 @@ class CoordinateKinematics:
 
     def frame_influence(self, phi: ArrayLike, frame: FrameOn | str) -> Influence:
         """Coefficients of a frame's origin (rows 0 to 2) and turn (rows 3 to 5) in q (3-22), (3-26)."""
-        carrier = self.system.carrier(frame)
+        carrier = self.chains.carrier(frame)
 
         def tables(phi: Array) -> tuple[Array, Array]:
             carried = self.assembly.carried(phi)

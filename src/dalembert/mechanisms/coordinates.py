@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from .chain_frames import Carrier, ChainFrames, Placed
-from .closures import FREEDOMS
 from .jets import Jet
+from .loop_closures import FREEDOMS
 
 TERM = re.compile(r"\s*([+-])?\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)\s*\*\s*)?")
 FREEDOM = re.compile(r"(r?[xyz])\(([^()]+)\)")

@@ -46,12 +46,12 @@ def independent_joints(g: Array) -> list[int]:
 
 def suggestion(assembly: Assembly, g: Array) -> str:
     """Coordinates that work at this configuration, as text."""
-    return listed(sorted(assembly.system.joint_names[k] for k in independent_joints(g)))
+    return listed(sorted(assembly.chains.joint_names[k] for k in independent_joints(g)))
 
 
 def check_coordinates(assembly: Assembly, phi: Array) -> None:
     """Refuse coordinates that do not determine the mechanism at one closed configuration."""
-    placed = assembly.system.place(phi[None])
+    placed = assembly.chains.place(phi[None])
     whole = assembly.jacobian(assembly.blocks(placed, 1), 1)[0]
     closing = whole[assembly.n :]
     free = assembly.m - rank_of(closing)
@@ -77,7 +77,7 @@ def refuse_singular(assembly: Assembly, phi: Array, g: Array, condition: float) 
     values = ", ".join(f"{value:.4g}" for value in phi[:8]) + (", ..." if len(phi) > 8 else "")
     u, _, vh = np.linalg.svd(np.where(np.isfinite(g), g, 0.0))
     motion = vh[-1]
-    moving = [assembly.system.joint_names[k] for k in np.argsort(-np.abs(motion))[:3] if abs(motion[k]) > 0.1]
+    moving = [assembly.chains.joint_names[k] for k in np.argsort(-np.abs(motion))[:3] if abs(motion[k]) > 0.1]
     free = freedoms(closing)
     if free.shape[1] > n:
         loads = np.abs(u[n:, -1]) if g.shape[0] == g.shape[1] else np.zeros(0)

@@ -17,7 +17,7 @@ from ..formulations.kinematics import tool_frame
 from ..rings.real import REAL
 from .batch import Array
 from .chain_frames import FrameOn
-from .closures import Closure
+from .loop_closures import Closure
 from .mechanism import Mechanism
 from .mounting import carrying, free_body
 

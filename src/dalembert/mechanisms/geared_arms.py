@@ -8,8 +8,8 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.io.mimic import Mimic
 from ..arm.io.urdf import read_mimics, read_urdf
-from .closures import Closure
 from .gears import Gear
+from .loop_closures import Closure
 from .mechanism import Mechanism
 
 CHAIN = "arm"
@@ -28,7 +28,7 @@ def geared(arm: ArmDescription, mimics: Sequence[Mimic], origin: str, closures: 
                 f"{mimic.where}: does not follow another joint by a constant ratio, which is all a gear does; load the "
                 f'file as an arm with mimic="hold" or "free"'
             )
-        gears.append(Gear(mimic.joint, mimic.joint, mimic.master, float(mimic.ratio), float(mimic.offset)))
+        gears.append(Gear(mimic.joint, mimic.joint, mimic.master, mimic.ratio, mimic.offset))
     followers = {mimic.joint for mimic in mimics}
     own = None if closures else [f"{CHAIN}.{name}" for name in arm.joint_names if name not in followers]
     try:

@@ -7,7 +7,9 @@ load T_c of the equation is the torque (N m) or force (N) that the gear puts on 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +17,9 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from ..arm.exact import exact
-from .batch import Array
+from ..formulations.closures import ClosureEquation
+from ..rings.algebra import dot, sub
+from ..rings.ring import Ring, Scalar
 from .chain_frames import ChainFrames, Placed
 from .jets import Jet
 
@@ -27,14 +31,14 @@ class Gear:
     name: str
     joint: str
     master: str
-    ratio: float = 1.0
-    offset: float = 0.0
+    ratio: object = 1
+    offset: object = 0
 
     held: ClassVar[tuple[str, ...]] = ("gear",)
 
     def __post_init__(self) -> None:
-        exact(self.ratio, f"ratio of gear {self.name!r}")
-        exact(self.offset, f"offset of gear {self.name!r}")
+        object.__setattr__(self, "ratio", exact(self.ratio, f"ratio of gear {self.name!r}"))
+        object.__setattr__(self, "offset", exact(self.offset, f"offset of gear {self.name!r}"))
 
     @property
     def equation_names(self) -> tuple[str, ...]:
@@ -52,32 +56,35 @@ class GearNumbers:
     def __init__(self, closure: Gear, system: ChainFrames) -> None:
         self.closure = closure
         try:
-            self.follower, self.master = system.joint_index(closure.joint), system.joint_index(closure.master)
+            follower, master = system.joint_index(closure.joint), system.joint_index(closure.master)
         except ArmError as fault:
             raise ArmError(f"gear {closure.name!r}: {fault}") from None
-        if self.follower == self.master:
+        if follower == master:
             raise ArmError(f"gear {closure.name!r} ties joint {closure.joint!r} to itself; name another master")
-        self.joints = np.array(sorted((self.follower, self.master)), np.intp)
-        self.slopes = np.where(self.joints == self.follower, 1.0, -closure.ratio)
+        self.offset = exact(closure.offset)
+        slopes = {follower: Fraction(1), master: -exact(closure.ratio)}
+        self.slopes = dict(sorted(slopes.items()))
+        self.joints = np.array(list(self.slopes), np.intp)
 
     @property
     def facts(self) -> str:
         """What makes the code of this gear what it is."""
-        return repr((self.follower, self.master, self.closure.ratio, self.closure.offset))
+        return repr((self.slopes, self.offset))
+
+    def equation(self, ring: Ring, phi: Sequence[Scalar]) -> ClosureEquation:
+        """c, its slopes and no drift, over a ring."""
+        slopes = {joint: ring.number(slope) for joint, slope in self.slopes.items()}
+        turned = dot(list(slopes.values()), [phi[joint] for joint in slopes])
+        return ClosureEquation(sub(turned, ring.number(self.offset)), slopes, 0)
 
     def jet(self, placed: Placed, order: int) -> Jet:
         """The equation and its influence coefficients in ``joints``; those above the first are zero."""
         count, width = placed.count, len(self.joints)
-        value = placed.phi[:, self.joints] @ self.slopes[:, None] - self.closure.offset
-        first = np.broadcast_to(self.slopes, (count, 1, width))
+        slopes = np.array([float(slope) for slope in self.slopes.values()])
+        value = placed.phi[:, self.joints] @ slopes[:, None] - float(self.offset)
+        first = np.broadcast_to(slopes, (count, 1, width))
         above = [np.zeros((count, 1, *(width,) * k)) for k in range(2, order + 1)]
         return Jet(*[value, first, *above][: order + 1])
-
-    def rates(self, placed: Placed, rate: Array | None = None) -> tuple[Array, Array, Array | None]:
-        """c ``(b, 1)``, [G^c] ``(b, 1, 2)`` and, with joint rates, phi'.[H^c] phi' = 0."""
-        jet = self.jet(placed, 1)
-        assert jet.first is not None
-        return jet.value, jet.first, None if rate is None else np.zeros((placed.count, 1))
 
     def flipped(self, placed: Placed) -> NDArray[np.bool_]:
         """Nowhere: a gear holds in one way."""

@@ -62,7 +62,7 @@ def linearize(mechanism: Mechanism, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLik
     carried = mechanism.assembly.carried(at, 3)
     moving, speeding = joint_motion(carried, rate, rate2)
     by_position, by_rate, by_acceleration, load = (np.zeros((mechanism.m, k)) for k in (*(mechanism.m,) * 3, 1))
-    for numbers, part in zip(mechanism.system.numbers, mechanism.system.slices, strict=True):
+    for numbers, part in zip(mechanism.chains.numbers, mechanism.chains.slices, strict=True):
         slopes = numbers.torque_slopes(at[:, part], moving[:, part], speeding[:, part])
         for total, slope in zip((by_position, by_rate, by_acceleration), slopes, strict=True):
             total[part, part] = slope[0]

@@ -85,7 +85,7 @@ def _sign(mechanism: Mechanism, phi: Array) -> Array:
     assembly = mechanism.assembly
     if not len(phi):
         return np.zeros(0)
-    g = assembly.jacobian(assembly.blocks(assembly.system.place(phi), 1), len(phi))
+    g = assembly.jacobian(assembly.blocks(assembly.chains.place(phi), 1), len(phi))
     return np.linalg.slogdet(g)[0] if g.shape[1] == g.shape[2] else np.ones(len(phi))
 
 
@@ -119,7 +119,7 @@ def reciprocal_condition(mechanism: Mechanism, phi: ArrayLike) -> Array:
     at = vector_array(mechanism.m, "phi", phi)
     flat = at.reshape(-1, mechanism.m)
     assembly = mechanism.assembly
-    g = assembly.jacobian(assembly.blocks(assembly.system.place(flat), 1), len(flat))
+    g = assembly.jacobian(assembly.blocks(assembly.chains.place(flat), 1), len(flat))
     s = np.linalg.svd(g, compute_uv=False)
     return (s[:, mechanism.m - 1] / s[:, 0]).reshape(at.shape[:-1])
 
@@ -127,7 +127,7 @@ def reciprocal_condition(mechanism: Mechanism, phi: ArrayLike) -> Array:
 def output_jacobian(mechanism: Mechanism, phi: Array, output: Sequence[str]) -> Array:
     """[G^u_q] ``(b, n, n)`` of output coordinates."""
     other = output_assembly(mechanism, output)
-    placed = other.system.place(phi)
+    placed = other.chains.place(phi)
     g = other.jacobian(other.coordinate_blocks(placed, 1), len(phi))[:, : other.n]
     return g @ mechanism.influence(phi).first
 
@@ -151,7 +151,7 @@ def compare_drives(
     found = []
     for choice in choices:
         other = mechanism.with_coordinates(choice)
-        blocks = other.assembly.coordinate_blocks(other.system.place(at[None]), 2)
+        blocks = other.assembly.coordinate_blocks(other.chains.place(at[None]), 2)
         g = other.assembly.jacobian(blocks, 1)[0, : other.n]
         bend = np.array([rate[b.joints] @ b.jet.second[0, 0] @ rate[b.joints] for b in blocks])  # type: ignore[index]
         torque = other.inverse_dynamics(at, g @ rate, g @ rate2 + bend)

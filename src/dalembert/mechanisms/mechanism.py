@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arm.description import listed
+from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
+from ..arm.inertia import Load
 from ..systems.arrays import vector_array
+from ..systems.contacts import stuck
+from ..systems.sticking import Contact
 from . import transfer
 from .batch import Array
 from .constrained_motion import Drive, MechanismMotion, simulate
 from .coordinate_kinematics import CoordinateKinematics
 from .linearize import Linear, linearize
 from .mobility import Mobility, mobility
+from .mounting import ChainNumbers
 from .transfer import TransferredModel
+
+if TYPE_CHECKING:
+    from .mechanism_system import MechanismSystem
 
 Forces = Mapping[str, Sequence[Force]]
 """Forces on links, by chain."""
@@ -39,7 +49,7 @@ class Mechanism(CoordinateKinematics):
         def tables(phi: Array, qd: Array) -> tuple[Array, Array, Array]:
             carried = self.assembly.carried(phi)
             total: TransferredModel | None = None
-            for numbers, part, force in zip(self.system.numbers, self.system.slices, loads, strict=True):
+            for (numbers, part), force in zip(self._parts(), loads, strict=True):
                 own, own2 = carried.x[:, part], carried.x2[:, part]
                 rate = transfer.times(own, qd)
                 share = transfer.reduced(numbers.model(phi[:, part], rate, force), own, own2)
@@ -72,22 +82,23 @@ class Mechanism(CoordinateKinematics):
         return self._flat(act, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
 
     def forward_dynamics(self, phi: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: Forces = NONE) -> Array:
-        """q'' ``(..., n)`` under the loads ``tau`` at the coordinates; it undoes ``inverse_dynamics``."""
+        """q'' ``(..., n)`` under the loads ``tau`` at the coordinates; it undoes ``inverse_dynamics``.
+
+        Shafts with Coulomb friction that stand stick or start, as load and closures have it (``systems/sticking.py``).
+        """
         loads = self._forces(forces)
 
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
-            if self.assembly.kernel is not None and not forces:
-                inertia, rest = self._compiled_rest(phi, qd)
-            else:
-                whole, rate, rate2 = self.assembly.moved(phi, qd, np.zeros_like(qd))
-                x = whole[:, :, : self.n]
-                inertia = self._inertia(phi, x)
-                rest = transfer.load(self.joint_loads(phi, rate, rate2, loads), x)
-            drive = torque - rest
+            x, rate, rate2, inertia, rest = self._without_acceleration(phi, qd, loads)
             try:
-                return np.linalg.solve(inertia, drive[..., None])[..., 0]
+                qdd = np.linalg.solve(inertia, (torque - rest)[..., None])[..., 0]
             except np.linalg.LinAlgError:
                 raise ArmError(self._weightless(inertia)) from None
+            if not self.contacts:
+                return qdd
+            rows = self.contact_rows(phi)
+            drift = transfer.times(rows, rate2) + self.contact_drift(phi, rate)
+            return stuck(self.contacts, rows @ x, drift, qd, qdd, lambda state: inertia[state])
 
         return self._flat(solve, self._joints(phi), self._rates("qd", qd), self._rates("tau", tau))
 
@@ -113,21 +124,109 @@ class Mechanism(CoordinateKinematics):
         return self.model(phi).inertia
 
     def bias(self, phi: ArrayLike, qd: ArrayLike, forces: Forces = NONE) -> Array:
-        """The loads at the coordinates that cause no acceleration of them."""
-        return self.inverse_dynamics(phi, qd, np.zeros(self.n), forces)
+        """The loads at the coordinates that cause no acceleration of them; standing shafts resist nothing."""
+        loads = self._forces(forces)
+
+        def rest(phi: Array, qd: Array) -> Array:
+            return self._without_acceleration(phi, qd, loads)[-1]
+
+        return self._flat(rest, self._joints(phi), self._rates("qd", qd))
 
     def gravity_load(self, phi: ArrayLike) -> Array:
-        """The loads at the coordinates that balance gravity and springs at rest."""
-        return self.bias(phi, np.zeros(self.n))
+        """The loads at the coordinates that hold the weight of the chains."""
+
+        def hold(phi: Array) -> Array:
+            weights = [numbers.gravity(phi[:, part]) for numbers, part in self._parts()]
+            return transfer.load(np.concatenate(weights, axis=1), self._first(phi))
+
+        return self._flat(hold, self._joints(phi))
+
+    def kinetic_energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
+        """T (J)."""
+
+        def total(phi: Array, qd: Array) -> Array:
+            return self._kinetic(phi, transfer.times(self._first(phi), qd))
+
+        return self._flat(total, self._joints(phi), self._rates("qd", qd))
+
+    def potential_energy(self, phi: ArrayLike) -> Array:
+        """V (J) of gravity and springs."""
+        return self._flat(self._potential, self._joints(phi))
 
     def energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """Kinetic and potential energy (J) together."""
+        return self.kinetic_energy(phi, qd) + self.potential_energy(phi)
 
-        def total(phi: Array, qd: Array) -> Array:
-            _, rate, _ = self.assembly.moved(phi, qd, np.zeros_like(qd))
-            return self.joint_energy(phi, rate)
+    def as_system(self, near: ArrayLike | None = None) -> MechanismSystem:
+        """The mechanism as a system in its coordinates q, in the assembly mode of the joints ``near`` (home).
 
-        return self._flat(total, self._joints(phi), self._rates("qd", qd))
+        It is simulated, controlled and linearized as an arm is: ``da.simulate(mechanism.as_system(), ...)``.
+        """
+        from .mechanism_system import MechanismSystem
+
+        return MechanismSystem(self, near)
+
+    # -- what the chains carry ------------------------------------------------------------------
+
+    @property
+    def driven(self) -> Self:
+        """The same mechanism with the drives of all its chains counted: rotors, transmissions, friction."""
+        return self._with_chains(lambda arm: arm.counting_drives())
+
+    def without_drives(self) -> Self:
+        """The same mechanism with the links of its chains alone."""
+        return self._with_chains(lambda arm: arm.counting_drives("none"))
+
+    def with_gravity(self, gravity: object) -> Self:
+        """The same under another gravity of the world (m/s^2)."""
+        return self._with(gravity=gravity, coordinates=self.coordinates, home=self.home)
+
+    def frictionless(self) -> Self:
+        """The same with all friction of its drives taken off."""
+        return self._with_chains(lambda arm: arm.frictionless())
+
+    def holding(self, load: Load | None, chain: str = "") -> Self:
+        """The same with ``load`` in the hand of ``chain``, which may be left out where there is one chain alone."""
+        names = self.chains.names
+        if not chain and len(names) > 1:
+            raise ArmError(f"{self.name} has several chains; say whose hand holds the load: {listed(names)}")
+        holder = chain or names[0]
+        if holder not in names:
+            raise ArmError(f"no chain {holder!r} to hold the load; the chains are {listed(names)}")
+        chains = dict(self.parts.chains)
+        chains[holder] = chains[holder].holding(load)
+        return self._with(chains=chains, coordinates=self.coordinates, home=self.home)
+
+    def _with_chains(self, change: Callable[[ArmDescription], ArmDescription]) -> Self:
+        chains = {name: change(arm) for name, arm in self.parts.chains.items()}
+        return self._with(chains=chains, coordinates=self.coordinates, home=self.home)
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Where Coulomb friction acts: the contacts of the chains, their rows those of phi."""
+        found = []
+        for (name, arm), part in zip(self.chains.arms.items(), self.chains.slices, strict=True):
+            for contact in arm.contacts:
+                row = np.zeros(self.m)
+                row[part] = contact.row
+                found.append(replace(contact, name=f"{name}.{contact.name}", row=row))
+        return tuple(found)
+
+    def contact_rows(self, phi: Array) -> Array:
+        """Speeds of the contacts per joint rate, ``(b, contacts, m)``."""
+        found = np.zeros((len(phi), len(self.contacts), self.m))
+        first = 0
+        for numbers, part in self._parts():
+            last = first + len(numbers.arm.contacts)
+            if last > first:
+                found[:, first:last, part] = numbers.arm.contact_rows(phi[:, part])
+            first = last
+        return found
+
+    def contact_drift(self, phi: Array, rate: Array) -> Array:
+        """Accelerations of the contacts at constant joint rates, ``(b, contacts)``: transmissions that vary."""
+        found = [numbers.arm.contact_drift(phi[:, part], rate[:, part]) for numbers, part in self._parts()]
+        return np.concatenate(found, axis=1)
 
     # -- in time and about a state --------------------------------------------------------------
 
@@ -159,56 +258,73 @@ class Mechanism(CoordinateKinematics):
         """T_phi ``(b, m)`` of the open chains for this motion."""
         found = [
             numbers.torque(phi[:, part], rate[:, part], rate2[:, part], force)
-            for numbers, part, force in zip(self.system.numbers, self.system.slices, loads, strict=True)
+            for (numbers, part), force in zip(self._parts(), loads, strict=True)
         ]
         return np.concatenate(found, axis=1)
 
     def joint_energy(self, phi: Array, rate: Array) -> Array:
         """Kinetic and potential energy (J) of the open chains together, ``(b,)``, at joint rates phi'."""
-        return np.sum(
-            [
-                numbers.kinetic_energy(phi[:, part], rate[:, part]) + numbers.potential_energy(phi[:, part])
-                for numbers, part in zip(self.system.numbers, self.system.slices, strict=True)
-            ],
-            axis=0,
-        )
+        return self._kinetic(phi, rate) + self._potential(phi)
+
+    def _kinetic(self, phi: Array, rate: Array) -> Array:
+        return np.sum([n.kinetic_energy(phi[:, part], rate[:, part]) for n, part in self._parts()], axis=0)
+
+    def _potential(self, phi: Array) -> Array:
+        return np.sum([numbers.potential_energy(phi[:, part]) for numbers, part in self._parts()], axis=0)
+
+    def joint_state(
+        self, phi: Array, rate: Array, loads: Sequence[Sequence[Force]]
+    ) -> tuple[Array, Array, Array, Array]:
+        """[G^c], phi'.[H^c] phi', I* and the loads at phi'' = 0 of the open chains; standing shafts resist nothing."""
+        if self.assembly.kernel is not None:
+            _, g, drift, inertia, bias = self.assembly.kernel.state(phi, rate)
+        else:
+            g, drift = self.assembly.drift(phi, rate)
+            inertia = self.joint_inertia(phi)
+            bias = np.concatenate([n.bias(phi[:, part], rate[:, part]) for n, part in self._parts()], axis=1)
+        if any(loads):
+            acting = [n.force_load(phi[:, part], f) for (n, part), f in zip(self._parts(), loads, strict=True)]
+            bias = bias - np.concatenate(acting, axis=1)
+        return g, drift, inertia, bias
 
     def joint_inertia(self, phi: Array) -> Array:
         """The inertia matrix ``(b, m, m)`` of the open chains side by side."""
         found = np.zeros((len(phi), self.m, self.m))
-        for numbers, part in zip(self.system.numbers, self.system.slices, strict=True):
+        for numbers, part in self._parts():
             found[:, part, part] = numbers.mass_matrix(phi[:, part])
         return found
 
-    def _compiled_rest(self, phi: Array, qd: Array) -> tuple[Array, Array]:
-        """I*_qq and the loads at q'' = 0, by the one kernel of the mechanism."""
-        kernel = self.assembly.kernel
-        assert kernel is not None
-        placed = self.system.place(phi)
+    def _parts(self) -> Iterator[tuple[ChainNumbers, slice]]:
+        """Each chain with its joints in phi."""
+        return zip(self.chains.numbers, self.chains.slices, strict=True)
+
+    def _first(self, phi: Array) -> Array:
+        """[G^phi_q] ``(b, m, n)``."""
+        return self.assembly.whole(self.chains.place(phi))[:, :, : self.n]
+
+    def _without_acceleration(
+        self, phi: Array, qd: Array, loads: Sequence[Sequence[Force]]
+    ) -> tuple[Array, Array, Array, Array, Array]:
+        """[G^phi_q], phi', phi'' at q'' = 0, I*_qq, and the loads at the coordinates then."""
+        placed = self.chains.place(phi)
         whole = self.assembly.whole(placed)
         x = whole[:, :, : self.n]
-        rate = (x @ qd[:, :, None])[:, :, 0]
-        _, _, drift, inertia, rest = kernel.state(phi, rate)
-        rate2 = -whole @ self.assembly.bent(placed, rate, drift)[:, :, None]
-        turned = transfer.transposed(x)
-        return turned @ inertia @ x, (turned @ (rest[:, :, None] + inertia @ rate2))[:, :, 0]
-
-    def _inertia(self, phi: Array, x: Array) -> Array:
-        total = np.zeros((len(phi), x.shape[2], x.shape[2]))
-        for numbers, part in zip(self.system.numbers, self.system.slices, strict=True):
-            total += transfer.inertia(numbers.mass_matrix(phi[:, part]), x[:, part])
-        return total
+        rate = transfer.times(x, qd)
+        _, drift, joint_inertia, bias = self.joint_state(phi, rate, loads)
+        rate2 = -transfer.times(whole, self.assembly.bent(placed, rate, drift))
+        rest = transfer.load(bias + transfer.times(joint_inertia, rate2), x)
+        return x, rate, rate2, transfer.inertia(joint_inertia, x), rest
 
     def _forces(self, forces: Forces) -> list[Sequence[Force]]:
         for chain in forces:
-            if chain not in self.system.names:
-                raise ArmError(f"force on {chain!r}: no such chain; the chains are {listed(self.system.names)}")
+            if chain not in self.chains.names:
+                raise ArmError(f"force on {chain!r}: no such chain; the chains are {listed(self.chains.names)}")
         for force in (force for given in forces.values() for force in given):
             if np.ndim(force.force) != 1 or np.ndim(force.moment) != 1:
                 raise ArmError(
                     f"the force on link {force.link!r} must be one vector for all states; call once per force"
                 )
-        return [forces.get(chain, ()) for chain in self.system.names]
+        return [forces.get(chain, ()) for chain in self.chains.names]
 
     def _weightless(self, inertia: Array) -> str:
         smallest = np.linalg.eigvalsh(inertia)[:, 0]

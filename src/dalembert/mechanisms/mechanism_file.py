@@ -18,28 +18,17 @@ from ..arm.io.toml_arm import parse, read_tree
 from ..arm.io.toml_table import TomlTable
 from ..arm.placement import Placement
 from .chain_frames import GROUND, FrameOn
-from .closures import Closure
 from .geared_arms import read_urdf_mechanism
 from .gears import Gear
+from .loop_closures import Closure
 from .mechanism import Mechanism
 from .mjcf_loops import read_mjcf_mechanism
 from .mounting import carrying, free_body
 
 TOP = (
-    "name",
-    "title",
-    "gravity",
-    "chain",
-    "body",
-    "frame",
-    "closure",
-    "gear",
-    "coordinates",
-    "passive",
-    "motors",
-    "home",
-)
-CHAIN = ("arm", "at", "free", "planar", "mass", "com", "inertia", "joints", "convention", "tool")
+    "name", "title", "gravity", "chain", "body", "frame", "closure", "gear", "coordinates", "passive", "motors", "home",
+)  # fmt: skip
+CHAIN = ("arm", "at", "drives", "free", "planar", "mass", "com", "inertia", "joints", "convention", "tool")
 BODY = ("on", "at", "mass", "com", "inertia")
 CLOSURE = ("a", "b", "kind", "hold", "pushes", "friction")
 FRAME = ("on", "at")
@@ -156,6 +145,11 @@ def _chains(top: TomlTable, origin: str, folder: Path | None) -> tuple[dict[str,
                 drives=train_of_joints(drives, origin),
                 origin=origin,
             )
+        counted = given.values.get("drives", False)
+        if not isinstance(counted, bool):
+            raise given.fault("drives is true (rotors, transmission and friction of the arm count) or false")
+        if counted:
+            chains[name] = chains[name].counting_drives()
         bases[name] = _place(given, "at")
     if not chains:
         raise top.fault("no chain is given; write at least one [chain.NAME]")

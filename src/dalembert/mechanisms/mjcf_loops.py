@@ -20,8 +20,8 @@ from ..arm.io.xml_text import XmlNode
 from ..arm.placement import Placement
 from .batch import Array
 from .chain_frames import GROUND, FrameOn
-from .closures import Closure
 from .geared_arms import CHAIN, geared
+from .loop_closures import Closure
 from .mechanism import Mechanism
 
 

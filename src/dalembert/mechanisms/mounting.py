@@ -18,17 +18,17 @@ from ..arm.placement import Placement, Step, Vector
 from ..compile import build
 from ..compile.functions import function
 from ..compile.kernel import Kernel
-from ..formulations import applied_loads
-from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from ..rings.ring import Scalar
+from ..systems.applied_forces import force_load
+from ..systems.arm_system import ArmSystem
 from .batch import Array, through
 from .transfer import TransferredModel
 
 WORLD = "world"
 
 
-def mounted(arm: ArmDescription, base: Placement, gravity: Vector) -> ArmDescription:
+def mounted(arm: ArmDescription, base: Placement, gravity: Vector) -> ArmSystem:
     """The arm with its base fixed at ``base`` in the world, under the world's gravity."""
     given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
     world = WORLD
@@ -40,7 +40,7 @@ def mounted(arm: ArmDescription, base: Placement, gravity: Vector) -> ArmDescrip
     given["links"] = (Link(world), *arm.links)
     given["joints"] = (Joint(mount, "fixed", world, arm.base, base), *arm.joints)
     given["gravity"] = gravity
-    return ArmDescription(**given)
+    return ArmSystem(**given)
 
 
 def carrying(
@@ -81,9 +81,9 @@ def free_body(name: str, inertia: Inertia, *, planar: bool = False) -> ArmDescri
 class ChainNumbers:
     """One chain of a mechanism over the real ring; every array begins with the batch."""
 
-    def __init__(self, arm: ArmDescription, compiled: bool = False) -> None:
+    def __init__(self, arm: ArmSystem, compiled: bool = False) -> None:
         self.arm, self.compiled = arm, compiled
-        self.system = SystemOverRing(arm, REAL)
+        self.system = arm.over_reals
         self.chain = self.system.links
         segments = self.chain.segments
         self.turns = np.array([[[float(x) for x in row] for row in s.rotation] for s in segments]).reshape(-1, 3, 3)
@@ -167,29 +167,7 @@ class ChainNumbers:
 
     def force_load(self, phi: Array, forces: Sequence[Force]) -> Array:
         """T^L of ``forces``."""
-        total = np.zeros_like(phi)
-        for force in forces:
-            force.check(self.arm)
-            body, frame = applied_loads.link_in_body(self.arm, REAL, force.link)
-            x, y, z = (float(c) for c in force.point)
-            push, twist = (
-                np.broadcast_to(np.asarray(part, dtype=float), (len(phi), 3)) for part in (force.force, force.moment)
-            )
-
-            def act(
-                q: list[Scalar],
-                f: list[Scalar],
-                m: list[Scalar],
-                body: int = body,
-                frame: Any = frame,
-                point: tuple[float, float, float] = (x, y, z),
-                base: bool = force.axes == "base",
-            ) -> list[Scalar]:
-                applied = applied_loads.AppliedForce(body, frame, point, tuple(f), tuple(m), base)
-                return applied_loads.force_load(self.chain, REAL, q, [applied])
-
-            total += through(act, phi, push, twist)
-        return total
+        return force_load(self.arm, self.chain, phi, forces) if forces else np.zeros_like(phi)
 
     def model(self, phi: Array, rate: Array | None = None, forces: Sequence[Force] = ()) -> TransferredModel:
         """I*, P* and T^L in the joints of this chain."""
@@ -207,6 +185,13 @@ class ChainNumbers:
             return kernel(phi, rate, rate2)  # springs and dampers included
         torque = through(lambda *x: self.system.torque(REAL, *x), phi, rate, rate2)
         return torque - self.force_load(phi, forces) if forces else torque
+
+    def bias(self, phi: Array, rate: Array) -> Array:
+        """The torques at phi'' = 0; standing shafts resist nothing."""
+        kernel = self.kernel("bias")
+        if kernel:
+            return kernel(phi, rate)
+        return through(lambda q, qd: self.system.torque(REAL, q, qd, [0] * self.n), phi, rate)
 
     def torque_slopes(self, phi: Array, rate: Array, rate2: Array) -> tuple[Array, Array, Array]:
         """Derivatives of ``torque`` to phi, phi' and phi''."""

@@ -44,7 +44,7 @@ class Motors:
 
     def __init__(self, mechanism: Mechanism, motors: Sequence[str]) -> None:
         self.mechanism = mechanism
-        self.places = [mechanism.system.joint_index(name) for name in motors]
+        self.places = [mechanism.chains.joint_index(name) for name in motors]
         if len(set(self.places)) != len(self.places):
             raise ArmError(f"a motor is named twice in {listed(motors)}; name each once")
         self.names = tuple(mechanism.joint_names[k] for k in self.places)
@@ -53,7 +53,7 @@ class Motors:
             raise ArmError(
                 f"the motors {listed(self.names)} drive {rank} of {mechanism.n} freedoms; add motors for the others"
             )
-        effort = [joint.limits.effort for arm in mechanism.system.arms.values() for joint in arm.moving]
+        effort = [joint.limits.effort for arm in mechanism.chains.arms.values() for joint in arm.moving]
         self.effort = np.array(effort)[self.places]
 
     def influence(self, phi: ArrayLike) -> Array:

@@ -31,7 +31,7 @@ def newton(assembly: Assembly, guess: Array, wanted: Array | None, iterations: i
     def residual(at: Array, which: NDArray[np.intp], order: int) -> tuple[Array, Array | None]:
         if wanted is None:
             return assembly.closing(at) if order else (assembly.closure_value(at), None)
-        placed = assembly.system.place(at)
+        placed = assembly.chains.place(at)
         blocks = assembly.blocks(placed, order)
         value = assembly.value(blocks, len(at))
         value[:, : assembly.n] -= wanted[which]
@@ -98,7 +98,7 @@ def closed(residuals: Array) -> NDArray[np.bool_]:
 
 def flipped(assembly: Assembly, phi: Array) -> NDArray[np.bool_]:
     """Where equations hold but some axis points the wrong way."""
-    placed = assembly.system.place(phi)
+    placed = assembly.chains.place(phi)
     found = np.zeros(len(phi), dtype=bool)
     for closure in assembly.closures:
         found |= closure.flipped(placed)
@@ -107,7 +107,7 @@ def flipped(assembly: Assembly, phi: Array) -> NDArray[np.bool_]:
 
 def random_joints(assembly: Assembly, count: int, seed: int, around: Array) -> Array:
     """Joint positions within the limits; where there are none, any angle, and sliders within a metre of ``around``."""
-    system = assembly.system
+    system = assembly.chains
     rng = np.random.default_rng(seed)
     reach = np.where(system.revolute, np.pi, 1.0)
     middle = np.where(system.revolute, 0.0, around)
@@ -177,7 +177,7 @@ def _walked(assembly: Assembly, wanted: Array, guess: Array) -> tuple[Array, flo
     phi, off = newton(assembly, guess[None], None)
     if not closed(off)[0]:
         return guess, float(off[0])
-    placed = assembly.system.place(phi)
+    placed = assembly.chains.place(phi)
     start = assembly.value(assembly.coordinate_blocks(placed, 0), 1)[0, : assembly.n]
     done, step, residual = 0.0, 0.25, np.inf
     while done < 1 and step > 1e-3:
@@ -196,7 +196,7 @@ def _cannot_reach(assembly: Assembly, phi: Array, wanted: Array, residuals: Arra
         f"{coordinate.name} = {value:.4g}"
         for coordinate, value in zip(assembly.coordinates, wanted[index], strict=True)
     )
-    placed = assembly.system.place(phi[index : index + 1])
+    placed = assembly.chains.place(phi[index : index + 1])
     left = np.abs(
         assembly.value(assembly.blocks(placed, 0), 1)[0] - np.concatenate([wanted[index], np.zeros(assembly.r)])
     )
@@ -211,7 +211,7 @@ def _cannot_reach(assembly: Assembly, phi: Array, wanted: Array, residuals: Arra
 
 def wrapped(assembly: Assembly, difference: Array) -> Array:
     """Differences of joints, whole turns taken out of angles that no gear ties to others."""
-    turns = np.where(assembly.system.revolute & ~assembly.geared, 2 * np.pi, 0.0)
+    turns = np.where(assembly.chains.revolute & ~assembly.geared, 2 * np.pi, 0.0)
     return difference - turns * np.round(difference / (2 * np.pi))
 
 

@@ -21,7 +21,7 @@ from ..systems.arrays import vector_array
 from . import qp, transfer
 from .batch import Array
 from .chain_frames import FrameOn
-from .closures import FREEDOMS
+from .loop_closures import FREEDOMS
 from .mechanism import Mechanism
 
 WEIGHTS = ("energy", "joints")
@@ -196,7 +196,7 @@ class Redundant:
         return Resolved(times, np.array(joints), np.array(speeds), worst)
 
     def _bounds(self, phi: ArrayLike, dt: float) -> tuple[Array, Array]:
-        system = self.mechanism.system
+        system = self.mechanism.chains
         here = vector_array(self.mechanism.m, "phi", phi)
         table, least = [], []
         speed = np.array([joint.limits.velocity for arm in system.arms.values() for joint in arm.moving])

@@ -71,7 +71,7 @@ class Nearest:
 
 def output_assembly(mechanism: Mechanism, output: Sequence[str]) -> Assembly:
     """The same closures with the output as coordinates."""
-    found = Assembly(mechanism.system, mechanism.parts.closures, output)
+    found = Assembly(mechanism.chains, mechanism.parts.closures, output)
     if found.n != mechanism.n:
         raise ArmError(
             f"the output has {found.n} coordinates and the mechanism {mechanism.n}; give as many of the hand"
@@ -96,7 +96,7 @@ def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = 
 
 
 def _smallest(assembly: Assembly, phi: Array) -> tuple[float, Array]:
-    placed = assembly.system.place(phi[None])
+    placed = assembly.chains.place(phi[None])
     g = assembly.jacobian(assembly.blocks(placed, 1), 1)[0]
     _, s, vh = np.linalg.svd(g)
     return float(s[assembly.m - 1] / s[0]), vh[assembly.m - 1]
@@ -150,7 +150,7 @@ class _Target:
 
     def __init__(self, assembly: Assembly, start: Array) -> None:
         self.assembly = assembly
-        placed = assembly.system.place(start[None])
+        placed = assembly.chains.place(start[None])
         g = assembly.jacobian(assembly.blocks(placed, 1), 1)[0]
         n = assembly.n
         if assembly.r > assembly.m - n:
@@ -161,14 +161,14 @@ class _Target:
         self.size = max(abs(float(np.linalg.det(g[self.kept]))), 1e-12)
 
     def value(self, phi: Array) -> Array:
-        placed = self.assembly.system.place(phi[None])
+        placed = self.assembly.chains.place(phi[None])
         blocks = self.assembly.blocks(placed, 1)
         g = self.assembly.jacobian(blocks, 1)[0][self.kept]
         c = self.assembly.value(blocks, 1)[0][self.kept[self.assembly.n :]]
         return np.concatenate([c, [np.linalg.det(g) / self.size]])
 
     def slope(self, phi: Array) -> Array:
-        placed = self.assembly.system.place(phi[None])
+        placed = self.assembly.chains.place(phi[None])
         blocks = self.assembly.blocks(placed, 2)
         g = self.assembly.jacobian(blocks, 1)[0][self.kept]
         cofactors = np.zeros((self.assembly.n + self.assembly.r, self.assembly.m))

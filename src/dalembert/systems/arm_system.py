@@ -17,12 +17,13 @@ from ..arm.inertia import PARAMETERS
 from ..compile import build
 from ..compile.functions import function
 from ..compile.kernel import Kernel
-from ..formulations import applied_loads, coefficients, generalized_dalembert, newton_euler, regressor
+from ..formulations import coefficients, generalized_dalembert, newton_euler, regressor
 from ..formulations.registry import TORQUES
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import matvec
 from ..rings.real import REAL
 from ..rings.ring import Scalar
+from .applied_forces import force_load
 from .arrays import evaluate, joint_array
 from .friction_arrays import Shafts
 
@@ -201,24 +202,8 @@ class ArmSystem(ArmDescription):
         return self._evaluate(lambda x, v: system.torque(REAL, x, v, still), q=q, qd=qd)
 
     def _force_load(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
-        """Q of forces and moments on the joints (Freeman 1985, eq. 2-147)."""
-        places = []
-        arrays: list[tuple[str, Array]] = [("q", joint_array(self, "q", q))]
-        for number, force in enumerate(forces):
-            force.check(self)
-            places.append((*applied_loads.link_in_body(self, REAL, force.link), force))
-            arrays.append((f"force {number}", np.asarray(force.force, dtype=float)))
-            arrays.append((f"moment {number}", np.asarray(force.moment, dtype=float)))
-
-        def load(q: list[Scalar], *wrenches: list[Scalar]) -> list[Scalar]:
-            applied = []
-            for k, (body, frame, force) in enumerate(places):
-                x, y, z = (float(c) for c in force.point)
-                push, twist = (tuple(wrenches[2 * k + part]) for part in (0, 1))
-                applied.append(applied_loads.AppliedForce(body, frame, (x, y, z), push, twist, force.axes == "base"))
-            return applied_loads.force_load(self.over_reals.links, REAL, q, applied)
-
-        return evaluate(load, arrays)
+        """Q of forces and moments on the joints."""
+        return force_load(self, self.over_reals.links, joint_array(self, "q", q), forces)
 
     def joint_reactions(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """``(..., n, 6)``: force (N), then moment (N m), that each moving link takes from the one before it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,9 +64,10 @@ def evaluate(function: Callable[..., Any], arrays: Sequence[tuple[str, NDArray[n
     shape followed by the shape of the nest.
     """
     batch = common_shape(arrays)
-    if batch == ():
-        return _packed(function(*([float(x) for x in array] for _, array in arrays)), ())
-    count = int(np.prod(batch))
+    count = math.prod(batch)
+    if count == 1:  # floats are several times as fast as arrays of one number
+        single = function(*([float(x) for x in array.reshape(-1)] for _, array in arrays))
+        return _single(single, batch)
     rows = [np.broadcast_to(array, (*batch, array.shape[-1])) for _, array in arrays]
     rows = [array.reshape(count, array.shape[-1]) for array in rows]
     pieces = []
@@ -82,6 +84,14 @@ def _joined(pieces: list[NDArray[np.float64]], batch: tuple[int, ...]) -> NDArra
     return whole.reshape(*batch, *whole.shape[1:])
 
 
+def _single(result: Any, batch: tuple[int, ...]) -> Any:
+    if isinstance(result, tuple):
+        return tuple(_single(part, batch) for part in result)
+    out = np.array(result, dtype=np.float64)
+    out = out.reshape((*batch, *out.shape))
+    return out if out.shape else out[()]
+
+
 def _packed(result: Any, batch: tuple[int, ...]) -> Any:
     if isinstance(result, tuple):
         return tuple(_packed(part, batch) for part in result)
@@ -91,7 +101,7 @@ def _packed(result: Any, batch: tuple[int, ...]) -> Any:
         level = level[0] if level else None
     out = np.empty((*batch, *shape))
     _fill(out, result, ())
-    return out if out.shape else out[()]
+    return out
 
 
 def _fill(out: NDArray[np.float64], result: Any, place: tuple[int, ...]) -> None:

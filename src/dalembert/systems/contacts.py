@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,19 +73,30 @@ def _rows(system: ArmSystem, q: Array, motors: Array, joints: float = 1.0) -> Ar
 
 
 def with_stiction(system: ArmSystem, q: Array, qd: Array, qdd: Array, mass_matrix: Callable[[Array], Array]) -> Array:
-    """Accelerations with the friction of standing shafts: ``qdd`` are those without, D is ``mass_matrix(q)``.
+    """Accelerations of an arm with the friction of standing shafts: ``qdd`` are those without, D ``mass_matrix(q)``."""
+    rows, drift = contact_rows(system, q), contact_drift(system, q, qd)
+    return stuck(system.contacts, rows, drift, qd, qdd, lambda state: mass_matrix(q[state]))
 
-    Who sticks and who starts is decided with the load and all couplings (``sticking.py``), state by state.
+
+def stuck(
+    contacts: Sequence[Contact],
+    rows: Array,
+    drift: Array,
+    qd: Array,
+    qdd: Array,
+    mass_matrix: Callable[[tuple[int, ...]], Array],
+) -> Array:
+    """Accelerations ``qdd`` corrected by what holds the standing contacts; D is ``mass_matrix(state)``.
+
+    Contacts have speeds rows . qd and accelerations rows . qdd + drift. Who sticks and who starts is decided with the
+    load and all couplings (``sticking.py``), state by state.
     """
     qdd = np.array(qdd, dtype=np.float64)
-    rows = contact_rows(system, q)
-    holds = np.array([contact.hold > 0 for contact in system.contacts])
-    standing = (np.einsum("...cj,...j->...c", rows, qd) == 0) & holds
+    hold = np.array([contact.hold for contact in contacts])
+    standing = (np.einsum("...cj,...j->...c", rows, qd) == 0) & (hold > 0)
     for state in map(tuple, np.argwhere(standing.any(axis=-1))):
         which = np.flatnonzero(standing[state])
-        limits = np.array([system.contacts[c].hold for c in which])
-        matrix, levers = mass_matrix(q[state]), rows[state][which]
-        drift = contact_drift(system, q[state], qd[state])[which]
-        push, _ = contact_forces(matrix, matrix @ qdd[state], levers, -limits, limits, drift)
+        matrix, levers = mass_matrix(state), rows[state][which]
+        push, _ = contact_forces(matrix, matrix @ qdd[state], levers, -hold[which], hold[which], drift[state][which])
         qdd[state] += np.linalg.solve(matrix, levers.T @ push)
     return qdd

@@ -8,7 +8,7 @@ stays while the *difference* between what drives it and what loads it is within 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,18 @@ from numpy.typing import NDArray
 from ..arm.description import listed
 from ..arm.drives import Friction
 from ..arm.errors import ArmError
+from ..formulations.friction import ShaftFriction, sliding
+from ..rings.dual import Dual, slope_of, value_of
+from ..rings.ring import Scalar
 
 Array = NDArray[np.float64]
 
-SMOOTH = ("tanh", "root", "arctan")
+SMOOTH: dict[str, Callable[[Array], tuple[Array, Array]]] = {
+    "tanh": lambda x: (np.tanh(x), 1 - np.tanh(x) ** 2),
+    "root": lambda x: (x / np.sqrt(1 + x * x), (1 + x * x) ** -1.5),
+    "arctan": lambda x: (2 / np.pi * np.arctan(np.pi / 2 * x), 1 / (1 + (np.pi / 2 * x) ** 2)),
+}
+"""Smooth stand-ins for the sign: value and slope, the slope 1 at zero and the value within -1 and 1."""
 
 
 class Shafts:
@@ -30,38 +38,28 @@ class Shafts:
         self.backward = np.array([f.moving[1] for f in frictions], dtype=float)
         self.starting = np.array([f.hold for f in frictions], dtype=float)
         self.viscous = np.array([f.viscous for f in frictions], dtype=float)
-
-    def coulomb(self, direction: Array) -> Array:
-        """What resists a shaft that moves in ``direction`` (-1, 0, 1)."""
-        return np.where(direction > 0, self.forward, self.backward) * np.sign(direction)
+        mean, half = (self.forward + self.backward) / 2, (self.forward - self.backward) / 2
+        self.law = ShaftFriction(mean, half, self.starting, self.viscous)
 
     def moving(self, speed: Array) -> Array:
         """Coulomb and viscous friction of turning shafts, (17) third case and (18); zero at rest."""
-        return self.coulomb(speed) + self.viscous * speed
+        return np.asarray(sliding(self.law, np.sign(speed), speed), dtype=np.float64)
 
     def smooth(self, speed: Array, width: float, law: str = "tanh") -> Array:
         """The same with the jump at zero speed spread over ``width`` (rad/s or m/s): differentiable everywhere."""
+        return np.asarray(value_of(self._smooth(speed, width, law)), dtype=np.float64)
+
+    def smooth_slope(self, speed: Array, width: float, law: str = "tanh") -> Array:
+        """Derivative of ``smooth`` to speed."""
+        return np.asarray(slope_of(self._smooth(speed, width, law), 0), dtype=np.float64)
+
+    def _smooth(self, speed: Array, width: float, law: str) -> Scalar:
         if law not in SMOOTH:
             raise ArmError(f"no smooth friction law {law!r}; there are {listed(SMOOTH)}")
         if not width > 0:
             raise ArmError(f"the width of smooth friction is {width:g}; give a speed above zero")
-        x = speed / width
-        if law == "tanh":
-            step = np.tanh(x)
-        elif law == "root":
-            step = x / np.sqrt(1 + x * x)
-        else:
-            step = 2 / np.pi * np.arctan(np.pi / 2 * x)
-        mean, half = (self.forward + self.backward) / 2, (self.forward - self.backward) / 2
-        # the odd part takes the mean of both directions, the even part makes up the difference
-        return mean * step + half * step * step + self.viscous * speed
-
-    def smooth_slope(self, speed: Array, width: float) -> Array:
-        """Derivative of ``smooth`` with the law "tanh" to speed."""
-        step = np.tanh(speed / width)
-        slope = (1 - step * step) / width
-        mean, half = (self.forward + self.backward) / 2, (self.forward - self.backward) / 2
-        return mean * slope + half * 2 * step * slope + self.viscous
+        direction, slope = SMOOTH[law](speed / width)
+        return sliding(self.law, Dual(direction, {0: slope / width}), Dual(speed, {0: 1}))
 
 
 def resultant(driving: Array, speed: Array, shafts: Shafts, load: Array | float = 0.0) -> Array:
@@ -73,5 +71,4 @@ def resultant(driving: Array, speed: Array, shafts: Shafts, load: Array | float 
     held = load * np.ones_like(driving)
     breaking = driving - shafts.starting * np.sign(excess)
     standing = np.where(np.abs(excess) <= shafts.starting, held, breaking)
-    moving = driving - shafts.coulomb(speed) - shafts.viscous * speed
-    return np.where(speed == 0, standing, moving)
+    return np.where(speed == 0, standing, driving - shafts.moving(speed))

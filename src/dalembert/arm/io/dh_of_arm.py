@@ -9,11 +9,11 @@ keep their meaning; link frames move, so inertias are re-expressed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 
 from ..axes import on_circle, short, turned
-from ..description import EARTH, ArmDescription, Body
+from ..description import ArmDescription, Body
 from ..drives import DriveTrain, Rotor
 from ..elastic import Elastic, PointSpring
 from ..errors import ArmError
@@ -41,25 +41,28 @@ class DHForm:
     convention: str
     base: Placement
     tool: Placement
+    source: ArmDescription = field(repr=False)
     elastic: tuple[Elastic, ...] = ()
     drives: DriveTrain = DriveTrain()
     turned: float = 0.0
     shifted: float = 0.0
 
-    def arm(self, name: str = "arm", gravity: object = None, physical: str = "warn", **about: object) -> ArmDescription:
-        """The arm of these rows, by ``from_dh``."""
-        return from_dh(
+    def arm(self, name: str = "", gravity: object = None, physical: str = "warn", **about: object) -> ArmDescription:
+        """The arm of these rows, by ``from_dh``: of the kind, and by default with name and gravity, of its source."""
+        found = from_dh(
             self.rows,
             self.convention,
-            name=name,
-            gravity=EARTH if gravity is None else gravity,
+            name=name or self.source.name,
+            gravity=self.source.gravity if gravity is None else gravity,
             base=self.base,
             tool=self.tool,
             physical=physical,
             elastic=self.elastic,
             drives=self.drives,
+            drive_model=self.source.drive_model,
             **about,
         )
+        return type(self.source)(**{entry.name: getattr(found, entry.name) for entry in fields(ArmDescription)})
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,7 @@ def to_dh(arm: ArmDescription, convention: str = "standard", tolerance: float = 
         convention,
         _simplified(bodies[0].before),
         _simplified(frames[-1] @ tool_frame @ arm.tool),
+        arm,
         tuple(_in_new_frames(part, arm, frames, names) for part in arm.elastic),
         _moved_drives(arm, frames, names),
         max(normal.turned for normal in normals),

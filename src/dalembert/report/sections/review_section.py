@@ -72,16 +72,33 @@ def balance_table(balances: Sequence[Counterbalance], names: Sequence[str]) -> D
         Column("after", "with the weight", kind="number"),
         Column("unit", "", kind="unit"),
         Column("exact", "vanishes for every pose"),
+        Column("moves", "the joint moves", "kg", "number"),
+        Column("spring", "spring k a b", "N m", "number"),
+        Column("heavy", "too heavy to build"),
     )
     rows = tuple(
-        (label(one.joint, names), one.link, one.mass, *one.place, one.before, one.after, one.unit, one.exact)
+        (
+            label(one.joint, names),
+            one.link,
+            one.mass,
+            *one.place,
+            one.before,
+            one.after,
+            one.unit,
+            one.exact,
+            one.moves,
+            one.spring,
+            one.heavy,
+        )
         for one in balances
     )
     note = (
         "Solved exactly from the closed form. Where the load does not vanish, the rest comes from joints farther "
         "out, which "
         "a weight on this link cannot follow; a load that grows says that this weight alone does harm over the "
-        "whole box."
+        "whole box. A weight above half of what the joint moves is too heavy to build; a spring without free length, "
+        "of stiffness k from a point at a above a level joint axis to one at b on the link, does the same and adds no "
+        "inertia."
     )
     return DataTable("counterbalance", "Weights that balance a joint", columns, rows, note)
 

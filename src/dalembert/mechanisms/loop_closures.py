@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.io.toml_table import nearest
+from ..formulations.closures import Product
 from . import jets
-from .batch import Array
-from .chain_frames import Carrier, ChainFrames, FrameOn, Placed
+from .chain_frames import ChainFrames, FrameOn, Placed
 from .jets import Jet
 
 FREEDOMS = ("x", "y", "z", "rx", "ry", "rz")
@@ -90,6 +90,12 @@ class Closure:
                 found.append(((axis + 2) % 3, (axis + 1) % 3, 1))
         return tuple(found)
 
+    @cached_property
+    def products(self) -> tuple[Product, ...]:
+        """The equations as scalar products, in the order of ``held`` (``formulations/closures.py``)."""
+        positions = ["xyz".index(freedom) for freedom in self.held if freedom in "xyz"]
+        return (*((i, 0, 1) for i in positions), *((r, 1 + s, sign) for r, s, sign in self.turns))
+
     @property
     def equation_names(self) -> tuple[str, ...]:
         """Names of the closure equations, "closure.freedom", in the order of ``held``."""
@@ -120,82 +126,32 @@ class ClosureNumbers:
             raise ArmError(f"closure {closure.name!r}: {fault}") from None
         self.joints = np.union1d(self.a.joints, self.b.joints).astype(np.intp)
         self.places = [np.searchsorted(self.joints, frame.joints) for frame in (self.a, self.b)]
-        self.positions = ["xyz".index(freedom) for freedom in closure.held if freedom in "xyz"]
         if not len(self.joints):
             raise ArmError(f"closure {closure.name!r} ties two frames that no joint moves; tie a moving link")
 
     @property
     def facts(self) -> str:
         """What makes the code of this closure what it is."""
-        frames = ((f.chain, f.body, f.rotation.tolist(), f.position.tolist()) for f in (self.a, self.b))
-        return repr((self.closure.held, *frames))
-
-    def rates(self, placed: Placed, rate: Array | None = None) -> tuple[Array, Array, Array | None]:
-        """c ``(b, r)``, [G^c] ``(b, r, n)`` and, with joint rates ``(b, m)``, phi'.[H^c] phi' ``(b, r)``.
-
-        With v' = sum g_n phi_n' for each vector v of the frames, v'' at constant rates is
-        sum phi_n' (2 Omega_n + s_n phi_n') x g_n, Omega_n being the angular velocity before joint n (from 2-76).
-        """
-        sides = [_Side(placed, frame, rate) for frame in (self.a, self.b)]
-        a, b = sides
-        g = np.zeros((placed.count, len(self.closure.held), len(self.joints)))
-        value = np.empty(g.shape[:2])
-        drift = None if rate is None else np.empty(g.shape[:2])
-        span = b.value[:, 0] - a.value[:, 0]
-        for row, i in enumerate(self.positions):
-            axis = a.value[:, 1 + i]
-            value[:, row] = _dot(axis, span)
-            g[:, row, self.places[0]] += a.along(1 + i, span) - a.along(0, axis)
-            g[:, row, self.places[1]] += b.along(0, axis)
-            if drift is not None:
-                drift[:, row] = (
-                    _dot(a.bent[:, 1 + i], span)
-                    + 2 * _dot(a.moved[:, 1 + i], b.moved[:, 0] - a.moved[:, 0])
-                    + _dot(axis, b.bent[:, 0] - a.bent[:, 0])
-                )
-        for row, (r, s, sign) in enumerate(self.closure.turns, start=len(self.positions)):
-            one, two = a.value[:, 1 + r], b.value[:, 1 + s]
-            value[:, row] = sign * _dot(one, two)
-            g[:, row, self.places[0]] += sign * a.along(1 + r, two)
-            g[:, row, self.places[1]] += sign * b.along(1 + s, one)
-            if drift is not None:
-                drift[:, row] = sign * (
-                    _dot(a.bent[:, 1 + r], two)
-                    + 2 * _dot(a.moved[:, 1 + r], b.moved[:, 1 + s])
-                    + _dot(one, b.bent[:, 1 + s])
-                )
-        return value, g, drift
+        return repr((self.closure.held, *((end.chain, end.body, end.exact) for end in (self.a, self.b))))
 
     def jet(self, placed: Placed, order: int) -> Jet:
-        """The equations c and their influence coefficients in ``joints``."""
-        if order <= 1:
-            value, g, _ = self.rates(placed)
-            return Jet(value, g) if order else Jet(value)
+        """The equations c and their influence coefficients in ``joints``, up to third order."""
         width = len(self.joints)
 
         def spread(jet: Jet, side: int) -> Jet:
             return jet.embedded(self.places[side], width)
 
-        axes: dict[tuple[int, int], Jet] = {}
-
-        def axis(side: int, k: int) -> Jet:
-            if (side, k) not in axes:
-                axes[side, k] = spread(placed.axis((self.a, self.b)[side], k, order), side)
-            return axes[side, k]
-
+        ends: dict[int, Jet] = {}
+        for _, j, _ in self.closure.products:
+            if j == 0 and j not in ends:
+                ends[0] = spread(placed.point(self.b, order), 1) - spread(placed.point(self.a, order), 0)
+            elif j not in ends:
+                ends[j] = spread(placed.axis(self.b, j - 1, order), 1)
         found = []
-        if self.positions:
-            span = spread(placed.point(self.b, order), 1) - spread(placed.point(self.a, order), 0)
-            found += [self._component(axis(0, i), i, span) for i in self.positions]
-        for r, s, sign in self.closure.turns:
-            found.append(jets.product(axis(0, r), axis(1, s)).scaled(sign))
+        for i, j, sign in self.closure.products:
+            axis = spread(placed.axis(self.a, i, order), 0)
+            found.append(jets.product(axis, ends[j]).scaled(sign))
         return jets.stacked(found)
-
-    def _component(self, axis: Jet, i: int, span: Jet) -> Jet:
-        if len(self.a.path):
-            return jets.product(axis, span)
-        vector = self.a.rotation[:, i]
-        return Jet(*(np.tensordot(part, vector, (1, 0))[:, None] for part in span.parts))
 
     def flipped(self, placed: Placed) -> NDArray[np.bool_]:
         """Where the equations hold but the frames do not agree.
@@ -210,31 +166,3 @@ class ClosureNumbers:
         agree = np.einsum("bxk,bxk->bk", turn_a, turn_b)
         checked = range(3) if len(axes) == 3 else [axes[0][1]]
         return (agree[:, list(checked)] < 0.5).any(axis=1)  # 1 where they agree, else 0 or -1
-
-
-class _Side:
-    """Origin and axes of one frame of a closure, ``(b, 4, 3)``: ``value``, and with rates ``moved`` and ``bent``."""
-
-    def __init__(self, placed: Placed, frame: Carrier, rate: Array | None) -> None:
-        turn, position = placed.pose(frame)
-        count, n = placed.count, len(frame.path)
-        self.value = np.concatenate([position[:, None], np.swapaxes(turn, 1, 2)], axis=1)
-        self.g = np.zeros((count, 0, 4, 3))
-        self.moved = self.bent = np.zeros((count, 4, 3))
-        if n:
-            spin, self.g = placed.carried(frame)
-            if rate is not None:
-                own = rate[:, frame.joints]
-                turning = spin * own[:, :, None]
-                around = 2 * np.cumsum(turning, axis=1) - turning
-                second = jets.cross(around[:, :, None], self.g)
-                both = np.stack([self.g, second], axis=2).reshape(count, n, 24)
-                self.moved, self.bent = np.moveaxis((own[:, None] @ both).reshape(count, 2, 4, 3), 1, 0)
-
-    def along(self, k: int, vector: Array) -> Array:
-        """g_n of vector k, times ``vector``: ``(b, n)``."""
-        return (self.g[:, :, k] @ vector[:, :, None])[:, :, 0]
-
-
-def _dot(a: Array, b: Array) -> Array:
-    return (a * b).sum(axis=1)

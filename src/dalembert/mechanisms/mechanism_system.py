@@ -1,0 +1,184 @@
+"""A mechanism as a system in its coordinates q: simulation, control and linear models ask it as they ask an arm.
+
+    T_q = I*(q) q'' + q'.P*(q) q' - T^L
+
+The joints phi follow from q in one assembly mode, the one of ``near``: by continuation from there to the q asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.errors import ArmError
+from ..arm.inertia import Load
+from ..systems.arrays import vector_array
+from ..systems.sticking import Contact
+from . import position, transfer
+from .coordinates import Coordinate
+from .mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MechanismCoordinate:
+    """A coordinate of a mechanism: its name, and whether it turns (rad) or slides (m)."""
+
+    name: str
+    kind: str
+
+
+class MechanismSystem:
+    """What ``systems/protocol.py`` asks of a system, answered by a mechanism in its coordinates."""
+
+    def __init__(self, mechanism: Mechanism, near: ArrayLike | None = None) -> None:
+        """``near`` are joints phi in the assembly mode that is meant; home by default."""
+        turning = [c.name for c in mechanism.assembly.coordinates if not c.has_position]
+        if turning:
+            raise ArmError(
+                f"coordinate {turning[0]!r} of {mechanism.name} is a turn, whose rate is no derivative of a position; "
+                f"choose joints, positions of frames or sums of these with with_coordinates([...])"
+            )
+        self.mechanism = mechanism
+        self.near = mechanism.home if near is None else mechanism.closed_near(vector_array(mechanism.m, "near", near))
+
+    @property
+    def name(self) -> str:
+        """The name of the mechanism."""
+        return self.mechanism.name
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.mechanism.n
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return self.mechanism.coordinates
+
+    @cached_property
+    def moving(self) -> tuple[MechanismCoordinate, ...]:
+        """The coordinates and their kinds."""
+        return tuple(MechanismCoordinate(c.name, self._kind(c)) for c in self.mechanism.assembly.coordinates)
+
+    def _kind(self, coordinate: Coordinate) -> str:
+        revolute = self.mechanism.chains.revolute
+        turns = {term.frame is None and bool(revolute[term.joint]) for term in coordinate.terms}
+        if len(turns) > 1:
+            raise ArmError(f"coordinate {coordinate.name!r} adds angles to lengths; its value has no unit")
+        return "revolute" if turns == {True} else "prismatic"
+
+    @property
+    def lower(self) -> Array:
+        """Lower limits of coordinates that are joints; -inf for others."""
+        return self._limits(self.mechanism.chains.lower, -np.inf)
+
+    @property
+    def upper(self) -> Array:
+        """Upper limits of coordinates that are joints; inf for others."""
+        return self._limits(self.mechanism.chains.upper, np.inf)
+
+    def _limits(self, joints: Array, none: float) -> Array:
+        places = [coordinate.joint for coordinate in self.mechanism.assembly.coordinates]
+        return np.array([joints[k] if k >= 0 else none for k in places])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}: coordinates {', '.join(self.joint_names)}>"
+
+    # -- the mechanism at q ---------------------------------------------------------------------
+
+    def joints(self, q: ArrayLike) -> Array:
+        """phi ``(..., m)`` of the closed mechanism at coordinates q."""
+        return self.mechanism.position(q, self.near)
+
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """T_q ``(..., n)`` for this motion."""
+        return self.mechanism.inverse_dynamics(self.joints(q), qd, qdd)
+
+    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
+        """q'' ``(..., n)`` under these loads; it undoes ``inverse_dynamics``, standing shafts included."""
+        return self.mechanism.forward_dynamics(self.joints(q), qd, tau)
+
+    def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
+        """Accelerations of single states in a loop, each position sought from the one before; no shaft sticks."""
+        mechanism, last = self.mechanism, self.near
+        smooth = mechanism.frictionless() if self.contacts else mechanism
+
+        def accelerate(q: Array, qd: Array, tau: Array) -> Array:
+            nonlocal last
+            last = position.solved(mechanism.assembly, q[None], last[None])[0]
+            return smooth.forward_dynamics(last, qd, tau)
+
+        return accelerate
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """I*_qq ``(..., n, n)``."""
+        return self.mechanism.mass_matrix(self.joints(q))
+
+    def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """The loads at zero acceleration; standing shafts resist nothing."""
+        return self.mechanism.bias(self.joints(q), qd)
+
+    def gravity_load(self, q: ArrayLike) -> Array:
+        """What holds the weight."""
+        return self.mechanism.gravity_load(self.joints(q))
+
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """T (J)."""
+        return self.mechanism.kinetic_energy(self.joints(q), qd)
+
+    def potential_energy(self, q: ArrayLike) -> Array:
+        """V (J) of gravity and springs."""
+        return self.mechanism.potential_energy(self.joints(q))
+
+    def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array, Array]:
+        """dT/dq, dT/dq', dT/dq'' of one state, each ``(n, n)``, exact (Freeman 1985, eqs 2-201 ff and 3-47)."""
+        model = self.mechanism.linearize(self.joints(q), qd, qdd)
+        return model.stiffness, model.damping, model.inertia
+
+    def forward_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
+        """dq''/dq, dq''/dq', dq''/dT of one state, each ``(n, n)``, exact."""
+        qdd = self.forward_dynamics(q, qd, tau)
+        to_q, to_qd, inertia = self.inverse_dynamics_derivatives(q, qd, qdd)
+        inverse = np.asarray(np.linalg.inv(inertia), dtype=np.float64)
+        return -inverse @ to_q, -inverse @ to_qd, inverse
+
+    def holding(self, load: Load | None) -> MechanismSystem:
+        """The same with ``load`` in the hand, where one chain has it."""
+        return MechanismSystem(self.mechanism.holding(load), self.near)
+
+    def frictionless(self) -> MechanismSystem:
+        """The same with all friction of its drives taken off."""
+        return MechanismSystem(self.mechanism.frictionless(), self.near)
+
+    # -- where Coulomb friction acts ------------------------------------------------------------
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The shafts with Coulomb friction."""
+        return self.mechanism.contacts
+
+    def contact_rows(self, q: ArrayLike) -> Array:
+        """Speeds of the contacts per unit rate of each coordinate, ``(..., contacts, n)``."""
+        phi = self.joints(q)
+        rows = self.mechanism.contact_rows(phi.reshape(-1, self.mechanism.m))
+        return rows.reshape(*phi.shape[:-1], *rows.shape[1:]) @ self.mechanism.influence(phi).first
+
+    def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Accelerations of the contacts at constant rates of the coordinates, ``(..., contacts)``."""
+        phi = self.joints(q)
+        table = self.mechanism.influence(phi)
+        rate = transfer.times(table.first, np.asarray(qd, dtype=float))
+        bend = transfer.form(np.broadcast_to(qd, (*phi.shape[:-1], self.n)), table.second)
+        flat = phi.reshape(-1, self.mechanism.m)
+        rows = self.mechanism.contact_rows(flat)
+        drift = transfer.times(rows, bend.reshape(flat.shape)) + self.mechanism.contact_drift(
+            flat, rate.reshape(flat.shape)
+        )
+        return drift.reshape(*phi.shape[:-1], -1)
