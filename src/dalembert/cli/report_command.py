@@ -62,7 +62,6 @@ def report(
     """Write a report: the arm in 3D, its equations, ranges, what matters in it, reduced models with proof."""
     from dalembert.report.write import write_report
 
-    given = system
     if output.suffix.lower() not in PAGES:
         raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
     console = Console(stderr=True)
@@ -82,13 +81,13 @@ def report(
             bar.update(task, description=what, completed=done, total=total)
 
         found = write_report(
-            given,
+            system,
             output,
-            box=read_boxes(given, box),
-            speed=amounts(given, "--speed", speed),
-            acceleration=amounts(given, "--acceleration", acceleration),
+            box=read_boxes(system, box),
+            speed=amounts(system, "--speed", speed),
+            acceleration=amounts(system, "--acceleration", acceleration),
             tolerances=tuple(tolerance or (0.05, 0.01)),
-            pose=joint_values(given, "--q", q).tolist() if q is not None else None,
+            pose=joint_values(system, "--q", q).tolist() if q is not None else None,
             motion=motion,
             against=shaped(against) if against else None,
             pdf=output.with_suffix(".pdf") if pdf else None,

@@ -44,23 +44,22 @@ def review(
     """Review a design: coupling, gravity, masses, counterweights; or compare it with another under the same options."""
     from dalembert.bounds.ranges import LESS_WORK
 
-    given = system
-    ask = read_analysis(given, box)
+    ask = read_analysis(system, box)
     ask.work = LESS_WORK
     if against:
         other = shaped(against)
         first, second = ask, ask.of(other)
-        if given.loads:
-            empty = first.of(given.holding(None)), second.of(other.holding(None))
+        if system.loads:
+            empty = first.of(system.holding(None)), second.of(other.holding(None))
             rows = empty[0].compare(empty[1], (first, second))
         else:
             rows = first.compare(second)
-        side_by_side(given.name, other.name, rows, as_json)
+        side_by_side(system.name, other.name, rows, as_json)
         return
     if as_json:
         raise ArmError("--json goes with --against; the review itself is text")
     found = ask.review()
-    heading(f"{given.name}, {about(given)}, against the guidelines of Tourassis and Neuman (1985)")
+    heading(f"{system.name}, {about(system)}, against the guidelines of Tourassis and Neuman (1985)")
     for finding in found.findings:
         paragraph(f"- {finding.guideline}: {finding.verdict}. {finding.text[:1].upper()}{finding.text[1:]}")
     if found.couplings:

@@ -92,6 +92,12 @@ def test_geoms_stand_for_inertials_as_the_compiler_says(how: str):
     assert_as_compiled(text)
 
 
+def test_shapes_that_are_not_kept_weigh_all_the_same():
+    head = '<compiler discardvisual="true" fusestatic="true"/>'
+    seen = '<geom size="0.3" pos="1 0 0" contype="0" conaffinity="0"/>'
+    assert_as_compiled(model(f'{seen}<geom size="0.2"/>', head))
+
+
 def test_the_mass_of_all_bodies_is_scaled_to_the_total():
     text = """<mujoco><compiler settotalmass="30"/><worldbody><body name="a"><geom size="0.5"/>
         <body name="b"><joint/><geom type="box" size="0.2 0.3 0.4" pos="1 0 0"/></body></body></worldbody></mujoco>"""
@@ -106,11 +112,11 @@ def stl() -> bytes:
     return b"\0" * 80 + struct.pack("<I", len(rows)) + b"".join(rows)
 
 
-def obj() -> bytes:
-    lines = [f"v {x} {y} {z}" for x, y, z in CORNERS] + [f"f {a + 1}//1 {b + 1} {c - 6}" for a, b, c in FACES]
-    # A roof with one face of four corners that are not in a plane.
-    quad = [line.replace(f"f {FACES[3][0] + 1}//1 ", "f 2 ") for line in lines]
-    return "\n".join(["# a mesh", "o part", *quad]).encode()
+def obj(*faces: str) -> bytes:
+    """The mesh as OBJ; ``faces`` in place of its last two, which share an edge."""
+    lines = [f"v {x} {y} {z}" for x, y, z in CORNERS]
+    lines += [f"f {a + 1}//1 {b + 1} {c - 6}" for a, b, c in (FACES if not faces else FACES[:-2])]
+    return "\n".join(["# a mesh", "o part", *lines, *(f"f {face}" for face in faces)]).encode()
 
 
 def msh() -> bytes:
@@ -134,6 +140,13 @@ def test_a_mesh_weighs_what_mujoco_says_by_every_rule(file: str, rule: str, tmp_
         head = f'<compiler meshdir="meshes"/><asset><mesh file="{file}" inertia="{rule}" {change}/></asset>'
         text = model('<geom type="mesh" mesh="part" pos="0.3 0 0" quat="0.6 0.8 0 0"/>', head)
         assert_as_compiled(text, tmp_path, {f"meshes/{file}": FILES[file]})
+
+
+@pytest.mark.parametrize("corners", ["2 6 3 4", "6 3 4 2", "2/1 6/1 3/1 4/1"])
+def test_a_face_of_four_corners_is_cut_as_mujoco_cuts_it(corners: str, tmp_path: Path):
+    (tmp_path / "part.obj").write_bytes(obj(corners))
+    text = model('<geom type="mesh" mesh="part"/>', '<asset><mesh file="part.obj"/></asset>')
+    assert_as_compiled(text, tmp_path, {"part.obj": obj(corners)})
 
 
 @pytest.mark.parametrize("faces", ["", " ".join(str(k) for face in FACES for k in face)])
