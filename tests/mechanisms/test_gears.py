@@ -94,7 +94,7 @@ def test_a_gear_counts_whole_turns():
 def test_an_equality_of_joints_holds_where_mujoco_says_it_holds():
     mujoco = pytest.importorskip("mujoco")
     bodies = "".join(
-        f'<body name="b{k}" pos="{k} 0 0"><joint name="j{k}" axis="0 1 0"/><geom size="0.1" pos="0.2 0 0"/></body>'
+        f'<body name="b{k}"><joint name="j{k}" axis="0 1 0" ref="0.{k}"/><geom size="0.1" pos="0.2 {k} 0"/></body>'
         for k in range(3)
     )
     head = '<compiler angle="radian"/><option><flag contact="disable"/></option>'
@@ -106,7 +106,7 @@ def test_an_equality_of_joints_holds_where_mujoco_says_it_holds():
     data = mujoco.MjData(model)
     data.qpos[:] = ours.position([0.7])
     mujoco.mj_forward(model, data)
-    np.testing.assert_allclose(data.qpos, [0.7, 0.7, 0.2 - 2.1], atol=1e-13)
+    np.testing.assert_allclose(data.qpos, [0.7, 0.1 + 0.7, 0.2 + 0.2 - 2.1], atol=1e-13)
     np.testing.assert_allclose(data.efc_pos[:2], 0, atol=1e-12)
 
 
@@ -148,6 +148,8 @@ def test_files_without_gears_are_arms_and_other_relations_are_no_gears(tmp_path:
         <equality><joint joint1="j" joint2="k" polycoef="0 1 2"/></equality></mujoco>"""
     with pytest.raises(da.ArmError, match="joint 'j': does not follow another joint by a constant ratio"):
         read_mjcf_mechanism(bent)
+    with pytest.raises(da.ArmError, match="a mechanism is made of its equality constraints"):
+        read_mjcf_mechanism(bent, skip=["equality"])
     (tmp_path / "arm.urdf").write_text(robot())
     assert da.load_mechanism(tmp_path / "arm.urdf").n == 2
     with pytest.raises(da.ArmError, match="skip leaves parts of MJCF files out"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ FRAME = ("on", "at")
 GEAR = ("joint", "master", "ratio", "offset")
 
 
-def read_mechanism(path: str | Path, skip: Iterable[str] = ()) -> Mechanism:
+def read_mechanism(path: str | Path, skip: Collection[str] = ()) -> Mechanism:
     """The mechanism in this file: .toml, MJCF (.xml) with equality constraints, URDF with joints that mimic others.
 
     ``skip`` names what may be left out of MJCF, as in ``load``.
@@ -50,7 +50,7 @@ def read_mechanism(path: str | Path, skip: Iterable[str] = ()) -> Mechanism:
     text = _text(given)
     if suffix == ".xml":
         return read_mjcf_mechanism(text, str(path), given.parent, skip)
-    if any(skip):
+    if skip:
         raise ArmError(f"{path}: skip leaves parts of MJCF files out, and this is none; call without it")
     if suffix == ".urdf":
         return read_urdf_mechanism(text, str(path))
@@ -197,7 +197,7 @@ def _position(value: Any, what: str) -> float:
     return float(exact(value, what))
 
 
-def load_mechanism(path: str | Path, *, skip: Iterable[str] = ()) -> Mechanism:
+def load_mechanism(path: str | Path, *, skip: Collection[str] = ()) -> Mechanism:
     """The mechanism in a TOML file (docs/mechanism-file.md), in MJCF with equality connect, weld or joint, or in URDF
     with joints that mimic others. ``skip`` names what may be left out of MJCF, as in ``load``.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -10,12 +10,9 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..arm.io.mimic import Mimic
-from ..arm.io.mjcf import arm_of_mjcf
-from ..arm.io.mjcf_acting import Acting
+from ..arm.io.mjcf import arm_and_mimics
 from ..arm.io.mjcf_defaults import MAIN, Defaults
 from ..arm.io.mjcf_include import mjcf_source
-from ..arm.io.omissions import Omissions
 from ..arm.io.xml_text import XmlNode
 from ..arm.placement import Placement
 from .batch import Array
@@ -26,7 +23,7 @@ from .mechanism import Mechanism
 
 
 def read_mjcf_mechanism(
-    text: str, origin: str = "MJCF", folder: Path | None = None, skip: Iterable[str] = ()
+    text: str, origin: str = "MJCF", folder: Path | None = None, skip: Collection[str] = ()
 ) -> Mechanism:
     """The mechanism of an MJCF file; coordinates are chosen among its joints, ``with_coordinates`` changes them.
 
@@ -35,32 +32,25 @@ def read_mjcf_mechanism(
 
     As in MuJoCo, the anchor of a connect and the pose of a weld without ``relpose`` hold as the file has the bodies.
     """
+    if "equality" in skip:
+        raise ArmError(f"{origin}: a mechanism is made of its equality constraints; load it as an arm to skip them")
     source = mjcf_source(text, origin, folder)
-    root = source.root
     defaults = Defaults()
-    for section in XmlNode(root, origin).all("default"):
+    for section in XmlNode(source.root, origin).all("default"):
         defaults.read(section)
-    items = []
-    for loops in root.findall("equality"):
-        items += [XmlNode(item, f"{origin}: <{item.tag}>") for item in loops]
-        root.remove(loops)
-    _refuse_ref(root, origin)
-    arm = arm_of_mjcf(source, "ignore", skip=skip)
-    open_tree = Mechanism({CHAIN: arm}, [], None, gravity=arm.gravity)
-    acting, still = Acting(defaults, Omissions(origin)), dict.fromkeys(arm.joint_names, 0.0)
-    closures: list[Closure] = []
-    mimics: list[Mimic] = []
-    for number, item in enumerate(items, start=1):
-        given = defaults.applied(item, MAIN, "equality")
-        if given.element.get("active") == "false":
-            continue
-        if item.tag == "joint":
-            follows = acting.equality(item, still)
-            mimics += [follows] if follows is not None else []
-        else:
-            closures.append(_closure(given, arm, open_tree, number))
-    if not closures and not mimics:
+    loops = []
+    for equality in source.root.findall("equality"):
+        for item in [item for item in equality if item.tag != "joint"]:
+            given = defaults.applied(XmlNode(item, f"{origin}: <{item.tag}>"), MAIN, "equality")
+            loops += [given] if given.element.get("active") != "false" else []
+            equality.remove(item)
+    if loops:
+        _refuse_ref(source.root, origin)
+    arm, mimics = arm_and_mimics(source, "ignore", "free", skip)
+    if not loops and not mimics:
         raise ArmError(f"{origin}: has no active equality constraint, so it is an arm; load it as one")
+    open_tree = Mechanism({CHAIN: arm}, [], None, gravity=arm.gravity)
+    closures = [_closure(item, arm, open_tree, number) for number, item in enumerate(loops, start=1)]
     return geared(arm, mimics, origin, closures)
 
 

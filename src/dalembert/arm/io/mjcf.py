@@ -16,7 +16,7 @@ from ..description import EARTH, ArmDescription
 from ..drives import train_of_joints
 from ..errors import ArmError
 from ..placement import Vector
-from .mimic import check_mode, treated
+from .mimic import Mimic, check_mode, treated
 from .mjcf_acting import Acting
 from .mjcf_bodies import Tree
 from .mjcf_compiler import read_settings
@@ -50,13 +50,13 @@ def read_mjcf(
     ``mimic`` is the treatment of joints that an equality constraint ties to another, ``skip`` names what may be left
     out (``omissions.KINDS``), ``folder`` is where included files and meshes are looked for; None for a text.
     """
-    return arm_of_mjcf(mjcf_source(text, origin, folder), physical, mimic, skip)
+    return arm_and_mimics(mjcf_source(text, origin, folder), physical, mimic, skip)[0]
 
 
-def arm_of_mjcf(
+def arm_and_mimics(
     source: MjcfSource, physical: str = "warn", mimic: str = "refuse", skip: Iterable[str] = ()
-) -> ArmDescription:
-    """The arm of an MJCF file with its includes put in; the rest as in ``read_mjcf``."""
+) -> tuple[ArmDescription, list[Mimic]]:
+    """The arm of an MJCF file with its includes put in, and its joints that follow others; as in ``read_mjcf``."""
     check_mode(mimic)
     origin = source.origin
     omissions = Omissions.of(origin, skip)
@@ -104,7 +104,7 @@ def arm_of_mjcf(
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else root.fault(str(fault)) from None
     omissions.tell()
-    return arm.checked(physical)
+    return arm.checked(physical), mimics
 
 
 def _names(root: XmlNode) -> set[str]:
