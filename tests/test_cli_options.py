@@ -21,11 +21,14 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.cli import system_options
 from dalembert.cli.run import COMMANDS, main
-from dalembert.cli.system_options import SHAPE, STATES
+from dalembert.cli.system_options import READING, STATES
 from dalembert.compile import operations as counts
 from dalembert.compile.functions import function
 
+SHAPE = {name: kind for name, kind in system_options.SHAPE.items() if name not in READING}
+"""Options that shape the system of any arm; those that say how a file is read are asked of one where they matter."""
 DRIVES = """
 [[motors]]
 name = "motor1"
@@ -158,7 +161,7 @@ def taken(command: str) -> tuple[str, ...]:
     parameters = inspect.signature(getattr(import_module(f"dalembert.cli.{module}"), name)).parameters
     return tuple(
         option
-        for option, (kind, _) in (SHAPE | STATES).items()
+        for option, (kind, _) in (READING | SHAPE | STATES).items()
         if option in parameters and parameters[option].annotation in (kind, named(kind))
     )
 
@@ -183,7 +186,8 @@ def test_every_command_and_every_option_is_walked() -> None:
     assert set(ASKED) == set(STATES)
     for command in ("show", "dynamics", "equations", "structure", "verify", "base-parameters", "ranges", "reduce",
                     "significance", "review", "report", "codegen", "operations", "simulate"):  # fmt: skip
-        assert set(SHAPE) <= set(taken(command)), command
+        assert set(SHAPE) | set(READING) <= set(taken(command)), command
+    assert set(READING) == {*taken("convert"), *taken("bench")}
     for command in ("reduce", "significance", "report"):
         assert set(STATES) <= set(taken(command)), command
     for command in ("ranges", "review"):
@@ -389,3 +393,45 @@ def test_ratios_of_the_report_are_those_of_the_hand_as_it_is(folder: Path) -> No
     held = da.load("planar-2r").holding(da.Load(3)).analysis()
     assert row["largest"] == pytest.approx(held.range_of(row["ratio"]).maximum, rel=1e-6)
     assert row["largest"] != pytest.approx(da.load("planar-2r").analysis().range_of(row["ratio"]).maximum, rel=1e-3)
+
+
+# -- how a file is read --------------------------------------------------------------------------------
+
+GRIPPER = """<mujoco model="gripper"><worldbody><body name="link1"><joint name="j" axis="0 1 0"/>
+<geom size="0.1" pos="0.3 0 0"/><body name="hand" pos="0.5 0 0"><geom size="0.05"/>
+<body name="finger1"><joint name="f1" type="slide"/><geom size="0.02"/></body>
+<body name="finger2"><joint name="f2" type="slide"/><geom size="0.02"/></body></body></body></worldbody>
+<equality><joint joint1="f2" joint2="f1"/></equality>
+<tendon><fixed stiffness="2"><joint joint="f1" coef="1"/></fixed></tendon></mujoco>"""
+
+
+@pytest.mark.filterwarnings("default::dalembert.arm.errors.SkippedWarning")
+def test_what_follows_and_what_acts_is_held_and_left_out_on_the_command_line(folder: Path) -> None:
+    file = folder / "gripper.xml"
+    file.write_text(GRIPPER, encoding="utf-8")
+    refused = run(folder, "show", file)
+    assert refused.code == 2
+    assert "--skip tendon" in refused.sentences[0]
+    refused = run(folder, "show", file, "--skip", "tendon")
+    assert refused.code == 2
+    assert "--mimic" in refused.sentences[0]
+    words = ["--skip", "tendon", "--mimic"]
+    held, free = (run(folder, "show", file, *words, how) for how in ("hold", "free"))
+    assert (held.code, free.code) == (0, 0)
+    assert "note: " in held.err
+    assert "left out as asked: tendon: stiffness of fixed" in held.err
+    assert "2 joints (RP)" in held.out
+    assert "3 joints (RPP)" in free.out
+    assert "tool on hand" in held.out
+    refused = run(folder, "show", file, *words, "along")
+    assert refused.code == 2
+    assert "mimic can be refuse, hold, free" in refused.sentences[0]
+    with pytest.warns(da.arm.errors.SkippedWarning):
+        arm = da.load(file, mimic="hold", skip=["tendon"])
+    found = run(folder, "dynamics", file, *words, "hold", "--json", "--q", "0.3,0.01", "--load", "2", "--tool", "link1")
+    held_there = arm.with_tool("link1").holding(da.Load(2))
+    torques = held_there.inverse_dynamics([0.3, 0.01], [0, 0], [0, 0])
+    assert json.loads(found.out)["effort"]["total"] == pytest.approx(torques)
+    assert run(folder, "dynamics", file, *words, "hold", "--tool", "palm").sentences[0].startswith("dalembert: ")
+    converted = run(folder, "convert", file, "--to", "toml", *words, "hold", "--tool", "link1")
+    assert da.load(converted.out).tool_link == "link1"

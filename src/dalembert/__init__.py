@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .equations.polynomial import TrigPolynomial
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
+    from .mechanisms.gears import Gear
     from .mechanisms.loop_closures import Closure
     from .mechanisms.maps import compare_drives, conditioning_map
     from .mechanisms.mechanism import Mechanism
@@ -65,6 +66,7 @@ _LATER = {
     "Arm": "api.arm",
     "ArmError": "arm.errors",
     "Closure": "mechanisms.loop_closures",
+    "Gear": "mechanisms.gears",
     "Compared": "design.compare",
     "ComputedTorque": "control.controllers",
     "Coupling": "design.coupling",
@@ -145,8 +147,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling",
-    "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Inertia", "Joint",
+    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling", "DHRow",
+    "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear", "Inertia", "Joint",
     "JointDamper", "JointSpring", "Kernel", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables",
     "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning",
     "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",

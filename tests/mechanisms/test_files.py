@@ -167,8 +167,8 @@ def test_mjcf_weld_holds_all_six_freedoms_and_other_constraints_are_refused() ->
     # Coupler and rocker are one body then: two cranks and a bar between two pins, in a plane, cannot move.
     found = held.mobility()
     assert (found.rank, found.freedom, found.redundant) == (3, 0, 3)
-    with pytest.raises(da.ArmError, match="connect and weld are closures"):
-        read_mjcf_mechanism(FOUR_BAR.replace("</equality>", '<joint joint1="a" joint2="c"/></equality>'))
+    with pytest.raises(da.ArmError, match="connect and weld are closures, joint is a gear"):
+        read_mjcf_mechanism(FOUR_BAR.replace("</equality>", '<tendon tendon1="a"/></equality>'))
     with pytest.raises(da.ArmError, match="load it as one"):
         read_mjcf_mechanism(FOUR_BAR.replace('name="pin"', 'name="pin" active="false"'))
 

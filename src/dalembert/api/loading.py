@@ -1,21 +1,25 @@
-"""Getting an arm by name or from a file."""
+"""Getting an arm: by name, from a file, a text or a model."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterable
 
 from ..arm.io.files import catalog_names, read
 from .arm import Arm
 
 
-def load(source: str | Path, physical: str = "warn", *, mimic: str = "refuse") -> Arm:
-    """The arm of a built-in name ("puma560") or of a file (.toml, .urdf, .xml).
+def load(source: object, physical: str = "warn", *, mimic: str = "refuse", skip: Iterable[str] = ()) -> Arm:
+    """The arm of ``source``.
+
+    ``source`` is a built-in name ("puma560"), the path of a file (.toml, .urdf, .xml), the text of one, an open file, a
+    ``mujoco.MjModel`` or a ``pinocchio.Model``.
 
     ``physical`` says what to do with inertias no real body has: "warn" (use them as given), "error" or "ignore".
-    ``mimic`` says what becomes of URDF joints that follow another joint: "refuse" them, "hold" them still where they
-    stand while the other is at zero, or let them move "free".
+    ``mimic`` says what becomes of joints that follow another joint: "refuse" them, "hold" them still where they stand
+    while the other is at zero, or let them move "free". ``skip`` names what may be left out of MJCF, with one warning:
+    "actuator", "contact", "equality", "flex", "fluid", "gravcomp", "mocap", "plugin", "tendon".
     """
-    return Arm.of(read(source, physical, mimic))
+    return Arm.of(read(source, physical, mimic, skip))
 
 
 def catalog() -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from .errors import ArmError, PhysicalWarning
 from .exact import Angle, exact, exact_vector
 from .inertia import Inertia, Load
 from .placement import Placement, Step, Vector
+from .tool_link import default_tool_link
 
 Kind = Literal["revolute", "prismatic", "fixed"]
 KINDS: tuple[Kind, ...] = ("revolute", "prismatic", "fixed")
@@ -152,11 +153,8 @@ class ArmDescription:
 
     @cached_property
     def default_tool_link(self) -> str:
-        """The last link of a chain; of a tree, the last link of the longest branch."""
-        depth = {self.base: 0}
-        for joint in self.joints:
-            depth[joint.child] = depth[joint.parent] + 1
-        return max(depth, key=lambda name: (depth[name], list(depth).index(name)))
+        """The link of the hand: by its name, else the last link of the longest branch; never a finger."""
+        return default_tool_link(self.base, self.joints)
 
     @cached_property
     def moving(self) -> tuple[Joint, ...]:
@@ -280,9 +278,18 @@ class ArmDescription:
         """The same with all friction of its drives taken off."""
         return replace(self, drives=self.drives.without_friction())
 
-    def with_tool(self, placement: Placement, link: str | None = None) -> Self:
-        """The arm with its tool frame at ``placement`` on ``link`` (the present tool link by default)."""
-        return replace(self, tool=placement, tool_link=link or self.tool_link)
+    def with_tool(self, tool: Placement | str, link: str | None = None) -> Self:
+        """The arm with its tool frame at a placement on ``link`` (the present tool link by default), or in a link.
+
+        ``with_tool("flange")`` puts the tool frame into the frame of that link.
+        """
+        if isinstance(tool, str):
+            if link is not None:
+                raise ArmError(f"{self.where}two links are named for the tool, {tool!r} and {link!r}; name one")
+            return replace(self, tool=Placement(), tool_link=self.link(tool).name)
+        if not isinstance(tool, Placement):
+            raise ArmError(f"{self.where}the tool is a Placement or the name of a link, not {tool!r}")
+        return replace(self, tool=tool, tool_link=self.link(link or self.tool_link).name)
 
     def with_elastic(self, *parts: Elastic) -> Self:
         """The arm with these springs and dampers added."""

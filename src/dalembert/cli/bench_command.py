@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.compile import timing as benches
 
 from .printing import heading, paragraph, table
-from .system_options import ArmArgument
+from .system_options import ArmArgument, MimicOption, SkipOption, load_arm
 
 
 def bench(
@@ -19,12 +18,14 @@ def bench(
     function: Annotated[
         list[str] | None, typer.Option("--function", "-f", help="A function to compare; may be repeated.")
     ] = None,
+    mimic: MimicOption = "refuse",
+    skip: SkipOption = None,
     states: Annotated[int, typer.Option("--states", min=1, help="States in a batch.")] = benches.STATES,
 ) -> None:
     """Time per state of the compiled functions and of Pinocchio, MuJoCo, roboticstoolbox and CasADi."""
     if not benches.compiled_here():
         raise ArmError("there is no C compiler, so nothing is compiled and there is nothing to compare; install one")
-    given = da.load(arm)
+    given = load_arm(arm, mimic=mimic, skip=skip)
     lines: list[benches.Line] = []
     for name in benches.available(function):
         lines += benches.compare_batch(given, name, states)

@@ -12,7 +12,7 @@ import typer
 import dalembert as da
 from dalembert.arm.errors import ArmError
 
-from .system_options import ArmArgument, load_arm
+from .system_options import arm_command
 
 
 class Format(enum.StrEnum):
@@ -23,18 +23,18 @@ class Format(enum.StrEnum):
     DH = "dh"
 
 
+@arm_command
 def convert(
-    arm: ArmArgument,
+    arm: da.Arm,
     to: Annotated[Format, typer.Option("--to", help="The format to write.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if left out.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     """Write an arm as URDF, as a TOML arm file, or as one made of Denavit-Hartenberg rows."""
-    given = load_arm(arm)
-    text = {Format.URDF: given.write_urdf, Format.TOML: given.write_toml, Format.DH: given.write_dh}[to]()
+    text = {Format.URDF: arm.write_urdf, Format.TOML: arm.write_toml, Format.DH: arm.write_dh}[to]()
     text = text if text.endswith("\n") else text + "\n"
     if to is Format.DH:
-        note_adjustment(given)
+        note_adjustment(arm)
     if output is None:
         print(text, end="")
         return

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
 from .printing import figures, heading, matrix, say, table
-from .system_options import DrivesOption, GravityOption, numbers
+from .system_options import DrivesOption, GravityOption, SkipOption, numbers
 
 
 def mechanism(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A mechanism in TOML, or MJCF with equality constraints.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A mechanism in TOML, MJCF with equality constraints, or URDF with mimic joints."
+        ),
     ],
     q: Annotated[
         str, typer.Option(help="Values of the coordinates, as in 0.1,0.2; where the file puts them by default.")
@@ -29,12 +32,13 @@ def mechanism(
     drives: DrivesOption = None,
     gravity: GravityOption = "",
     modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
+    skip: SkipOption = None,
     forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
 ) -> None:
     """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
 
-    found = with_drives(read_mechanism(file), drives)
+    found = with_drives(read_mechanism(file, skip or ()), drives)
     if gravity:
         found = found.with_gravity(numbers(gravity, "--gravity", (3,)))
     if drive:

@@ -14,24 +14,13 @@ from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 
 from .printing import say
-from .system_options import (
-    AccelerationOption,
-    ArmArgument,
-    BoxOption,
-    DrivesFileOption,
-    DrivesOption,
-    GravityOption,
-    LoadOption,
-    LockOption,
-    RotorsOption,
-    SpeedOption,
-    amounts,
-    read_boxes,
-    read_system,
-)
+from .system_options import AccelerationOption, BoxOption, SpeedOption, amounts, read_boxes, shaped_command
 from .values import joint_values
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dalembert.api.questions import SystemQuestions as System
     from dalembert.report.assemble import Report
 
 MOTION = (
@@ -44,8 +33,10 @@ TOLERANCE = (
 )
 
 
+@shaped_command
 def report(
-    arm: ArmArgument,
+    system: System,
+    shaped: Callable[[str], System],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="The page to write (.html); an old one is replaced.")
     ] = Path("report.html"),
@@ -58,12 +49,6 @@ def report(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write every table into this JSON file.")
     ] = None,
-    load: LoadOption = "",
-    drives: DrivesOption = None,
-    rotors: RotorsOption = "",
-    drives_file: DrivesFileOption = None,
-    gravity: GravityOption = "",
-    lock: LockOption = None,
     box: BoxOption = None,
     speed: SpeedOption = None,
     acceleration: AccelerationOption = None,
@@ -77,7 +62,6 @@ def report(
     """Write a report: the arm in 3D, its equations, ranges, what matters in it, reduced models with proof."""
     from dalembert.report.write import write_report
 
-    given = read_system(arm, load, drives, rotors, drives_file, gravity, lock)
     if output.suffix.lower() not in PAGES:
         raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
     console = Console(stderr=True)
@@ -97,15 +81,15 @@ def report(
             bar.update(task, description=what, completed=done, total=total)
 
         found = write_report(
-            given,
+            system,
             output,
-            box=read_boxes(given, box),
-            speed=amounts(given, "--speed", speed),
-            acceleration=amounts(given, "--acceleration", acceleration),
+            box=read_boxes(system, box),
+            speed=amounts(system, "--speed", speed),
+            acceleration=amounts(system, "--acceleration", acceleration),
             tolerances=tuple(tolerance or (0.05, 0.01)),
-            pose=joint_values(given, "--q", q).tolist() if q is not None else None,
+            pose=joint_values(system, "--q", q).tolist() if q is not None else None,
             motion=motion,
-            against=read_system(against, load, drives, rotors, drives_file, gravity, lock) if against else None,
+            against=shaped(against) if against else None,
             pdf=output.with_suffix(".pdf") if pdf else None,
             csv=csv,
             json=json,

@@ -14,20 +14,12 @@ from dalembert.arm.errors import ArmError
 from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
 from .ranges_command import optional
-from .system_options import (
-    ArmArgument,
-    BoxOption,
-    DrivesFileOption,
-    DrivesOption,
-    GravityOption,
-    LoadOption,
-    LockOption,
-    RotorsOption,
-    read_analysis,
-    read_system,
-)
+from .system_options import BoxOption, read_analysis, shaped_command
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dalembert.api.questions import SystemQuestions as System
     from dalembert.design.compare import Compared
     from dalembert.design.counterbalance import Counterbalance
 
@@ -41,38 +33,33 @@ GROUPS = {
 }
 
 
+@shaped_command
 def review(
-    arm: ArmArgument,
+    system: System,
+    shaped: Callable[[str], System],
     against: Annotated[str, typer.Option("--against", metavar="ARM", help="Another arm to set beside this one.")] = "",
     box: BoxOption = None,
-    load: LoadOption = "",
-    drives: DrivesOption = None,
-    rotors: RotorsOption = "",
-    drives_file: DrivesFileOption = None,
-    gravity: GravityOption = "",
-    lock: LockOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="With --against: print JSON.")] = False,
 ) -> None:
     """Review a design: coupling, gravity, masses, counterweights; or compare it with another under the same options."""
     from dalembert.bounds.ranges import LESS_WORK
 
-    given = read_system(arm, load, drives, rotors, drives_file, gravity, lock)
-    ask = read_analysis(given, box)
+    ask = read_analysis(system, box)
     ask.work = LESS_WORK
     if against:
-        other = read_system(against, load, drives, rotors, drives_file, gravity, lock)
+        other = shaped(against)
         first, second = ask, ask.of(other)
-        if load:
-            empty = first.of(given.holding(None)), second.of(other.holding(None))
+        if system.loads:
+            empty = first.of(system.holding(None)), second.of(other.holding(None))
             rows = empty[0].compare(empty[1], (first, second))
         else:
             rows = first.compare(second)
-        side_by_side(given.name, other.name, rows, as_json)
+        side_by_side(system.name, other.name, rows, as_json)
         return
     if as_json:
         raise ArmError("--json goes with --against; the review itself is text")
     found = ask.review()
-    heading(f"{given.name}, {about(given)}, against the guidelines of Tourassis and Neuman (1985)")
+    heading(f"{system.name}, {about(system)}, against the guidelines of Tourassis and Neuman (1985)")
     for finding in found.findings:
         paragraph(f"- {finding.guideline}: {finding.verdict}. {finding.text[:1].upper()}{finding.text[1:]}")
     if found.couplings:

@@ -1,8 +1,9 @@
 """Which system a command is about: ARM, and the options that shape it, read here and nowhere else.
 
-``--load``, ``--drives``, ``--rotors``, ``--drives-file``, ``--gravity`` and ``--lock`` mean the same in every command
-that has them: the arm that holds that load, with those drives, under that gravity, with those joints locked. The states
-an analysis is about (``--box``, ``--speed``, ``--acceleration``) are read here too.
+``--tool``, ``--load``, ``--drives``, ``--rotors``, ``--drives-file``, ``--gravity`` and ``--lock`` mean the same in
+every command that has them: the arm with that tool, which holds that load, with those drives, under that gravity, with
+those joints locked. ``--mimic`` and ``--skip`` say how its file is read. The states an analysis is about (``--box``,
+``--speed``, ``--acceleration``) are read here too.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dalembert.arm.drives import DRIVE_MODELS
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia, Load
 from dalembert.arm.io.expression import quantity
+from dalembert.arm.io.omissions import KINDS as SKIPPABLE
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
@@ -60,6 +62,24 @@ LockOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--lock", metavar="JOINT=VALUE", help="Freeze a joint (rad or m, or '90 deg'); may be repeated."),
 ]
+ToolOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--tool", metavar="LINK", help="The link that carries the tool; 'dalembert show' names the usual one."
+    ),
+]
+MimicOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--mimic",
+        metavar="HOW",
+        help="Joints that follow another: hold them still, or let them move free (hold, free).",
+    ),
+]
+SkipOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--skip", metavar="KIND", help=f"Leave out of an MJCF file: {', '.join(SKIPPABLE)}; may be repeated."),
+]
 BoxOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -76,7 +96,13 @@ AccelerationOption: TypeAlias = Annotated[
     typer.Option("--acceleration", metavar="VALUES", help=f"Largest accelerations, rad/s^2 or m/s^2. {EACH}"),
 ]
 
-SHAPE: dict[str, tuple[Any, Any]] = {
+READING: dict[str, tuple[Any, Any]] = {
+    "tool": (ToolOption, ""),
+    "mimic": (MimicOption, "refuse"),
+    "skip": (SkipOption, None),
+}
+"""Options that say how an arm is read, with their defaults."""
+SHAPE: dict[str, tuple[Any, Any]] = READING | {
     "load": (LoadOption, ""),
     "drives": (DrivesOption, None),
     "rotors": (RotorsOption, ""),
@@ -104,6 +130,27 @@ def system_command(command: Callable[..., None]) -> Callable[..., None]:
         command(read_system(arm, **options, hint=command.__name__ not in DESCRIBING), **rest)
 
     return _taking(command, ("system",), SHAPE, call)
+
+
+def shaped_command(command: Callable[..., None]) -> Callable[..., None]:
+    """The command takes a ``system`` first, and ``shaped``, which reads another arm under the same options."""
+
+    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
+        def shaped(name: str) -> System:
+            return read_system(name, **options)
+
+        command(shaped(arm), shaped, **rest)
+
+    return _taking(command, ("system", "shaped"), SHAPE, call)
+
+
+def arm_command(command: Callable[..., None]) -> Callable[..., None]:
+    """The command takes an ``arm`` first, just as its file has it: ARM, and how it is read."""
+
+    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
+        command(load_arm(arm, **options), **rest)
+
+    return _taking(command, ("arm",), READING, call)
 
 
 def analysis_command(command: Callable[..., None]) -> Callable[..., None]:
@@ -156,9 +203,11 @@ def _taking(
 # -- reading ----------------------------------------------------------------------------------------
 
 
-def load_arm(name: str) -> da.Arm:
+def load_arm(name: str, tool: str = "", mimic: str = "refuse", skip: Sequence[str] | None = None) -> da.Arm:
     """The arm, with one short note on stderr where no real body has some of its inertias."""
-    arm = da.load(name, physical="ignore")
+    arm = da.load(name, physical="ignore", mimic=mimic, skip=skip or ())
+    if tool:
+        arm = arm.with_tool(tool)
     links = list(violations(arm))
     if links:
         print(
@@ -177,6 +226,9 @@ def violations(arm: ArmDescription) -> dict[str, str]:
 
 def read_system(
     name: str,
+    tool: str = "",
+    mimic: str = "refuse",
+    skip: Sequence[str] | None = None,
     load: str = "",
     drives: bool | None = None,
     rotors: str = "",
@@ -186,7 +238,7 @@ def read_system(
     hint: bool = True,
 ) -> System:
     """The system that ARM and its options mean; ``hint`` says so where drives are described and not counted."""
-    arm = load_arm(name)
+    arm = load_arm(name, tool, mimic, skip)
     if lock:
         arm = arm.locked(read_locks(arm, lock))
     if gravity:

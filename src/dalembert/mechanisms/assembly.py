@@ -22,7 +22,8 @@ from .chain_frames import ChainFrames, Placed
 from .closure_equations import ClosureEquations
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
-from .loop_closures import Block, Closure, ClosureNumbers
+from .gears import Gear, GearNumbers
+from .loop_closures import Block, Closure
 
 if TYPE_CHECKING:
     from .compiled_state import CompiledState
@@ -49,9 +50,9 @@ class Carried:
 class Assembly:
     """The equations of coordinates and closures over the joints of a system."""
 
-    def __init__(self, system: ChainFrames, closures: Sequence[Closure], coordinates: Sequence[str]) -> None:
+    def __init__(self, system: ChainFrames, closures: Sequence[Closure | Gear], coordinates: Sequence[str]) -> None:
         self.chains = system
-        self.closures = [ClosureNumbers(closure, system) for closure in closures]
+        self.closures = [closure.numbers(system) for closure in closures]
         self.coordinates = [Coordinate(text, system) for text in coordinates]
         self.n = len(self.coordinates)
         self.m = system.m
@@ -60,6 +61,11 @@ class Assembly:
         self.r = int(starts[-1]) - self.n
         self.kernel: CompiledState | None = None
         """Closures and chains in one compiled function; None without compilation."""
+        self.geared = np.zeros(self.m, dtype=bool)
+        """Joints of gears: a whole turn more is another position of the joint it is tied to."""
+        for numbers in self.closures:
+            if isinstance(numbers, GearNumbers):
+                self.geared[numbers.joints] = True
         self.rank: int | None = None
         """Rank of [G^c_phi] where it is known: off the closures by a rounding, redundant equations seem independent."""
         self._equations = ClosureEquations(system, self.closures, REAL, [numbers.chain for numbers in system.numbers])

@@ -12,6 +12,7 @@ from ..formulations.kinematics import Frame, frames
 from ..rings.algebra import Vec
 from ..rings.ring import Ring, Scalar
 from .chain_frames import Carrier, ChainFrames
+from .gears import GearNumbers
 from .loop_closures import ClosureNumbers
 
 ClosureTables = tuple[list[Scalar], list[list[Scalar]], list[Scalar]]
@@ -30,11 +31,14 @@ class ClosureEquations:
     """All closures of ``system``, whose chains over ``ring`` are ``links``."""
 
     def __init__(
-        self, system: ChainFrames, closures: Sequence[ClosureNumbers], ring: Ring, links: Sequence[Chain]
+        self, system: ChainFrames, closures: Sequence[ClosureNumbers | GearNumbers], ring: Ring, links: Sequence[Chain]
     ) -> None:
         self.chains, self.ring, self.links = system, ring, links
-        self.ties: list[tuple[tuple[Product, ...], ClosureEnd, ClosureEnd]] = []
+        self.ties: list[GearNumbers | tuple[tuple[Product, ...], ClosureEnd, ClosureEnd]] = []
         for c in closures:
+            if isinstance(c, GearNumbers):
+                self.ties.append(c)
+                continue
             products = c.closure.products
             a, b = (ClosureEnd(e, _over(ring, e), v) for e, v in zip((c.a, c.b), vectors_of(products), strict=True))
             self.ties.append((products, a, b))
@@ -45,8 +49,13 @@ class ClosureEquations:
         rows: list[list[Scalar]] = []
         drift: list[Scalar] = []
         placed: dict[int, list[Frame]] = {}
-        for products, *ends in self.ties:
-            for equation in equations(products, *(self._vectors(end, phi, rate, placed) for end in ends)):
+        for tie in self.ties:
+            if isinstance(tie, GearNumbers):
+                found = [tie.equation(self.ring, phi)]
+            else:
+                products, *ends = tie
+                found = equations(products, *(self._vectors(end, phi, rate, placed) for end in ends))
+            for equation in found:
                 row: list[Scalar] = [0] * self.chains.m
                 for joint, slope in equation.slopes.items():
                     row[joint] = slope

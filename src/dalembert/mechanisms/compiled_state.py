@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from ..compile.function import Function, Tables
 from ..compile.functions import system_facts
@@ -19,15 +18,16 @@ from ..formulations.system import SystemOverRing
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
 from .batch import Array
-from .chain_frames import Carrier, ChainFrames
+from .chain_frames import ChainFrames
 from .closure_equations import ClosureEquations
+from .gears import GearNumbers
 from .loop_closures import ClosureNumbers
 
 
 class CompiledState:
     """Called with phi and phi' ``(..., m)``; gives c, [G^c], the closures' drift, I* and loads at no acceleration."""
 
-    def __init__(self, system: ChainFrames, closures: Sequence[ClosureNumbers]) -> None:
+    def __init__(self, system: ChainFrames, closures: Sequence[ClosureNumbers | GearNumbers]) -> None:
         self.r = sum(len(c.closure.held) for c in closures)
         self.kernel = Kernel(state_function(system, tuple(closures)))
 
@@ -37,12 +37,12 @@ class CompiledState:
         return value[..., : self.r], g[..., : self.r, :], drift[..., : self.r], inertia, rest
 
 
-def state_function(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) -> Function:
+def state_function(system: ChainFrames, closures: tuple[ClosureNumbers | GearNumbers, ...]) -> Function:
     """The state of a mechanism as a function to compile."""
     m, r = system.m, max(1, sum(len(c.closure.held) for c in closures))
     facts = (
         *(system_facts(arm) for arm in system.arms.values()),
-        *(repr((c.closure.held, *_facts(c.a), *_facts(c.b))) for c in closures),
+        *(c.facts for c in closures),
     )
     return Function(
         "mechanism",
@@ -54,7 +54,7 @@ def state_function(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) ->
     )
 
 
-def _tables(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) -> Tables:
+def _tables(system: ChainFrames, closures: tuple[ClosureNumbers | GearNumbers, ...]) -> Tables:
     graph = Graph()
     m = system.m
     phi, rate = graph.inputs("phi_", m), graph.inputs("rate_", m)
@@ -69,7 +69,3 @@ def _tables(system: ChainFrames, closures: tuple[ClosureNumbers, ...]) -> Tables
         links.append(own.links)
     value, jacobian, drift = ClosureEquations(system, closures, graph, links).tables(phi, rate)
     return value or [0], jacobian or [[0] * m], drift or [0], inertia, rest
-
-
-def _facts(frame: Carrier) -> tuple[Any, ...]:
-    return frame.chain, frame.body, frame.exact

@@ -22,6 +22,7 @@ from .chain_frames import ChainFrames, FrameOn
 from .compiled_state import CompiledState
 from .diagnose import check_coordinates, independent_joints
 from .follow import follow
+from .gears import Gear
 from .loop_closures import Closure
 from .mobility import mobility
 from .mounting import mounted
@@ -40,7 +41,7 @@ class MechanismParts:
     """The arguments of a mechanism, from which ``_with`` builds a changed one."""
 
     chains: Mapping[str, ArmDescription]
-    closures: tuple[Closure, ...]
+    closures: tuple[Closure | Gear, ...]
     coordinates: tuple[str, ...] | None
     bases: Mapping[str, Placement]
     frames: Mapping[str, FrameOn | str]
@@ -57,7 +58,7 @@ class CoordinateKinematics:
     def __init__(
         self,
         chains: Mapping[str, ArmDescription],
-        closures: Sequence[Closure] = (),
+        closures: Sequence[Closure | Gear] = (),
         coordinates: Sequence[str] | None = None,
         *,
         bases: Mapping[str, Placement] | None = None,
@@ -68,7 +69,7 @@ class CoordinateKinematics:
         name: str = "mechanism",
         compiled: bool = False,
     ) -> None:
-        """A mechanism of ``chains`` (arms by name), tied by ``closures`` and seen from ``coordinates``.
+        """A mechanism of ``chains`` (arms by name), tied by ``closures`` and gears, and seen from ``coordinates``.
 
         ``bases`` place the bases of chains in the world, ``frames`` name frames on links, ``gravity`` is that of the
         world (m/s^2). ``passive`` are coordinates without actuator. ``home`` is a guess of a closed configuration:

@@ -101,6 +101,10 @@ class Closure:
         """Names of the closure equations, "closure.freedom", in the order of ``held``."""
         return tuple(f"{self.name}.{freedom}" for freedom in self.held)
 
+    def numbers(self, system: ChainFrames) -> ClosureNumbers:
+        """The closure between two frames of a system."""
+        return ClosureNumbers(self, system)
+
 
 @dataclass(frozen=True)
 class Block:
@@ -124,6 +128,11 @@ class ClosureNumbers:
         self.places = [np.searchsorted(self.joints, frame.joints) for frame in (self.a, self.b)]
         if not len(self.joints):
             raise ArmError(f"closure {closure.name!r} ties two frames that no joint moves; tie a moving link")
+
+    @property
+    def facts(self) -> str:
+        """What makes the code of this closure what it is."""
+        return repr((self.closure.held, *((end.chain, end.body, end.exact) for end in (self.a, self.b))))
 
     def jet(self, placed: Placed, order: int) -> Jet:
         """The equations c and their influence coefficients in ``joints``, up to third order."""

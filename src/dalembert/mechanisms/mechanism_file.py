@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +18,42 @@ from ..arm.io.toml_arm import parse, read_tree
 from ..arm.io.toml_table import TomlTable
 from ..arm.placement import Placement
 from .chain_frames import GROUND, FrameOn
+from .geared_arms import read_urdf_mechanism
+from .gears import Gear
 from .loop_closures import Closure
 from .mechanism import Mechanism
 from .mjcf_loops import read_mjcf_mechanism
 from .mounting import carrying, free_body
 
-TOP = ("name", "title", "gravity", "chain", "body", "frame", "closure", "coordinates", "passive", "motors", "home")
+TOP = (
+    "name", "title", "gravity", "chain", "body", "frame", "closure", "gear", "coordinates", "passive", "motors", "home",
+)  # fmt: skip
 CHAIN = ("arm", "at", "drives", "free", "planar", "mass", "com", "inertia", "joints", "convention", "tool")
 BODY = ("on", "at", "mass", "com", "inertia")
 CLOSURE = ("a", "b", "kind", "hold", "pushes", "friction")
 FRAME = ("on", "at")
+GEAR = ("joint", "master", "ratio", "offset")
 
 
-def read_mechanism(path: str | Path) -> Mechanism:
-    """The mechanism in this file (.toml, or .xml for MJCF with loops)."""
+def read_mechanism(path: str | Path, skip: Collection[str] = ()) -> Mechanism:
+    """The mechanism in this file: .toml, MJCF (.xml) with equality constraints, URDF with joints that mimic others.
+
+    ``skip`` names what may be left out of MJCF, as in ``load``.
+    """
     given = Path(path)
-    if given.suffix.lower() not in (".toml", ".xml"):
-        raise ArmError(f"{path}: a mechanism is in a .toml file, or in MJCF (.xml) with equality constraints")
+    suffix = given.suffix.lower()
+    if suffix not in (".toml", ".xml", ".urdf"):
+        raise ArmError(
+            f"{path}: a mechanism is in a .toml file, in MJCF (.xml) with equality constraints, or in URDF with joints "
+            f"that mimic others"
+        )
     text = _text(given)
-    if given.suffix.lower() == ".xml":
-        return read_mjcf_mechanism(text, str(path))
+    if suffix == ".xml":
+        return read_mjcf_mechanism(text, str(path), given.parent, skip)
+    if skip:
+        raise ArmError(f"{path}: skip leaves parts of MJCF files out, and this is none; call without it")
+    if suffix == ".urdf":
+        return read_urdf_mechanism(text, str(path))
     return parse_mechanism(text, str(path), given.parent)
 
 
@@ -61,7 +77,8 @@ def parse_mechanism(text: str, origin: str = "mechanism", folder: Path | None = 
             raise given.fault(f"on names chain {on!r}; the chains are {listed(chains)}")
         chains[on] = carrying(chains[on], name, _inertia(given), _place(given, "at"), link)
     frames = {name: _frame(given) for name, given in _tables(top, "frame", FRAME)}
-    closures = [_closure(name, given) for name, given in _tables(top, "closure", CLOSURE)]
+    closures: list[Closure | Gear] = [_closure(name, given) for name, given in _tables(top, "closure", CLOSURE)]
+    closures += [_gear(name, given) for name, given in _tables(top, "gear", GEAR)]
     coordinates = top.texts("coordinates") if "coordinates" in top else None
     home = data.get("home")
     if home is not None and not isinstance(home, Mapping):
@@ -168,12 +185,20 @@ def _closure(name: str, given: TomlTable) -> Closure:
     return closure
 
 
+def _gear(name: str, given: TomlTable) -> Gear:
+    ratio = float(exact(given.values.get("ratio", 1), f"{given.where}: ratio"))
+    offset = _position(given.values.get("offset", 0), f"{given.where}: offset")
+    return Gear(name, given.text("joint"), given.text("master"), ratio, offset)
+
+
 def _position(value: Any, what: str) -> float:
     if isinstance(value, str):
         return float(angle(value, what).radians)
     return float(exact(value, what))
 
 
-def load_mechanism(path: str | Path) -> Mechanism:
-    """The mechanism in a TOML file (docs/mechanism-file.md), or in MJCF with equality connect or weld."""
-    return read_mechanism(path)
+def load_mechanism(path: str | Path, *, skip: Collection[str] = ()) -> Mechanism:
+    """The mechanism in a TOML file (docs/mechanism-file.md), in MJCF with equality connect, weld or joint, or in URDF
+    with joints that mimic others. ``skip`` names what may be left out of MJCF, as in ``load``.
+    """
+    return read_mechanism(path, skip)

@@ -2,51 +2,56 @@
 
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element, tostring
+from collections.abc import Collection
+from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..arm.io.mjcf import read_mjcf
+from ..arm.io.mjcf import arm_and_mimics
 from ..arm.io.mjcf_defaults import MAIN, Defaults
-from ..arm.io.xml_text import XmlNode, parse
+from ..arm.io.mjcf_include import mjcf_source
+from ..arm.io.xml_text import XmlNode
 from ..arm.placement import Placement
 from .batch import Array
 from .chain_frames import GROUND, FrameOn
+from .geared_arms import CHAIN, geared
 from .loop_closures import Closure
 from .mechanism import Mechanism
 
-CHAIN = "arm"
 
-
-def read_mjcf_mechanism(text: str, origin: str = "MJCF") -> Mechanism:
+def read_mjcf_mechanism(
+    text: str, origin: str = "MJCF", folder: Path | None = None, skip: Collection[str] = ()
+) -> Mechanism:
     """The mechanism of an MJCF file; coordinates are chosen among its joints, ``with_coordinates`` changes them.
+
+    ``folder`` is where included files and meshes are looked for, ``skip`` names what may be left out of the file. A
+    joint that an equality ties to another by a constant ratio is a gear.
 
     As in MuJoCo, the anchor of a connect and the pose of a weld without ``relpose`` hold as the file has the bodies.
     """
-    root = parse(text, origin)
+    if "equality" in skip:
+        raise ArmError(f"{origin}: a mechanism is made of its equality constraints; load it as an arm to skip them")
+    source = mjcf_source(text, origin, folder)
     defaults = Defaults()
-    for section in XmlNode(root, origin).all("default"):
+    for section in XmlNode(source.root, origin).all("default"):
         defaults.read(section)
-    items = []
-    for loops in root.findall("equality"):
-        items += [XmlNode(item, f"{origin}: <{item.tag}>") for item in loops]
-        root.remove(loops)
-    _refuse_ref(root, origin)
-    arm = read_mjcf(tostring(root, encoding="unicode"), origin, "ignore")
+    loops = []
+    for equality in source.root.findall("equality"):
+        for item in [item for item in equality if item.tag != "joint"]:
+            given = defaults.applied(XmlNode(item, f"{origin}: <{item.tag}>"), MAIN, "equality")
+            loops += [given] if given.element.get("active") != "false" else []
+            equality.remove(item)
+    if loops:
+        _refuse_ref(source.root, origin)
+    arm, mimics = arm_and_mimics(source, "ignore", "free", skip)
+    if not loops and not mimics:
+        raise ArmError(f"{origin}: has no active equality constraint, so it is an arm; load it as one")
     open_tree = Mechanism({CHAIN: arm}, [], None, gravity=arm.gravity)
-    closures = []
-    for number, item in enumerate(items, start=1):
-        given = defaults.applied(item, MAIN, "equality")
-        if given.element.get("active") != "false":
-            closures.append(_closure(given, arm, open_tree, number))
-    if not closures:
-        raise ArmError(f"{origin}: has no active equality connect or weld, so it is an arm; load it as one")
-    try:
-        return Mechanism({CHAIN: arm}, closures, None, gravity=arm.gravity, name=arm.name)
-    except ArmError as fault:
-        raise ArmError(f"{origin}: {fault}") from None
+    closures = [_closure(item, arm, open_tree, number) for number, item in enumerate(loops, start=1)]
+    return geared(arm, mimics, origin, closures)
 
 
 def _refuse_ref(root: Element, origin: str) -> None:
@@ -61,7 +66,7 @@ def _refuse_ref(root: Element, origin: str) -> None:
 def _closure(item: XmlNode, arm: ArmDescription, tree: Mechanism, number: int) -> Closure:
     if item.tag not in ("connect", "weld"):
         raise item.fault(
-            "is an equality constraint of a kind that is not read; of these, connect and weld are closures"
+            "is an equality constraint of a kind that is not read; connect and weld are closures, joint is a gear"
         )
     if "site1" in item.element.attrib:
         raise item.fault("ties sites; write it with body1, body2 and anchor")

@@ -24,6 +24,7 @@ from ..systems.arrays import vector_array
 from . import qp
 from .batch import Array
 from .coordinate_kinematics import joint_motion
+from .gears import Gear
 from .mechanism import NONE, Forces, Mechanism
 
 
@@ -132,7 +133,7 @@ class Motors:
         floor: list[float] = []
         for numbers, part in zip(assembly.closures, assembly.closure_rows, strict=True):
             closure = numbers.closure
-            if not closure.pushes:
+            if isinstance(closure, Gear) or not closure.pushes:
                 continue
             if "z" not in closure.held:
                 raise ArmError(

@@ -210,8 +210,8 @@ def _cannot_reach(assembly: Assembly, phi: Array, wanted: Array, residuals: Arra
 
 
 def wrapped(assembly: Assembly, difference: Array) -> Array:
-    """Differences of joints, whole turns taken out of angles."""
-    turns = np.where(assembly.chains.revolute, 2 * np.pi, 0.0)
+    """Differences of joints, whole turns taken out of angles that no gear ties to others."""
+    turns = np.where(assembly.chains.revolute & ~assembly.geared, 2 * np.pi, 0.0)
     return difference - turns * np.round(difference / (2 * np.pi))
 
 

@@ -280,8 +280,7 @@ class ArmSystem(ArmDescription):
         if toward is not None:
             way = joint_array(self, "toward", toward)
             there = np.einsum("...aj,...j->...a", matrix, way)
-            motor = self.motor_friction.coulomb(there) + self.motor_friction.viscous * shafts
-            own = self.joint_friction.coulomb(way) + self.joint_friction.viscous * speed
+            motor, own = self.motor_friction.moving(shafts, there), self.joint_friction.moving(speed, way)
         elif width is None:
             motor, own = self.motor_friction.moving(shafts), self.joint_friction.moving(speed)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -132,3 +133,50 @@ def test_the_catalog_is_found_in_a_zipped_package(tmp_path: Path) -> None:
         [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(archive)}, capture_output=True, text=True
     )
     assert done.stdout.split() == ["14", "2"], done.stderr
+
+
+# -- texts, open files, models ------------------------------------------------------------------------
+
+
+def test_an_arm_is_read_from_a_text_an_open_file_or_its_path_alike(tmp_path: Path) -> None:
+    arm = read("planar-2r")
+    for suffix, text in ((".toml", write_toml(arm)), (".urdf", write_urdf(arm)), (".xml", "\n " + MJCF)):
+        path = tmp_path / f"arm{suffix}"
+        path.write_text(text.lstrip(), encoding="utf-8")
+        wanted = read(path)
+        assert wanted.n == read(str(path)).n > 0
+        with path.open(encoding="utf-8") as words, path.open("rb") as raw:
+            found = [read(text), read(words), read(raw), read(io.StringIO(text)), read(io.BytesIO(text.encode()))]
+        assert [each.bodies for each in found] == [wanted.bodies] * 5
+        assert found[0].origin == "text"
+        assert found[1].origin == str(path)
+
+
+def test_a_file_that_is_open_finds_what_it_includes_and_a_text_does_not(tmp_path: Path) -> None:
+    (tmp_path / "part.xml").write_text("<mujoco>" + MJCF.partition(">")[2], encoding="utf-8")
+    main = '<mujoco><include file="part.xml"/></mujoco>'
+    (tmp_path / "main.xml").write_text(main, encoding="utf-8")
+    with (tmp_path / "main.xml").open("rb") as file:
+        assert read(file).bodies == read(MJCF).bodies
+    with pytest.raises(ArmError, match="a text has no folder to look in; load the file by its path"):
+        read(main)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("<sdf/>", "text: its root is <sdf>"),
+        ("<robot", "text: is not well-formed XML"),
+        ("name =\n", "text: is not valid TOML"),
+        (io.BytesIO(b"\xff\xfe"), "open file: is not UTF-8 text"),
+    ],
+)
+def test_a_text_that_is_no_arm_is_refused(source: object, message: str) -> None:
+    with pytest.raises(ArmError, match=message):
+        read(source if not isinstance(source, str) or "=" not in source else source + "x")
+
+
+@pytest.mark.parametrize("source", ["planar-2r", write_urdf(read("planar-2r")), write_toml(read("planar-2r"))])
+def test_what_has_no_parts_to_leave_out_refuses_skip(source: str) -> None:
+    with pytest.raises(ArmError, match="skip leaves parts of MJCF files out, and this is"):
+        read(source, skip=["tendon"])

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.arm.description import EARTH, ArmDescription
-from dalembert.arm.errors import ArmError, PhysicalWarning
+from dalembert.arm.errors import ArmError, PhysicalWarning, SkippedWarning
 from dalembert.arm.io.mjcf import read_mjcf
+from dalembert.arm.io.omissions import KINDS
 from dalembert.arm.placement import Placement
 
 INERTIAL = '<inertial pos="0.1 0 0" mass="2" diaginertia="0.1 0.1 0.1"/>'
@@ -209,16 +211,26 @@ def test_unreal_inertias_warn_and_are_used_as_given():
 # -- what is refused ----------------------------------------------------------------------------
 
 PLAIN = body("a")
+TIED = '<equality><joint joint1="j" joint2="k"/></equality>'
 REFUSED = {
     "free": (model(body("a", "<freejoint/>")), "body 'a': <freejoint> is not read: a free body"),
     "free joint": (model(body("a", '<joint name="j" type="free"/>')), "joint 'j': is a free joint.*slides and hinges"),
     "ball": (model(body("a", '<joint name="j" type="ball"/>')), "joint 'j': is a ball joint.*three hinges"),
-    "geoms": (model(body("a", '<joint/><geom size="1"/>', "")), "body 'a': has geoms but no <inertial>.*saveinertial"),
-    "geoms below": (model(body("a", "<joint/>" + body("b", '<geom size="1"/>', ""))), "body 'b': has geoms but"),
-    "from geoms": (model(PLAIN, head='<compiler inertiafromgeom="true"/>'), "inertiafromgeom='true'"),
+    "density": (model(body("a", '<joint/><geom size="1" density="-1"/>', "")), "body 'a': geom number 1: density"),
+    "no size": (model(body("a", '<joint/><geom name="g" type="box" size="1 1"/>', "")), "geom g: a box needs 3"),
+    "field": (model(body("a", '<joint/><geom type="hfield" hfield="h"/>', "")), "type hfield.*give the body"),
+    "fitted": (model(body("a", '<joint/><geom type="box" mesh="m"/>', "")), "fits a box to a mesh"),
+    "thin ellipsoid": (
+        model(body("a", '<joint/><geom type="ellipsoid" size="1 1 2" shellinertia="true"/>', "")), "shell of an",
+    ),
+    "no mesh": (model(body("a", '<joint/><geom type="mesh" mesh="m"/>', "")), "names mesh 'm', which is not there"),
+    "mesh of a text": (
+        model(body("a", '<joint/><geom type="mesh" mesh="m"/>', ""), head='<asset><mesh file="m.stl"/></asset>'),
+        "mesh 'm': is in a file, and a text has no folder",
+    ),
     "connect": (model(PLAIN, head='<equality><connect body1="a" body2="b"/></equality>'), "ties a, b together"),
     "weld": (model(PLAIN, head='<equality><weld body1="a"/></equality>'), "ties a together"),
-    "include": ('<mujoco><include file="x.xml"/></mujoco>', "includes 'x.xml'.*mj_saveLastXML"),
+    "include": ('<mujoco><include file="x.xml"/></mujoco>', "includes 'x.xml', and a text has no folder"),
     "include in body": (model(body("a", '<include file="y.xml"/>')), "includes 'y.xml'"),
     "composite": (model(body("a", "<composite/>")), "<composite> is not read"),
     "replicate": (model("<replicate/>"), "<replicate> is not read.*mj_saveLastXML"),
@@ -231,8 +243,13 @@ REFUSED = {
     "mocap": (model(body("a", "", attributes='mocap="true"')), "body 'a': is moved from outside"),
     "fluid": (model(PLAIN, head='<option viscosity="0.1"/>'), "viscosity puts the arm into a fluid"),
     "flag": (model(PLAIN, head='<option><flag spring="disable"/></option>'), "spring='disable'"),
-    "total mass": (model(PLAIN, head='<compiler settotalmass="3"/>'), "settotalmass changes the masses"),
-    "balance": (model(PLAIN, head='<compiler balanceinertia="true"/>'), "balanceinertia changes"),
+    "mimic": (
+        model(body("a", '<joint name="j"/><joint name="k"/>'), head=TIED),
+        "joint 'j': mimics joint 'k'.*mimic=\"hold\"",
+    ),
+    "mimic of nothing": (
+        model(PLAIN, head='<equality><joint joint1="j"/></equality>'), "names joint 'j', which is not there",
+    ),
     "global": (model(PLAIN, head='<compiler coordinate="global"/>'), "global coordinates"),
     "angle": (model(PLAIN, angle="grad"), "angle is 'grad'; it can be degree, radian"),
     "eulerseq": (model(PLAIN, head='<compiler eulerseq="xy"/>'), "eulerseq is 'xy'"),
@@ -278,3 +295,98 @@ def test_what_is_no_arm_is_refused_in_words_that_name_file_and_culprit(case: str
     with pytest.raises(ArmError, match=words) as caught:
         read_mjcf(text, "arm.xml")
     assert str(caught.value).startswith("arm.xml: ")
+
+
+# -- what is left out on request, and joints that follow others ---------------------------------------
+
+LEFT_OUT = {
+    "mocap": model(body("a"), '<body name="m" mocap="true"/>'),
+    "gravcomp": model(body("a", attributes='gravcomp="1"')),
+    "fluid": model(PLAIN, head='<option density="1.2"/>'),
+    "tendon": model(PLAIN, head='<tendon><fixed name="t" stiffness="1"/></tendon>'),
+    "actuator": model(PLAIN, head='<actuator><motor armature="1"/></actuator>'),
+    "equality": model(PLAIN, head='<equality><connect body1="a" body2="b"/></equality>'),
+    "flex": model(PLAIN, head="<deformable><flex/></deformable>"),
+    "plugin": model(body("a", "<joint/><plugin/>")),
+    "contact": model(PLAIN, head='<contact><pair geom1="g" geom2="h"/></contact>'),
+}
+
+
+def test_everything_that_can_be_left_out_is_walked():
+    assert set(LEFT_OUT) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", LEFT_OUT)
+def test_what_an_arm_does_not_have_is_left_out_when_asked_with_one_warning(kind: str):
+    if kind != "contact":
+        with pytest.raises(ArmError, match=f'skip=\\["{kind}"\\]'):
+            read_mjcf(LEFT_OUT[kind], "arm.xml")
+    with pytest.warns(SkippedWarning, match=f"arm.xml: left out as asked: {kind}: ") as caught:
+        arm = read_mjcf(LEFT_OUT[kind], "arm.xml", skip=[kind])
+    assert len(caught) == 1
+    assert arm.bodies == read(PLAIN).bodies
+
+
+def test_what_cannot_be_left_out_is_refused():
+    with pytest.raises(ArmError, match="skip cannot name 'gravity'; what can be left out is actuator, contact"):
+        read_mjcf(model(PLAIN), "arm.xml", skip=["gravity"])
+
+
+def test_a_joint_that_an_equality_ties_to_another_is_held_where_the_other_is_at_zero():
+    joints = '<joint name="j" ref="0.5" stiffness="1" damping="1"/><joint name="k" ref="2"/>'
+    head = '<equality><joint joint1="j" joint2="k" polycoef="0.25 3 0.5 0 0"/></equality>'
+    text = model(body("a", joints), head=head)
+    free = read_mjcf(text, "arm.xml", mimic="free")
+    assert free.joint_names == ("j", "k")
+    held = read_mjcf(text, "arm.xml", mimic="hold")
+    # j - 0.5 = 0.25 + 3 (k - 2) + 0.5 (k - 2)^2 at k = 0.
+    assert held.joint_names == ("k",)
+    assert held.elastic == ()
+    assert held.joints[0].before.exact == free.locked({"j": 0.5 + 0.25 - 6 + 2}).joints[0].before.exact
+
+
+# -- shapes, bounds, files ----------------------------------------------------------------------------
+
+
+def test_a_box_of_given_mass_has_its_inertia_exactly():
+    arm = read(body("a", '<joint/><geom type="box" size="0.1 0.2 0.3" mass="3" pos="0.5 0 0"/>', ""))
+    assert arm.links[1].inertia.central == tuple(
+        tuple(Fraction(x) if i == j else 0 for j in range(3)) for i, x in enumerate(("0.13", "0.1", "0.05"))
+    )
+    assert arm.links[1].inertia.com == (Fraction(1, 2), 0, 0)
+
+
+def test_least_masses_and_balanced_moments_are_exact():
+    head = '<compiler boundmass="3" boundinertia="0.2" balanceinertia="true" settotalmass="12"/>'
+    small = '<inertial pos="0.1 0 0" mass="2" diaginertia="0.3 0.1 1"/>'
+    arm = read(body("a", "<joint/>", small), body("b", "<joint/>", ""), head=head)
+    first, second = arm.links[1].inertia, arm.links[2].inertia
+    # mass 3 each, scaled to 6; moments 0.3, 0.2, 1 break A + B >= C and become 0.5 each, scaled to 1.
+    assert (first.mass, second.mass) == (6, 6)
+    assert first.com == (Fraction(1, 10), 0, 0)
+    assert first.central == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    assert second.central == tuple(tuple(Fraction(2, 5) if i == j else 0 for j in range(3)) for i in range(3))
+
+
+def test_included_files_are_looked_for_beside_the_main_file_and_beside_their_own(tmp_path: Path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "more.xml").write_text(f"<mujocoinclude>{INERTIAL}</mujocoinclude>")
+    (tmp_path / "parts" / "arm.xml").write_text(
+        '<mujoco><worldbody><body name="a"><joint name="j"/><include file="more.xml"/></body></worldbody></mujoco>'
+    )
+    main = '<mujoco model="main"><include file="parts/arm.xml"/></mujoco>'
+    arm = read_mjcf(main, "main.xml", folder=tmp_path)
+    assert (arm.name, arm.joint_names, arm.bodies[0].inertia.mass) == ("main", ("j",), 2)
+    for text, said in (
+        (main.replace("parts/arm", "parts/leg"), "main.xml: <include>: 'parts/leg.xml' is not there"),
+        (main.replace("</mujoco>", '<include file="parts/arm.xml"/></mujoco>'), "is included twice"),
+    ):
+        with pytest.raises(ArmError, match=said):
+            read_mjcf(text, "main.xml", folder=tmp_path)
+
+
+def test_the_gear_of_the_one_actuator_of_a_joint_is_its_ratio():
+    head = '<actuator><motor joint="j" gear="50"/><motor joint="k" gear="2"/><motor joint="k" gear="3"/></actuator>'
+    arm = read(body("a", '<joint name="j" armature="0.5"/><joint name="k"/>'), head=head)
+    assert [dict(motor.ratios) for motor in arm.drives.actuators] == [{"j": 50}, {"k": 1}]
+    assert arm.drives.actuators[0].rotor.inertia == Fraction(1, 5000)

@@ -370,8 +370,10 @@ def test_a_joint_that_mimics_can_be_held_or_freed():
         held.joint("j").before.exact
         == read_urdf(text, "arm.urdf", mimic="free").locked({"j": 0.5}).joint("j").before.exact
     )
-    with pytest.raises(ArmError, match="mimic can be refuse, hold, free, not 'follow'"):
+    with pytest.raises(ArmError, match="mimic can be refuse, hold, free, couple, not 'follow'"):
         read_urdf(text, "arm.urdf", mimic="follow")
+    with pytest.raises(ArmError, match='mimic="couple" makes a mechanism'):
+        read_urdf(text, "arm.urdf", mimic="couple")
 
 
 def test_what_a_vendor_added_is_passed_over_and_named_once():

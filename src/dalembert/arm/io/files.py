@@ -1,23 +1,27 @@
-"""Loading an arm by name: one of the built-in catalog, or a file in any of the supported formats."""
+"""Loading an arm: one of the built-in catalog, a file or text in any of the supported formats, a model."""
 
 from __future__ import annotations
 
 import os
-import stat
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
 from ..description import ArmDescription, listed
 from ..errors import ArmError
 from .expression import shown
+from .mimic import check_mode
+from .omissions import Omissions
+from .text_files import LARGEST_FILE, file_bytes, text_of
 from .toml_arm import read_toml
 from .toml_drives import built_in_drives
 from .toml_table import nearest
 
 SUFFIXES = (".toml", ".urdf", ".xml")
-LARGEST_FILE = 16_000_000
-"""Largest file that is read (bytes)."""
+MODELS = {"mujoco": "MjModel", "pinocchio": "Model"}
+"""Models of other programs that are read, by their package."""
+BLANKS = "\ufeff \t\r\n"
 CATALOG = resources.files("dalembert.arm") / "catalog"
 
 
@@ -27,40 +31,103 @@ def catalog_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
-def read(path_or_name: str | os.PathLike[str], physical: str = "warn", mimic: str = "refuse") -> ArmDescription:
-    """The built-in arm of this name, or the arm in this file (.toml, .urdf, .xml).
+def read(source: object, physical: str = "warn", mimic: str = "refuse", skip: Iterable[str] = ()) -> ArmDescription:
+    """The arm of a built-in name, the path of a file (.toml, .urdf, .xml), a text, an open file or a model.
 
-    ``physical`` is the treatment of inertias that no real body can have: ``"warn"``, ``"error"`` or ``"ignore"``.
-    ``mimic`` is the treatment of URDF joints that mimic another: ``"refuse"``, ``"hold"`` or ``"free"``.
+    A text is URDF or MJCF where it begins with ``<``, and a TOML arm file where it has several lines. A model is a
+    ``mujoco.MjModel`` or a ``pinocchio.Model``. ``physical`` is the treatment of inertias that no real body can have:
+    ``"warn"``, ``"error"`` or ``"ignore"``; ``mimic`` that of joints that follow another: ``"refuse"``, ``"hold"`` or
+    ``"free"``; ``skip`` names kinds of things of an MJCF file that may be left out (``omissions.KINDS``).
     """
-    name = os.fspath(path_or_name) if isinstance(path_or_name, str | os.PathLike) else path_or_name
+    check_mode(mimic)
+    options = _Options(physical, mimic, Omissions.of("skip", skip).kinds)
+    package = type(source).__module__.partition(".")[0]
+    if package in MODELS:
+        return _of_model(source, package, options)
+    if hasattr(source, "read"):
+        return _of_open_file(source, options)
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else source
     if not isinstance(name, str):
-        raise ArmError(f"an arm is asked for by a built-in name or the path of a file, not by {shown(name)}")
+        raise ArmError(
+            f"an arm is asked for by a built-in name, the path of a file, a text, an open file or a model of MuJoCo or "
+            f"Pinocchio, not by {shown(name)}"
+        )
+    if isinstance(source, str) and (name.lstrip(BLANKS).startswith("<") or "\n" in name.strip()):
+        return _of_text(name.lstrip(BLANKS), "text", None, options)
     if name in catalog_names():
+        options.refuse_skip("a built-in arm")
         text = (CATALOG / f"{name}.toml").read_text(encoding="utf-8")
         arm = read_toml(text, f"catalog/{name}.toml", physical)
         drives = built_in_drives(name, arm)
         return arm if drives is None else replace(arm, drives=drives)
     path = Path(name)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         raise _unknown(name, path)
-    text = _text(path)
-    if suffix == ".toml":
-        return read_toml(text, name, physical)
+    missing = f"the built-in arms are {listed(catalog_names())}"
+    text = text_of(file_bytes(path, missing=missing), str(path))
+    return _of_text(text, name, path.parent, options, path.suffix.lower())
+
+
+@dataclass(frozen=True)
+class _Options:
+    physical: str
+    mimic: str
+    skip: frozenset[str]
+
+    def refuse_skip(self, what: str) -> None:
+        """Raises ArmError where something is to be left out of what has no such parts."""
+        if self.skip:
+            raise ArmError(f"skip leaves parts of MJCF files out, and this is {what}; call without it")
+
+
+def _of_open_file(source: object, options: _Options) -> ArmDescription:
+    """The arm in a file that is open, for text or for bytes."""
+    name = getattr(source, "name", "")
+    origin = name if isinstance(name, str) and name else "open file"
+    content = source.read(LARGEST_FILE + 1)  # type: ignore[attr-defined]
+    if not isinstance(content, str | bytes):
+        raise ArmError(f"{origin}: reading it gives neither text nor bytes; open a file, or name its path")
+    if len(content) > LARGEST_FILE:
+        raise ArmError(f"{origin}: is larger than {LARGEST_FILE:,} bytes; leave out what is not the arm")
+    text = text_of(content, origin) if isinstance(content, bytes) else content
+    folder = Path(origin).parent if origin == name and Path(origin).is_file() else None
+    return _of_text(text, origin, folder, options)
+
+
+def _of_text(text: str, origin: str, folder: Path | None, options: _Options, suffix: str = "") -> ArmDescription:
+    """The arm of a text; without ``suffix`` the text itself tells its format."""
+    if suffix == ".toml" or (not suffix and not text.lstrip(BLANKS).startswith("<")):
+        options.refuse_skip("a TOML arm file")
+        return read_toml(text, origin, options.physical)
     # The readers of XML are imported where they are needed: most arms are not in it.
     from .mjcf import read_mjcf
     from .urdf import read_urdf
     from .xml_text import parse
 
-    if suffix == ".urdf":
-        return read_urdf(text, name, physical, mimic)
-    root = parse(text, name).tag
+    root = "robot" if suffix == ".urdf" else parse(text, origin).tag
     if root == "robot":
-        return read_urdf(text, name, physical, mimic)
-    if root == "mujoco":
-        return read_mjcf(text, name, physical)
-    raise ArmError(f"{name}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF) or <mujoco> (MJCF)")
+        options.refuse_skip("URDF")
+        return read_urdf(text, origin, options.physical, options.mimic)
+    if root in ("mujoco", "mujocoinclude"):
+        return read_mjcf(text, origin, options.physical, options.mimic, options.skip, folder)
+    raise ArmError(f"{origin}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF) or <mujoco> (MJCF)")
+
+
+def _of_model(source: object, package: str, options: _Options) -> ArmDescription:
+    """The arm of a model of another program, which is imported only here."""
+    if package != "mujoco":
+        options.refuse_skip("a model of Pinocchio")
+    kind = type(source).__name__
+    if kind != MODELS[package]:
+        remedy = {"MjSpec": "; compile it: spec.compile()", "MjData": "; give its model: data.model"}.get(kind, "")
+        raise ArmError(f"an arm can be made of a {package}.{MODELS[package]}, not of a {package}.{kind}{remedy}")
+    if package == "mujoco":
+        from .mujoco_model import arm_of_mujoco
+
+        return arm_of_mujoco(source, options.physical, options.mimic, options.skip)
+    from .pinocchio_model import arm_of_pinocchio
+
+    return arm_of_pinocchio(source, options.physical, options.mimic)
 
 
 def _unknown(name: str, path: Path) -> ArmError:
@@ -75,31 +142,3 @@ def _unknown(name: str, path: Path) -> ArmError:
         f"no built-in arm is named {shown(name)}{nearest(name, catalog_names())}; "
         f"the built-in arms are {listed(catalog_names())}, and {types}"
     )
-
-
-def _text(path: Path) -> str:
-    """The text of a file, read with its size bounded."""
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise ArmError(f"{path}: is not a file; name a file that ends in {listed(SUFFIXES)}")
-        # The bound is on the bytes read, since a file may grow and some files report no size.
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
-        raise ArmError(f"{path}: there is no such file; the built-in arms are {listed(catalog_names())}") from None
-    except (OSError, ValueError) as fault:
-        if isinstance(fault, ArmError):
-            raise
-        raise ArmError(f"{shown(str(path))[1:-1]}: cannot be read ({_reason(fault)}); name another file") from None
-    if len(content) > LARGEST_FILE:
-        raise ArmError(f"{path}: is larger than {LARGEST_FILE:,} bytes; leave out what is not the arm")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ArmError(f"{path}: is not UTF-8 text; save it in that encoding") from None
-
-
-def _reason(fault: Exception) -> str:
-    """The reason of an I/O error, without its path."""
-    return fault.strerror or str(fault) if isinstance(fault, OSError) else str(fault)

@@ -8,21 +8,23 @@ links between them.
 
 from __future__ import annotations
 
-from ..description import EARTH, ArmDescription, listed
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from ..description import EARTH, ArmDescription
 from ..drives import train_of_joints
 from ..errors import ArmError
 from ..placement import Vector
-from .mjcf_bodies import Settings, Tree
-from .mjcf_defaults import MAIN, Defaults
-from .mjcf_frames import AngleUnits
-from .xml_text import XmlNode, parse, read_number, shortened
+from .mimic import Mimic, check_mode, treated
+from .mjcf_acting import Acting
+from .mjcf_bodies import Tree
+from .mjcf_compiler import read_settings
+from .mjcf_defaults import Defaults
+from .mjcf_include import MjcfSource, mjcf_source
+from .omissions import Omissions
+from .xml_text import XmlNode
 
-COMPILER = (
-    "autolimits", "boundmass", "boundinertia", "settotalmass", "balanceinertia", "strippath", "coordinate", "angle",
-    "fitaabb", "eulerseq", "meshdir", "texturedir", "assetdir", "discardvisual", "usethread", "fusestatic",
-    "inertiafromgeom", "inertiagrouprange", "saveinertial", "savecompiled", "savecanonical", "alignfree", "conflict",
-    "passthrough", "convexhull", "exactmeshinertia",
-)  # fmt: skip
 OPTION = (
     "timestep", "apirate", "impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance",
     "sleep_tolerance", "mpr_tolerance", "gravity", "wind", "magnetic", "density", "viscosity", "o_margin", "o_solref",
@@ -35,49 +37,74 @@ IGNORED = ("size", "visual", "statistic", "custom", "contact", "sensor", "keyfra
 READ = ("compiler", "option", "default", "asset", "worldbody", "equality", "tendon", "actuator", "deformable")
 
 
-def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn") -> ArmDescription:
-    """The arm that an MJCF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``."""
-    root = XmlNode(parse(text, origin), origin)
+def read_mjcf(
+    text: str,
+    origin: str = "MJCF",
+    physical: str = "warn",
+    mimic: str = "refuse",
+    skip: Iterable[str] = (),
+    folder: Path | None = None,
+) -> ArmDescription:
+    """The arm that an MJCF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
+
+    ``mimic`` is the treatment of joints that an equality constraint ties to another, ``skip`` names what may be left
+    out (``omissions.KINDS``), ``folder`` is where included files and meshes are looked for; None for a text.
+    """
+    return arm_and_mimics(mjcf_source(text, origin, folder), physical, mimic, skip)[0]
+
+
+def arm_and_mimics(
+    source: MjcfSource, physical: str = "warn", mimic: str = "refuse", skip: Iterable[str] = ()
+) -> tuple[ArmDescription, list[Mimic]]:
+    """The arm of an MJCF file with its includes put in, and its joints that follow others; as in ``read_mjcf``."""
+    check_mode(mimic)
+    origin = source.origin
+    omissions = Omissions.of(origin, skip)
+    root = XmlNode(source.root, origin)
     if root.tag != "mujoco":
         remedy = {
             "robot": "load it as URDF",
-            "mujocoinclude": "it is a part for other files; load the file that includes it, flattened",
+            "mujocoinclude": "it is a part for other files; load the file that includes it",
         }.get(root.tag, "give a file whose outermost element is <mujoco>")
         raise root.fault(f"is not MJCF: its outermost element is <{root.tag}>; {remedy}")
-    _refuse_includes(root)
     root.only_attributes(("model",))
     root.only_tags((*READ, *IGNORED))
     defaults = Defaults()
     for section in root.all("default"):
         defaults.read(section)
-    for tag, check in (("equality", _equality), ("tendon", _tendon), ("actuator", _actuator), ("deformable", _flex)):
+    acting = Acting(defaults, omissions)
+    for tag, check in (("tendon", acting.tendon), ("actuator", acting.actuator), ("deformable", acting.flexible)):
         for section in root.all(tag):
             for item in section.children():
-                check(item, defaults)
-    tree = Tree(origin, defaults, _settings(root), _names(root))
+                check(item)
+    for section in root.all("contact"):
+        for item in section.all("pair"):
+            omissions.allow("contact", f"pair {item.name()}".strip())
+    tree = Tree(origin, defaults, read_settings(root, defaults, source), _names(root), omissions, acting.gears())
     for section in root.all("worldbody"):
         tree.world(section)
+    mimics = [
+        follows
+        for section in root.all("equality")
+        for item in section.children()
+        if (follows := acting.equality(item, tree.refs)) is not None
+    ]
+    joints = treated(tree.joints, mimics, mimic)
+    moving = {joint.name for joint in joints if joint.moves}
+    bodies = tree.settings.inertia.scaled([link.inertia for link in tree.links])
     try:
         arm = ArmDescription(
             root.short("model", root.element.get("model", "")) or "arm",
-            tuple(tree.links),
-            tuple(tree.joints),
-            _gravity(root),
-            drives=train_of_joints(tree.drives, origin),
+            tuple(replace(link, inertia=body) for link, body in zip(tree.links, bodies, strict=True)),
+            tuple(joints),
+            _gravity(root, omissions),
+            drives=train_of_joints([drive for drive in tree.drives if drive.joint in moving], origin),
             origin=origin,
-        ).with_elastic(*tree.springs)
+        ).with_elastic(*(spring for spring in tree.springs if spring.joint in moving))
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else root.fault(str(fault)) from None
-    return arm.checked(physical)
-
-
-def _refuse_includes(root: XmlNode) -> None:
-    """Raises ArmError for <include>: other files are never opened."""
-    for element in root.element.iter("include"):
-        raise root.fault(
-            f"includes {shortened(element.get('file', ''))}, and other files are not opened; let MuJoCo put them "
-            f"together: load the file there and save it with mj_saveLastXML"
-        )
+    omissions.tell()
+    return arm.checked(physical), mimics
 
 
 def _names(root: XmlNode) -> set[str]:
@@ -88,60 +115,16 @@ def _names(root: XmlNode) -> set[str]:
     return names
 
 
-def _settings(root: XmlNode) -> Settings:
-    """The settings of all <compiler> sections."""
-    merged: dict[str, str] = {}
-    for section in root.all("compiler"):
-        section.only_attributes(COMPILER)
-        merged |= section.element.attrib
-    node = XmlNode(type(root.element)("compiler", merged), f"{root.where}: <compiler>")
-    if node.choice("coordinate", ("local", "global"), "local") == "global":
-        raise node.fault(
-            "global coordinates are no longer part of MJCF; save the file with MuJoCo 2.3.3 or older first"
-        )
-    for name in ("settotalmass", "boundmass", "boundinertia"):
-        if node.number(name, 0) > 0:
-            raise node.fault(f"{name} changes the masses of the file; write the final ones and remove it")
-    if node.choice("balanceinertia", ("true", "false"), "false") == "true":
-        raise node.fault("balanceinertia changes the inertias of the file; write the final ones and remove it")
-    from_geoms = node.choice("inertiafromgeom", ("true", "false", "auto"), "auto")
-    if from_geoms == "true":
-        raise node.fault(
-            "inertiafromgeom='true' puts shapes in the place of the inertials; remove it, or let MuJoCo write the "
-            'inertials: load the file there with saveinertial="true" and save it again'
-        )
-    sequence = node.element.get("eulerseq", "xyz")
-    if len(sequence) != 3 or set(sequence) - set("xyzXYZ"):
-        raise node.fault(f"eulerseq is {shortened(sequence)}; it is three of the letters x, y, z, X, Y, Z")
-    low, high = node.numbers("inertiagrouprange", 2) or (0, 5)
-    return Settings(
-        AngleUnits(node.choice("angle", ("degree", "radian"), "degree") == "degree", sequence),
-        node.choice("autolimits", ("true", "false"), "true") == "true",
-        None if from_geoms == "false" else (int(low), int(high)),
-        _meshes(root),
-    )
-
-
-def _meshes(root: XmlNode) -> dict[str, str]:
-    """File of each mesh by its name, by default the stem of the file."""
-    files = {}
-    for section in root.all("asset"):
-        for mesh in section.all("mesh"):
-            file = mesh.element.get("file", "")
-            stem = file.replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
-            files[mesh.element.get("name") or stem] = file or mesh.element.get("name", "")
-    return files
-
-
-def _gravity(root: XmlNode) -> Vector:
+def _gravity(root: XmlNode, omissions: Omissions) -> Vector:
     """Gravity from the <option> sections; options with other effects on the dynamics are refused."""
     gravity = EARTH
     for section in root.all("option"):
         section.only_attributes(OPTION)
         gravity = section.vector("gravity", gravity)
         for name in ("density", "viscosity"):
-            if section.number(name, 0):
-                raise section.fault(f"{name} puts the arm into a fluid, which is not modelled; remove it")
+            if section.number(name, 0) and not omissions.allow("fluid", name):
+                sentence = f"{name} puts the arm into a fluid, which is not modelled; remove it"
+                raise section.fault(omissions.refused(sentence, "fluid"))
         for flag in section.all("flag"):
             for name in ("spring", "damper", "passive"):
                 if flag.element.get(name) == "disable":
@@ -151,41 +134,3 @@ def _gravity(root: XmlNode) -> Vector:
             if flag.element.get("gravity") == "disable":
                 gravity = (EARTH[0],) * 3
     return gravity
-
-
-def _equality(item: XmlNode, defaults: Defaults) -> None:
-    """Raises ArmError for an active equality constraint."""
-    if defaults.applied(item, MAIN, "equality").element.get("active") == "false":
-        return
-    ends = [
-        value for key, value in item.element.attrib.items() if key.rstrip("12") in ("body", "joint", "tendon", "site")
-    ]
-    raise item.fault(
-        f"ties {listed(ends)} together, a closed loop or coupling that an open chain does not have; remove the "
-        f"constraint if the arm may move without it, or make one of them rigid by removing its joint"
-    )
-
-
-def _tendon(item: XmlNode, defaults: Defaults) -> None:
-    """Raises ArmError for a tendon with stiffness, damping, friction or armature."""
-    tendon = defaults.applied(item, MAIN, "tendon")
-    for name in ("stiffness", "damping", "frictionloss", "armature"):
-        if any(read_number(word, f"{item.where}: {name}") for word in tendon.element.get(name, "0").split()):
-            raise item.fault(f"{name} lets the tendon act on the joints, which is not modelled; remove it")
-
-
-def _actuator(item: XmlNode, defaults: Defaults) -> None:
-    """Raises ArmError for an actuator with armature or damping."""
-    for tag in ("general", item.tag):
-        actuator = defaults.applied(item, MAIN, tag)
-        for name in ("armature", "damping"):
-            if any(read_number(word, f"{item.where}: {name}") for word in actuator.element.get(name, "0").split()):
-                raise item.fault(
-                    f"{name} of an actuator is not read; write it at the joint (times the gear ratio squared)"
-                )
-
-
-def _flex(item: XmlNode, defaults: Defaults) -> None:
-    """Raises ArmError for a flexible body."""
-    if item.tag == "flex":
-        raise item.fault("flexible bodies are not modelled; remove it")

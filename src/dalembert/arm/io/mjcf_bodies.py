@@ -1,4 +1,4 @@
-"""The tree of bodies of an MJCF file: bodies, frames, joints, inertials."""
+"""The tree of bodies of an MJCF file: bodies, frames, joints."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..description import Joint, Kind, Limits, Link
 from ..drives import JointDrive
 from ..elastic import JointSpring
 from ..errors import ArmError
-from ..inertia import Inertia
 from ..placement import Placement, Step
+from .mjcf_compiler import Settings
 from .mjcf_defaults import MAIN, Defaults
-from .mjcf_frames import ORIENTATIONS, POSE, AngleUnits, at
+from .mjcf_frames import POSE, at
+from .omissions import Omissions
 from .xml_text import MOST_LINKS, XmlNode, read_limit, read_number, shortened
 
 KINDS: Mapping[str, Kind] = {"hinge": "revolute", "slide": "prismatic"}
 BODY = ("name", "childclass", *POSE, "mocap", "gravcomp", "sleep", "simple", "fuse", "user")
 FRAME = ("name", "childclass", *POSE)
-INERTIAL = (*POSE, "mass", "diaginertia", "fullinertia")
 JOINT = (
     "name", "class", "type", "group", "pos", "axis", "springdamper", "limited", "actuatorfrclimited", "solreflimit",
     "solimplimit", "solreffriction", "solimpfriction", "stiffness", "range", "actuatorfrcrange", "actuatorgravcomp",
@@ -33,20 +33,9 @@ REMEDIES = {
     "composite": "write the bodies out, or let MuJoCo do it: load the file there and save it with mj_saveLastXML",
     "replicate": "write the bodies out, or let MuJoCo do it: load the file there and save it with mj_saveLastXML",
     "attach": "write the bodies out, or let MuJoCo do it: load the file there and save it with mj_saveLastXML",
-    "flexcomp": "flexible bodies are not modelled; remove it",
-    "plugin": "plugins are not run; remove it",
 }
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Settings of the file that apply to the tree of bodies."""
-
-    angles: AngleUnits = field(default_factory=AngleUnits)
-    autolimits: bool = True
-    mass_groups: tuple[int, int] | None = (0, 5)
-    """Geoms of these groups give a body without <inertial> its mass in MuJoCo; None if no geom does."""
-    meshes: Mapping[str, str] = field(default_factory=dict)
+SKIPPABLE = {"flexcomp": ("flex", "flexible bodies are not modelled"), "plugin": ("plugin", "plugins are not run")}
+"""Elements that can be left out on request: the kind to name, and why they are not read."""
 
 
 @dataclass
@@ -57,10 +46,15 @@ class Tree:
     defaults: Defaults
     settings: Settings
     taken: set[str]
+    omissions: Omissions
+    gears: Mapping[str, Fraction] = field(default_factory=dict)
+    """Gear of the actuator of a joint, where one alone drives it."""
     links: list[Link] = field(default_factory=lambda: [Link("world")])
     joints: list[Joint] = field(default_factory=list)
     springs: list[JointSpring] = field(default_factory=list)
     drives: list[JointDrive] = field(default_factory=list)
+    refs: dict[str, float] = field(default_factory=dict)
+    """Position of each joint in which the file has its body (rad or m)."""
 
     def fresh(self, name: str) -> str:
         """``name``, with a number appended where it is taken."""
@@ -90,6 +84,10 @@ class Tree:
                 yield from self.inside(child, frame @ self.settings.angles.placement(child), name)
             elif child.tag in ("body", "joint", "inertial", *IGNORED):
                 yield child, frame, class_name
+            elif child.tag in SKIPPABLE:
+                kind, why = SKIPPABLE[child.tag]
+                if not self.omissions.allow(kind, f"<{child.tag}> in {node.where.removeprefix(self.origin + ': ')}"):
+                    raise node.fault(self.omissions.refused(f"<{child.tag}> is not read: {why}; remove it", kind))
             else:
                 remedy = REMEDIES.get(child.tag, "it is not known; remove it")
                 raise node.fault(f"<{child.tag}> is not read: {remedy}")
@@ -101,15 +99,18 @@ class Tree:
         if len(self.links) > MOST_LINKS:
             raise node.fault(f"is one body too many; at most {MOST_LINKS} are read, leave out what is not the arm")
         node.only_attributes(BODY)
-        if node.element.get("mocap") == "true":
-            raise node.fault("is moved from outside (mocap), which no arm is; remove it")
-        if node.number("gravcomp", 0):
-            raise node.fault("gravcomp takes part of its weight off, which is not modelled; remove the attribute")
+        if node.element.get("mocap") == "true" and not self.omissions.allow("mocap", f"motion of body {name!r}"):
+            raise node.fault(
+                self.omissions.refused("is moved from outside (mocap), which no arm is; remove it", "mocap")
+            )
+        if node.number("gravcomp", 0) and not self.omissions.allow("gravcomp", f"of body {name!r}"):
+            sentence = "gravcomp takes part of its weight off, which is not modelled; remove the attribute"
+            raise node.fault(self.omissions.refused(sentence, "gravcomp"))
         class_name = self.defaults.check(node.element.get("childclass", class_name), node)
         items = list(self.inside(node, Placement(), class_name))
         placement = frame @ self.settings.angles.placement(node)
         joints = [item for item in items if item[0].tag == "joint"]
-        inertia = self.inertia(node, items, needed=moving or bool(joints))
+        inertia = self.settings.inertia.of(node, items, self.defaults, needed=moving or bool(joints))
         for number, (joint, joint_frame, class_) in enumerate(joints, start=1):
             last = number == len(joints)
             motion = self.joint(joint, class_, parent, placement @ joint_frame, joint_frame.inverse())
@@ -121,55 +122,11 @@ class Tree:
         if not joints:
             self.joints.append(Joint(self.fresh(f"{name}_fixed"), "fixed", parent, name, placement))
         meshes = [item[0].element.get("mesh", "") for item in items if item[0].tag == "geom"]
-        files = dict.fromkeys(self.settings.meshes.get(mesh, mesh) for mesh in meshes if mesh)
+        files = dict.fromkeys(self.settings.meshes.file(mesh) for mesh in meshes if mesh)
         self.links.append(Link(name, inertia, tuple(files)))
         for item, joint_frame, class_ in items:
             if item.tag == "body":
                 self.body(item, name, joint_frame, class_, moving=moving or bool(joints))
-
-    def inertia(self, node: XmlNode, items: list[tuple[XmlNode, Placement, str]], *, needed: bool) -> Inertia:
-        """The inertia of a body; refused where MuJoCo would infer it from geoms."""
-        inertials = [(item, frame) for item, frame, _ in items if item.tag == "inertial"]
-        if len(inertials) > 1:
-            raise node.fault(f"has {len(inertials)} <inertial> elements; keep one")
-        if inertials:
-            return self.inertial(*inertials[0])
-        if needed and any(self.bears_mass(item, class_) for item, _, class_ in items if item.tag == "geom"):
-            raise node.fault(
-                "has geoms but no <inertial>, and inertia is not guessed from shapes; give it an <inertial>, or let "
-                'MuJoCo write it: load the file there with <compiler saveinertial="true"/> and save it again'
-            )
-        return Inertia()
-
-    def bears_mass(self, node: XmlNode, class_name: str) -> bool:
-        """Whether MuJoCo would infer mass from this geom."""
-        geom = self.defaults.applied(node, class_name)
-        group = geom.number("group", 0)
-        groups = self.settings.mass_groups
-        if groups is None or not groups[0] <= group <= groups[1]:
-            return False
-        if geom.element.get("type") in ("plane", "hfield"):
-            return False
-        return geom.number("mass" if "mass" in geom.element.attrib else "density", 1000) != 0
-
-    def inertial(self, node: XmlNode, frame: Placement) -> Inertia:
-        """The inertia of an <inertial> element in the body frame."""
-        node.only_attributes(INERTIAL)
-        diagonal, full = node.numbers("diaginertia", 3), node.numbers("fullinertia", 6)
-        if diagonal is not None and full is not None:
-            raise node.fault("diaginertia and fullinertia are both given; keep one")
-        if full is not None and any(name in node.element.attrib for name in ORIENTATIONS):
-            raise node.fault("fullinertia is in the axes of the body and takes no orientation; remove one of them")
-        if full is not None:
-            xx, yy, zz, xy, xz, yz = full
-            tensor: object = {"xx": xx, "yy": yy, "zz": zz, "xy": xy, "xz": xz, "yz": yz}
-        elif diagonal is not None:
-            tensor = diagonal
-        else:
-            raise node.fault("has neither diaginertia nor fullinertia; give one (zeros for a point mass)")
-        placement = frame @ self.settings.angles.placement(node)
-        body = Inertia.of(node.number("mass"), inertia=tensor, what=node.where)
-        return body.placed(placement) if placement.steps else body
 
     def joint(self, node: XmlNode, class_name: str, parent: str, before: Placement, after: Placement) -> Joint:
         """The joint; ``before`` leads to the frame it is written in, ``after`` from there to the body."""
@@ -191,6 +148,7 @@ class Tree:
             if hinge
             else Step("translate", 2, -ref)
         )
+        self.refs[name] = self.in_radians(float(ref), hinge)
         stiffness = self.single(node, "stiffness")
         if stiffness:
             if any(node.numbers("springyield", 1) or ()):
@@ -203,8 +161,8 @@ class Tree:
             raise fault if str(fault).startswith(node.where) else node.fault(str(fault)) from None
         self.drives.append(
             JointDrive(
-                name, armature=node.not_negative("armature"), damping=self.single(node, "damping"),
-                friction=node.not_negative("frictionloss"),
+                name, self.gears.get(name), armature=node.not_negative("armature"),
+                damping=self.single(node, "damping"), friction=node.not_negative("frictionloss"),
             )
         )  # fmt: skip
         return Joint(

@@ -18,6 +18,7 @@ from ..drives import JointDrive, train_of_joints
 from ..errors import ArmError
 from ..inertia import Inertia
 from ..placement import Placement, Vector, translate
+from .mimic import Mimic, check_mode, treated
 from .urdf_writer import write_urdf
 from .xml_text import MOST_LINKS, XmlNode, angle_in_reach, parse, shortened, tell_skipped
 
@@ -34,7 +35,6 @@ LINK_TAGS = ("inertial", "visual", "collision", "contact")
 JOINT_TAGS = (
     "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller",
 )  # fmt: skip
-MIMIC = ("refuse", "hold", "free")
 IGNORED = ("material", "transmission", "gazebo", "sensor", "ros2_control", "mujoco")
 """Elements beside links and joints that do not affect the dynamics of the arm."""
 
@@ -45,22 +45,25 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: st
     ``mimic`` is the treatment of a joint that mimics another: "refuse" the file, "hold" the joint at its position for
     the other at zero, or let it move "free" of the other.
     """
-    if mimic not in MIMIC:
-        raise ArmError(f"mimic can be {listed(MIMIC)}, not {shortened(mimic)}")
+    check_mode(mimic)
     root = XmlNode(_root(text, origin), origin)
     if root.tag != "robot":
         remedy = "load it as MJCF" if root.tag == "mujoco" else "give a file whose outermost element is <robot>"
         raise root.fault(f"is not URDF: its outermost element is <{root.tag}>; {remedy}")
-    links, joints = [], []
+    links, joints, mimics = [], [], []
     for child in root.children():
         if child.tag == "link":
             links.append(_link(child, origin))
         elif child.tag == "joint":
-            joints.append(_joint(child, origin, mimic))
+            joint, drive, follows = _joint(child, origin)
+            joints.append((joint, drive))
+            mimics += [follows] if follows is not None else []
         elif child.tag not in (*IGNORED, "dalembert"):
             _hides_nothing(child)
     if len(links) > MOST_LINKS:
         raise root.fault(f"has {len(links)} links; at most {MOST_LINKS} are read, leave out what is not the arm")
+    treated_joints = treated([joint for joint, _ in joints], mimics, mimic)
+    moving = {joint.name for joint in treated_joints if joint.moves}
     gravity, tool, meshes = _extension(root)
     links = [Link(link.name, link.inertia, link.meshes + meshes.pop(link.name, ())) for link in links]
     if meshes:
@@ -69,16 +72,22 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: st
         arm = ArmDescription(
             root.name() or "arm",
             tuple(links),
-            tuple(joint for joint, _ in joints),
+            tuple(treated_joints),
             gravity,  # type: ignore[arg-type]
             tool_link=tool,
-            drives=train_of_joints([drive for joint, drive in joints if joint.moves], origin),
+            drives=train_of_joints([drive for joint, drive in joints if joint.name in moving], origin),
             origin=origin,
         )
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else root.fault(str(fault)) from None
     tell_skipped(root, caller_level())
     return arm.checked(physical)
+
+
+def read_mimics(text: str, origin: str = "URDF") -> list[Mimic]:
+    """The joints of a URDF file that follow others."""
+    joints = XmlNode(_root(text, origin), origin).all("joint")
+    return [follows for node in joints if (follows := _joint(node, origin)[2]) is not None]
 
 
 def _root(text: str, origin: str) -> Element:
@@ -160,8 +169,8 @@ def _origin(node: XmlNode) -> Placement:
     return Placement.from_xyz_rpy(position, angles, origin.where)
 
 
-def _joint(node: XmlNode, origin: str, mimic_mode: str) -> tuple[Joint, JointDrive]:
-    """The joint of a <joint> element, and its drive."""
+def _joint(node: XmlNode, origin: str) -> tuple[Joint, JointDrive, Mimic | None]:
+    """The joint of a <joint> element, its drive, and the joint that it follows."""
     node = _named(node, origin)
     node.known_attributes(("name", "type"))
     node.known_tags(JOINT_TAGS)
@@ -174,11 +183,8 @@ def _joint(node: XmlNode, origin: str, mimic_mode: str) -> tuple[Joint, JointDri
     if type_ not in TYPES:
         raise node.fault(f"has type {shortened(type_)}; the types are {listed(TYPES)}")
     mimic = node.one("mimic")
-    if mimic is not None and mimic_mode == "refuse":
-        raise node.fault(
-            f"mimics joint {shortened(mimic.element.get('joint', ''))}, a coupling that an open chain does not have; "
-            f'load the file with mimic="hold" to hold it still, or with mimic="free" to let it move by itself'
-        )
+    if mimic is not None:
+        mimic.known_attributes(("joint", "multiplier", "offset"))
     parent, child = _end(node, "parent"), _end(node, "child")
     before, after = _origin(node), Placement()
     kind = TYPES[type_]
@@ -198,8 +204,10 @@ def _joint(node: XmlNode, origin: str, mimic_mode: str) -> tuple[Joint, JointDri
         raise fault if str(fault).startswith(f"{origin}: ") else node.fault(str(fault)) from None
     joint = Joint(name, kind, parent, child, before, after, limits)
     drive = JointDrive(name, armature=loss["armature"], damping=loss["damping"], friction=loss["friction"])
-    held = mimic is not None and mimic_mode == "hold" and joint.moves
-    return (joint.at(mimic.number("offset", 0)) if mimic is not None and held else joint), drive
+    if mimic is None:
+        return joint, drive, None
+    ratio, offset = mimic.number("multiplier", 1), mimic.number("offset", 0)
+    return joint, drive, Mimic(name, mimic.element.get("joint", ""), ratio, offset, node.where)
 
 
 def _end(node: XmlNode, tag: str) -> str:

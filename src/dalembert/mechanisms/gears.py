@@ -1,0 +1,91 @@
+"""Gears: a joint that follows another, phi_joint = ratio phi_master + offset (``<mimic>`` of URDF).
+
+One equation c = phi_joint - ratio phi_master - offset = 0, linear in the joints: [G^c] is constant, [H^c] is zero. With
+the follower left out of the coordinates, phi = A q + b and I*_qq = A^T I* A (Freeman 1985, eq. 3-15 and (4-61)). The
+load T_c of the equation is the torque (N m) or force (N) that the gear puts on the follower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+from ..arm.exact import exact
+from ..formulations.closures import ClosureEquation
+from ..rings.algebra import dot, sub
+from ..rings.ring import Ring, Scalar
+from .chain_frames import ChainFrames, Placed
+from .jets import Jet
+
+
+@dataclass(frozen=True)
+class Gear:
+    """Joint ``joint`` follows joint ``master``: phi_joint = ratio phi_master + offset (rad or m)."""
+
+    name: str
+    joint: str
+    master: str
+    ratio: object = 1
+    offset: object = 0
+
+    held: ClassVar[tuple[str, ...]] = ("gear",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ratio", exact(self.ratio, f"ratio of gear {self.name!r}"))
+        object.__setattr__(self, "offset", exact(self.offset, f"offset of gear {self.name!r}"))
+
+    @property
+    def equation_names(self) -> tuple[str, ...]:
+        """The name of its equation."""
+        return (f"{self.name}.gear",)
+
+    def numbers(self, system: ChainFrames) -> GearNumbers:
+        """The gear between two joints of a system."""
+        return GearNumbers(self, system)
+
+
+class GearNumbers:
+    """A gear between two joints of a system; what ``ClosureNumbers`` is for a closure."""
+
+    def __init__(self, closure: Gear, system: ChainFrames) -> None:
+        self.closure = closure
+        try:
+            follower, master = system.joint_index(closure.joint), system.joint_index(closure.master)
+        except ArmError as fault:
+            raise ArmError(f"gear {closure.name!r}: {fault}") from None
+        if follower == master:
+            raise ArmError(f"gear {closure.name!r} ties joint {closure.joint!r} to itself; name another master")
+        self.offset = exact(closure.offset)
+        slopes = {follower: Fraction(1), master: -exact(closure.ratio)}
+        self.slopes = dict(sorted(slopes.items()))
+        self.joints = np.array(list(self.slopes), np.intp)
+
+    @property
+    def facts(self) -> str:
+        """What makes the code of this gear what it is."""
+        return repr((self.slopes, self.offset))
+
+    def equation(self, ring: Ring, phi: Sequence[Scalar]) -> ClosureEquation:
+        """c, its slopes and no drift, over a ring."""
+        slopes = {joint: ring.number(slope) for joint, slope in self.slopes.items()}
+        turned = dot(list(slopes.values()), [phi[joint] for joint in slopes])
+        return ClosureEquation(sub(turned, ring.number(self.offset)), slopes, 0)
+
+    def jet(self, placed: Placed, order: int) -> Jet:
+        """The equation and its influence coefficients in ``joints``; those above the first are zero."""
+        count, width = placed.count, len(self.joints)
+        slopes = np.array([float(slope) for slope in self.slopes.values()])
+        value = placed.phi[:, self.joints] @ slopes[:, None] - float(self.offset)
+        first = np.broadcast_to(slopes, (count, 1, width))
+        above = [np.zeros((count, 1, *(width,) * k)) for k in range(2, order + 1)]
+        return Jet(*[value, first, *above][: order + 1])
+
+    def flipped(self, placed: Placed) -> NDArray[np.bool_]:
+        """Nowhere: a gear holds in one way."""
+        return np.zeros(placed.count, dtype=bool)
