@@ -165,3 +165,17 @@ def test_coulomb_friction_is_not_integrated_as_if_it_were_smooth() -> None:
     bar = driven_five_bar()
     with pytest.raises(da.ArmError, match="has Coulomb friction, which sticks and slips; simulate the system in its"):
         bar.simulate([0, 0.1], bar.home, np.zeros(bar.n))
+
+
+def test_friction_brings_a_mechanism_to_rest_and_holds_it_there() -> None:
+    """Energy falls by what friction takes, and what standing friction can hold stays where it is."""
+    system = driven_five_bar(moving=0.3, hold=0.5).as_system()
+    start = system.mechanism.coordinates_of(system.mechanism.home)
+    weight = system.gravity_load(start)
+    motion = da.simulate(system, weight, start, np.array([0.4, -0.3]), duration=0.3, samples=31)
+    assert np.abs(motion.qd[-1]).max() == 0.0, "it sticks"
+    assert any(event.kind == "sticks" for event in motion.events)
+    assert np.abs(motion.balance).max() < 1e-5 * motion.energy_scale
+    assert motion.lost[-1] > 0
+    rest = da.simulate(system, weight, start, np.zeros(2), duration=0.1, samples=3)
+    np.testing.assert_array_equal(rest.q, np.broadcast_to(start, rest.q.shape))

@@ -106,14 +106,13 @@ class MechanismSystem:
         return self.mechanism.forward_dynamics(self.joints(q), qd, tau)
 
     def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
-        """Accelerations of single states in a loop, each position sought from the one before; no shaft sticks."""
+        """Accelerations of single states in a loop, each position sought from the one before."""
         mechanism, last = self.mechanism, self.near
-        smooth = mechanism.frictionless() if self.contacts else mechanism
 
         def accelerate(q: Array, qd: Array, tau: Array) -> Array:
             nonlocal last
             last = position.solved(mechanism.assembly, q[None], last[None])[0]
-            return smooth.forward_dynamics(last, qd, tau)
+            return mechanism.forward_dynamics(last, qd, tau)
 
         return accelerate
 
@@ -160,9 +159,29 @@ class MechanismSystem:
     # -- where Coulomb friction acts ------------------------------------------------------------
 
     @property
+    def has_friction(self) -> bool:
+        """True if some chain has friction."""
+        return any(arm.has_friction for arm in self.mechanism.chains.arms.values())
+
+    @property
     def contacts(self) -> tuple[Contact, ...]:
         """The shafts with Coulomb friction."""
         return self.mechanism.contacts
+
+    @property
+    def contacts_vary(self) -> bool:
+        """Closures make every ratio vary."""
+        return True
+
+    def viscous_matrix(self, q: ArrayLike) -> Array:
+        """B = [G^phi_q]^T B_phi [G^phi_q], ``(..., n, n)``: viscous friction at the coordinates is B q'."""
+        phi = self.joints(q)
+        flat = phi.reshape(-1, self.mechanism.m)
+        chains = self.mechanism.chains
+        joints = np.zeros((len(flat), self.mechanism.m, self.mechanism.m))
+        for arm, part in zip(chains.arms.values(), chains.slices, strict=True):
+            joints[:, part, part] = arm.viscous_matrix(flat[:, part])
+        return transfer.inertia(joints.reshape(*phi.shape[:-1], *joints.shape[1:]), self.mechanism.influence(phi).first)
 
     def contact_rows(self, q: ArrayLike) -> Array:
         """Speeds of the contacts per unit rate of each coordinate, ``(..., contacts, n)``."""

@@ -29,6 +29,7 @@ from ..rings.real import REAL
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import evaluate
 from ..systems.contacts import with_stiction
+from ..systems.sticking import Contact
 from .certify import CoefficientError, Key, prove
 from .graph_edits import table, without
 from .hoist import Hoisted
@@ -141,6 +142,33 @@ class ReducedModel:
             f"{self.system.where}a reduced model does not grip or drop a load on the way; reduce with the loads it is "
             "to serve, and take the constants of with_load(load) for the second part"
         )
+
+    @property
+    def has_friction(self) -> bool:
+        """As the system has it: no part of the reduction touches friction."""
+        return self.system.has_friction
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The shafts of the system it stands for."""
+        return self.system.contacts
+
+    @property
+    def contacts_vary(self) -> bool:
+        """As the system has it."""
+        return self.system.contacts_vary
+
+    def contact_rows(self, q: ArrayLike) -> Array:
+        """As the system has them."""
+        return self.system.contact_rows(q)
+
+    def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """As the system has it."""
+        return self.system.contact_drift(q, qd)
+
+    def viscous_matrix(self, q: ArrayLike) -> Array:
+        """As the system has it."""
+        return self.system.viscous_matrix(q)
 
     def frictionless(self) -> ReducedModel:
         """The same program without the friction of the drives, which no part of the reduction touches."""

@@ -39,15 +39,14 @@ class Plant:
     def __init__(self, system: System) -> None:
         self.system, self.n, self.joint_names = system, system.n, system.joint_names
         self.arm = arm_of(system)
-        drives = self.arm if self.arm is not None and self.arm.counts_drives else None
-        self.smooth: System = system.frictionless() if drives else system
+        self.contacts: list[Contact] = list(system.contacts)
+        self.varies = system.contacts_vary
+        self._viscous = viscous_matrix(system) if system.has_friction else None
+        self.smooth: System = system.frictionless() if system.has_friction else system
         self.input_names: tuple[str, ...] = system.joint_names
         self.input_units = tuple("N m" if joint.kind == "revolute" else "N" for joint in system.moving)
-        self.contacts: list[Contact] = list(drives.contacts) if drives else []
-        self.varies = drives is not None and drives.drives.turns is not None
         elastic = system.elastic if isinstance(system, ArmSystem) else ()
         self.damped = any(getattr(part, "damping", 0) for part in elastic if not isinstance(part, JointSpring))
-        self._viscous = _viscous_matrix(drives) if drives else None
         # single states in a loop: the kernel itself, without the checks that a public call makes
         self._forward = self.smooth.fast_forward_dynamics()
 
@@ -109,11 +108,11 @@ class Plant:
 
     def rows(self, q: Array) -> Array:
         """Speeds of the contacts per joint speed."""
-        return self.arm.contact_rows(q) if self.contacts and self.arm is not None else np.empty((0, self.n))
+        return self.system.contact_rows(q) if self.contacts else np.empty((0, self.n))
 
     def drift(self, q: Array, qd: Array) -> Array:
         """d(rows)/dt qd."""
-        return self.arm.contact_drift(q, qd) if self.contacts and self.arm is not None else np.empty(0)
+        return self.system.contact_drift(q, qd) if self.contacts else np.empty(0)
 
     def holding(self, load: Load | None) -> Plant:
         """The same with another load in the hand."""
@@ -199,20 +198,12 @@ def arm_of(system: System) -> ArmSystem | None:
     return arm if isinstance(arm, ArmSystem) else None
 
 
-def _viscous_matrix(drives: ArmSystem) -> Callable[[Array], Array] | None:
-    """B(q) = N^T diag(b_a) N + diag(b): viscous friction at the joints is B qd. None where there is none."""
-    shafts, joints = drives.motor_friction.viscous, drives.joint_friction.viscous
-    if not shafts.any() and not joints.any():
-        return None
-
-    def matrix(q: Array) -> Array:
-        turning = drives.transmission(q)
-        return np.asarray(turning.T @ (shafts[:, None] * turning) + np.diag(joints))
-
-    if drives.drives.turns is not None:
-        return matrix
-    constant = matrix(np.zeros(drives.n))
-    return lambda q: constant
+def viscous_matrix(system: System) -> Callable[[Array], Array] | None:
+    """B(q) of viscous friction B qd, worked out once where it is constant; None where there is none."""
+    if system.contacts_vary:
+        return system.viscous_matrix
+    constant = system.viscous_matrix(np.zeros(system.n))
+    return (lambda q: constant) if constant.any() else None
 
 
 def _is_force(driven: DrivenSystem, motor: int) -> bool:

@@ -26,6 +26,7 @@ from ..rings.ring import Scalar
 from .applied_forces import force_load
 from .arrays import evaluate, joint_array
 from .friction_arrays import Shafts
+from .sticking import Contact
 
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
@@ -173,13 +174,24 @@ class ArmSystem(ArmDescription):
         return self._divided(lambda *x: system.acceleration(REAL, *x), q=q, qd=qd, tau=tau)
 
     @cached_property
-    def contacts(self) -> tuple[Any, ...]:
+    def contacts(self) -> tuple[Contact, ...]:
         """The shafts at which Coulomb friction acts, motors and joints; empty where the drives do not count."""
         if not self.counts_drives:
             return ()
         from .contacts import contacts
 
         return contacts(self)
+
+    @property
+    def has_friction(self) -> bool:
+        """True if the drives count and some motor or joint of theirs has friction."""
+        own = (self.drives.friction_of(name) for name in self.joint_names)
+        return self.counts_drives and any((*(motor.friction for motor in self.drives.actuators), *own))
+
+    @property
+    def contacts_vary(self) -> bool:
+        """True if motors turn with the joints at ratios that vary with their positions."""
+        return self.counts_drives and self.drives.turns is not None
 
     def contact_rows(self, q: ArrayLike) -> Array:
         """Speed of each contact per joint speed, ``(..., contacts, n)``."""
@@ -289,6 +301,15 @@ class ArmSystem(ArmDescription):
                 self.joint_friction.smooth(speed, width, law),
             )
         return own + np.einsum("...aj,...a->...j", matrix, motor)
+
+    def viscous_matrix(self, q: ArrayLike) -> Array:
+        """B(q) = N^T diag(b_a) N + diag(b), ``(..., n, n)``: viscous friction at the joints is B qd."""
+        position = joint_array(self, "q", q)
+        if not self.counts_drives:
+            return np.zeros((*position.shape, self.n))
+        turning = self.transmission(position)
+        braked = np.swapaxes(turning, -1, -2) @ (self.motor_friction.viscous[:, None] * turning)
+        return np.asarray(braked + np.diag(self.joint_friction.viscous), dtype=np.float64)
 
     @cached_property
     def motor_friction(self) -> Shafts:

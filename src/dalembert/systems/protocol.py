@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.inertia import Load
+from .sticking import Contact
 
 Array = NDArray[np.float64]
 
@@ -98,6 +99,33 @@ class System(Protocol):
 
     def frictionless(self) -> Self:
         """The same system with all friction taken off."""
+        ...
+
+    @property
+    def has_friction(self) -> bool:
+        """True if Coulomb or viscous friction acts on it."""
+        ...
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The shafts at which Coulomb friction acts."""
+        ...
+
+    @property
+    def contacts_vary(self) -> bool:
+        """True if the shafts turn with the coordinates at ratios that change on the way."""
+        ...
+
+    def contact_rows(self, q: ArrayLike) -> Array:
+        """Speed of each contact per unit rate of each coordinate."""
+        ...
+
+    def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Acceleration of each contact at constant rates of the coordinates."""
+        ...
+
+    def viscous_matrix(self, q: ArrayLike) -> Array:
+        """B: viscous friction at the coordinates is B qd."""
         ...
 
     def holding(self, load: Load | None) -> Self:
