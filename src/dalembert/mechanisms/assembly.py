@@ -131,11 +131,23 @@ class Assembly:
         g, drift = through(lambda q, qd: self._equations.tables(q, qd)[1:], phi, rate)
         return g, drift
 
-    def whole(self, placed: Placed) -> Array:
+    def first_order(self, phi: Array) -> tuple[Array, Array]:
+        """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``."""
+        value, g = np.zeros((len(phi), self.n + self.r)), np.zeros((len(phi), self.n + self.r, self.m))
+        placed: Placed | None = None
+        for k, coordinate in enumerate(self.coordinates):
+            if coordinate.joint >= 0:
+                value[:, k], g[:, k, coordinate.joint] = phi[:, coordinate.joint], 1.0
+            else:
+                placed = placed or self.chains.place(phi)
+                jet = coordinate.jet(placed, 1)
+                value[:, k : k + 1], g[:, k : k + 1, coordinate.joints] = jet.value, jet.first
+        value[:, self.n :], g[:, self.n :] = self.closing(phi)
+        return value, g
+
+    def whole(self, phi: Array) -> Array:
         """X_w ``(b, m, n + r)``."""
-        g = self.jacobian(self.coordinate_blocks(placed, 1), placed.count)
-        g[:, self.n :] = self.closure_jacobian(placed.phi)
-        return self.checked_inverse(placed.phi, g)
+        return self.checked_inverse(phi, self.first_order(phi)[1])
 
     def bent(self, placed: Placed, rate: Array, drift: Array) -> Array:
         """phi'.[H^w] phi' ``(b, n + r)``, given its part for the closures."""
@@ -150,7 +162,7 @@ class Assembly:
     def moved(self, phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """X_w, phi' and phi'' for this motion of the coordinates: second order without its array."""
         placed = self.chains.place(phi)
-        whole = self.whole(placed)
+        whole = self.whole(phi)
         rate = (whole[:, :, : self.n] @ qd[:, :, None])[:, :, 0]
         bend = self.bent(placed, rate, self.drift(phi, rate)[1])
         bend[:, : self.n] -= qdd

@@ -51,8 +51,7 @@ def suggestion(assembly: Assembly, g: Array) -> str:
 
 def check_coordinates(assembly: Assembly, phi: Array) -> None:
     """Refuse coordinates that do not determine the mechanism at one closed configuration."""
-    placed = assembly.chains.place(phi[None])
-    whole = assembly.jacobian(assembly.blocks(placed, 1), 1)[0]
+    whole = assembly.first_order(phi[None])[1][0]
     closing = whole[assembly.n :]
     free = assembly.m - rank_of(closing)
     if assembly.n < free:

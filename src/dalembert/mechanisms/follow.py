@@ -58,8 +58,7 @@ def follow(assembly: Assembly, path: Array, guess: Array) -> Array:
 
 def _side(assembly: Assembly, phi: Array) -> tuple[float, Array]:
     """Sign of det [G^w_phi] (of its square part where constraints are redundant: always +) and dphi/dq."""
-    placed = assembly.chains.place(phi)
-    g = assembly.jacobian(assembly.blocks(placed, 1), 1)
+    g = assembly.first_order(phi)[1]
     whole, condition = assembly.inverse(g)
     sign = float(np.linalg.slogdet(g[0])[0]) if g.shape[1] == g.shape[2] else 1.0
     if not condition[0] < 1e13:

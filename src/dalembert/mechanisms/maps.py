@@ -85,7 +85,7 @@ def _sign(mechanism: Mechanism, phi: Array) -> Array:
     assembly = mechanism.assembly
     if not len(phi):
         return np.zeros(0)
-    g = assembly.jacobian(assembly.blocks(assembly.chains.place(phi), 1), len(phi))
+    g = assembly.first_order(phi)[1]
     return np.linalg.slogdet(g)[0] if g.shape[1] == g.shape[2] else np.ones(len(phi))
 
 
@@ -119,7 +119,7 @@ def reciprocal_condition(mechanism: Mechanism, phi: ArrayLike) -> Array:
     at = vector_array(mechanism.m, "phi", phi)
     flat = at.reshape(-1, mechanism.m)
     assembly = mechanism.assembly
-    g = assembly.jacobian(assembly.blocks(assembly.chains.place(flat), 1), len(flat))
+    g = assembly.first_order(flat)[1]
     s = np.linalg.svd(g, compute_uv=False)
     return (s[:, mechanism.m - 1] / s[:, 0]).reshape(at.shape[:-1])
 

@@ -121,7 +121,9 @@ class Mechanism(CoordinateKinematics):
 
     def mass_matrix(self, phi: ArrayLike) -> Array:
         """I*_qq ``(..., n, n)``: the inertia matrix in the coordinates."""
-        return self.model(phi).inertia
+        return self._flat(
+            lambda phi: transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)), self._joints(phi)
+        )
 
     def bias(self, phi: ArrayLike, qd: ArrayLike, forces: Forces = NONE) -> Array:
         """The loads at the coordinates that cause no acceleration of them; standing shafts resist nothing."""
@@ -137,7 +139,7 @@ class Mechanism(CoordinateKinematics):
 
         def hold(phi: Array) -> Array:
             weights = [numbers.gravity(phi[:, part]) for numbers, part in self._parts()]
-            return transfer.load(np.concatenate(weights, axis=1), self._first(phi))
+            return transfer.load(np.concatenate(weights, axis=1), self.first_influence(phi))
 
         return self._flat(hold, self._joints(phi))
 
@@ -145,7 +147,7 @@ class Mechanism(CoordinateKinematics):
         """T (J)."""
 
         def total(phi: Array, qd: Array) -> Array:
-            return self._kinetic(phi, transfer.times(self._first(phi), qd))
+            return self._kinetic(phi, transfer.times(self.first_influence(phi), qd))
 
         return self._flat(total, self._joints(phi), self._rates("qd", qd))
 
@@ -298,16 +300,16 @@ class Mechanism(CoordinateKinematics):
         """Each chain with its joints in phi."""
         return zip(self.chains.numbers, self.chains.slices, strict=True)
 
-    def _first(self, phi: Array) -> Array:
+    def first_influence(self, phi: Array) -> Array:
         """[G^phi_q] ``(b, m, n)``."""
-        return self.assembly.whole(self.chains.place(phi))[:, :, : self.n]
+        return self.assembly.whole(phi)[:, :, : self.n]
 
     def _without_acceleration(
         self, phi: Array, qd: Array, loads: Sequence[Sequence[Force]]
     ) -> tuple[Array, Array, Array, Array, Array]:
         """[G^phi_q], phi', phi'' at q'' = 0, I*_qq, and the loads at the coordinates then."""
         placed = self.chains.place(phi)
-        whole = self.assembly.whole(placed)
+        whole = self.assembly.whole(phi)
         x = whole[:, :, : self.n]
         rate = transfer.times(x, qd)
         _, drift, joint_inertia, bias = self.joint_state(phi, rate, loads)

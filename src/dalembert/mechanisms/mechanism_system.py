@@ -95,7 +95,20 @@ class MechanismSystem:
 
     def joints(self, q: ArrayLike) -> Array:
         """phi ``(..., m)`` of the closed mechanism at coordinates q."""
-        return self.mechanism.position(q, self.near)
+        wanted = np.asarray(q, dtype=float)
+        if wanted.ndim != 1:
+            return self.mechanism.position(q, self.near)
+        # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
+        key = wanted.tobytes()
+        if key not in self._last:
+            self._last.clear()
+            self._last[key] = self.mechanism.position(wanted, self.near)
+            self._last[key].flags.writeable = False
+        return self._last[key]
+
+    @cached_property
+    def _last(self) -> dict[bytes, Array]:
+        return {}
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """T_q ``(..., n)`` for this motion."""
@@ -181,13 +194,15 @@ class MechanismSystem:
         joints = np.zeros((len(flat), self.mechanism.m, self.mechanism.m))
         for arm, part in zip(chains.arms.values(), chains.slices, strict=True):
             joints[:, part, part] = arm.viscous_matrix(flat[:, part])
-        return transfer.inertia(joints.reshape(*phi.shape[:-1], *joints.shape[1:]), self.mechanism.influence(phi).first)
+        found = transfer.inertia(joints, self.mechanism.first_influence(flat))
+        return np.asarray(found.reshape(*phi.shape[:-1], self.n, self.n), dtype=np.float64)
 
     def contact_rows(self, q: ArrayLike) -> Array:
         """Speeds of the contacts per unit rate of each coordinate, ``(..., contacts, n)``."""
         phi = self.joints(q)
-        rows = self.mechanism.contact_rows(phi.reshape(-1, self.mechanism.m))
-        return rows.reshape(*phi.shape[:-1], *rows.shape[1:]) @ self.mechanism.influence(phi).first
+        flat = phi.reshape(-1, self.mechanism.m)
+        rows = self.mechanism.contact_rows(flat) @ self.mechanism.first_influence(flat)
+        return np.asarray(rows.reshape(*phi.shape[:-1], *rows.shape[1:]), dtype=np.float64)
 
     def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Accelerations of the contacts at constant rates of the coordinates, ``(..., contacts)``."""

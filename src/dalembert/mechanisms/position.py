@@ -31,11 +31,9 @@ def newton(assembly: Assembly, guess: Array, wanted: Array | None, iterations: i
     def residual(at: Array, which: NDArray[np.intp], order: int) -> tuple[Array, Array | None]:
         if wanted is None:
             return assembly.closing(at) if order else (assembly.closure_value(at), None)
-        placed = assembly.chains.place(at)
-        blocks = assembly.blocks(placed, order)
-        value = assembly.value(blocks, len(at))
+        value, g = assembly.first_order(at)
         value[:, : assembly.n] -= wanted[which]
-        return value, assembly.jacobian(blocks, len(at)) if order else None
+        return value, g if order else None
 
     worst = np.full(len(phi), np.inf)
     active = np.arange(len(phi))
@@ -196,10 +194,8 @@ def _cannot_reach(assembly: Assembly, phi: Array, wanted: Array, residuals: Arra
         f"{coordinate.name} = {value:.4g}"
         for coordinate, value in zip(assembly.coordinates, wanted[index], strict=True)
     )
-    placed = assembly.chains.place(phi[index : index + 1])
-    left = np.abs(
-        assembly.value(assembly.blocks(placed, 0), 1)[0] - np.concatenate([wanted[index], np.zeros(assembly.r)])
-    )
+    value = assembly.first_order(phi[index : index + 1])[0][0]
+    left = np.abs(value - np.concatenate([wanted[index], np.zeros(assembly.r)]))
     names = (*(coordinate.name for coordinate in assembly.coordinates), *assembly.equation_names)
     worst = int(np.argmax(left))
     which = f" (state {index})" if len(wanted) > 1 else ""

@@ -96,8 +96,7 @@ def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = 
 
 
 def _smallest(assembly: Assembly, phi: Array) -> tuple[float, Array]:
-    placed = assembly.chains.place(phi[None])
-    g = assembly.jacobian(assembly.blocks(placed, 1), 1)[0]
+    g = assembly.first_order(phi[None])[1][0]
     _, s, vh = np.linalg.svd(g)
     return float(s[assembly.m - 1] / s[0]), vh[assembly.m - 1]
 
@@ -150,8 +149,7 @@ class _Target:
 
     def __init__(self, assembly: Assembly, start: Array) -> None:
         self.assembly = assembly
-        placed = assembly.chains.place(start[None])
-        g = assembly.jacobian(assembly.blocks(placed, 1), 1)[0]
+        g = assembly.first_order(start[None])[1][0]
         n = assembly.n
         if assembly.r > assembly.m - n:
             pivots: Any = qr(g[n:].T, pivoting=True, mode="economic")[2]
@@ -161,10 +159,8 @@ class _Target:
         self.size = max(abs(float(np.linalg.det(g[self.kept]))), 1e-12)
 
     def value(self, phi: Array) -> Array:
-        placed = self.assembly.chains.place(phi[None])
-        blocks = self.assembly.blocks(placed, 1)
-        g = self.assembly.jacobian(blocks, 1)[0][self.kept]
-        c = self.assembly.value(blocks, 1)[0][self.kept[self.assembly.n :]]
+        value, whole = (table[0] for table in self.assembly.first_order(phi[None]))
+        g, c = whole[self.kept], value[self.kept[self.assembly.n :]]
         return np.concatenate([c, [np.linalg.det(g) / self.size]])
 
     def slope(self, phi: Array) -> Array:
