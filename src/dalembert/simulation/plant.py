@@ -16,6 +16,7 @@ from ..arm.elastic import JointSpring
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..drives.motors import Electric
+from ..reduction.reduced_model import ReducedModel
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
 from ..systems.driven import DrivenSystem
@@ -50,6 +51,7 @@ class Plant:
         self._viscous = _viscous_matrix(drives) if drives else None
         # single states in a loop: the kernel itself, without the checks that a public call makes
         self._forward = self.smooth.fast_forward_dynamics()
+        self._mass_matrix, self._bias = (_fast(self.smooth, name) for name in ("mass_matrix", "bias"))
 
     @property
     def name(self) -> str:
@@ -93,11 +95,11 @@ class Plant:
 
     def mass_matrix(self, q: Array) -> Array:
         """D."""
-        return self.smooth.mass_matrix(q)
+        return self._mass_matrix(q)
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Torques at zero acceleration, friction left out."""
-        return self.smooth.bias(q, qd)
+        return self._bias(q, qd)
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
         """T (J)."""
@@ -197,6 +199,13 @@ def arm_of(system: System) -> ArmSystem | None:
     """The arm whose drives, limits and friction a system has: itself, or the one that a reduced model stands for."""
     arm = system if isinstance(system, ArmSystem) else getattr(system, "system", None)
     return arm if isinstance(arm, ArmSystem) else None
+
+
+def _fast(system: System, name: str) -> Callable[..., Array]:
+    """A method of a system; of a reduced model its kernel, which an arm has behind the method itself."""
+    kernel = system.compile(name) if isinstance(system, ReducedModel) else None
+    found: Callable[..., Array] = kernel.fast if kernel is not None and kernel.compiled else getattr(system, name)
+    return found
 
 
 def _viscous_matrix(drives: ArmSystem) -> Callable[[Array], Array] | None:
