@@ -96,6 +96,9 @@ void settings(const double *a, const double *b, long c, int d, const double *e, 
 }}
 """
 
+CHEAPER = 20
+"""Machine code may take so many times the evaluations that are allowed in Python before a stiff method is tried."""
+
 ARGUMENTS = ("q", "qd", "r", "rd", "rdd", "kp", "kd")
 
 
@@ -202,7 +205,7 @@ def run(
     )  # fmt: skip
     fault = loop.dop853(
         ctypes.c_double(start), ctypes.c_double(end), ctypes.c_double(settings.rtol), ctypes.c_double(settings.atol),
-        ctypes.c_double(TOO_FAST), ctypes.c_long(settings.most_evaluations),
+        ctypes.c_double(TOO_FAST), ctypes.c_long(CHEAPER * settings.most_evaluations),
         _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats,
         ctypes.byref(reached),
     )  # fmt: skip

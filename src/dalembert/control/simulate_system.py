@@ -59,7 +59,7 @@ def simulate_system(
     if compiled is not False:
         plain = not stops and not changes and not saturate and period is None and max_step is None
         if not plain or method not in ("auto", "DOP853"):
-            reason = "stops, loads, samples, limits and other methods are served in Python"
+            reason = "these options are served in Python: stops, loads, samples, limits, other methods"
         elif not isinstance(system, ArmSystem) or plant.input_names != system.joint_names:
             reason = "only joint torques on an exact arm are compiled"
         else:

@@ -16,6 +16,7 @@ from ..arm.elastic import JointSpring
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..drives.motors import Electric
+from ..reduction.reduced_model import ReducedModel
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
 from ..systems.driven import DrivenSystem
@@ -49,6 +50,7 @@ class Plant:
         self.damped = any(getattr(part, "damping", 0) for part in elastic if not isinstance(part, JointSpring))
         # single states in a loop: the kernel itself, without the checks that a public call makes
         self._forward = self.smooth.fast_forward_dynamics()
+        self._mass_matrix, self._bias = (_fast(self.smooth, name) for name in ("mass_matrix", "bias"))
 
     @property
     def name(self) -> str:
@@ -92,11 +94,11 @@ class Plant:
 
     def mass_matrix(self, q: Array) -> Array:
         """D."""
-        return self.smooth.mass_matrix(q)
+        return self._mass_matrix(q)
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Torques at zero acceleration, friction left out."""
-        return self.smooth.bias(q, qd)
+        return self._bias(q, qd)
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
         """T (J)."""
@@ -204,6 +206,13 @@ def viscous_matrix(system: System) -> Callable[[Array], Array] | None:
         return system.viscous_matrix
     constant = system.viscous_matrix(np.zeros(system.n))
     return (lambda q: constant) if constant.any() else None
+
+
+def _fast(system: System, name: str) -> Callable[..., Array]:
+    """A method of a system; of a reduced model its kernel, which an arm has behind the method itself."""
+    kernel = system.compile(name) if isinstance(system, ReducedModel) else None
+    found: Callable[..., Array] = kernel.fast if kernel is not None and kernel.compiled else getattr(system, name)
+    return found
 
 
 def _is_force(driven: DrivenSystem, motor: int) -> bool:
