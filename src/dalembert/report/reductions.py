@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from ..arm.errors import ArmError
 from ..design.analysis import Analysis
+from ..markup.data_tables import Rich
+from ..markup.elements import Html, join, tag
+from ..markup.numbers import counted
 from ..reduction import reduced_model as reduction_model
 from ..systems.arm_system import ArmSystem
-from .html.data_tables import Rich
-from .html.markup import Html, join, tag
-from .html.numbers import counted
 from .sections import reduced_section as reduced
 from .sections.equations_section import flowing, name_math
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from ..arm.description import ArmDescription
+from ..markup.elements import Html, data, tag
 from ..report.arm3d import drawing
 from ..report.arm_script import arm_script
-from ..report.html.markup import Html, data, tag
 from ..report.html.page import page_head
 from ..simulation.motion import Motion
 

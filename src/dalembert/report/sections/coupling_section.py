@@ -10,13 +10,13 @@ import numpy as np
 from ...arm.description import ArmDescription
 from ...design.dominance import Dominance
 from ...design.shares import PartShare
+from ...markup.data_tables import Column, DataTable, Value
+from ...markup.elements import Html
+from ...markup.numbers import joint_label, percent, shown_position, unit, written
 from ...reduction.coefficient_waves import CoefficientWaves
 from ..arm3d import travel
 from ..charts.figures import ChartAxis, Figure
 from ..charts.grid_chart import GridChart
-from ..html.data_tables import Column, DataTable, Value
-from ..html.markup import Html
-from ..html.numbers import joint_label, percent, shown_position, unit, written
 from ..section import Section, paragraph
 from ..sweeps import Array, Sweep, by_effect
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
-from ..html.data_tables import Column, DataTable, Value
-from ..html.markup import Html, tag
-from ..html.numbers import listed, shown_position, unit, written
+from ...markup.data_tables import Column, DataTable, Value
+from ...markup.elements import Html, tag
+from ...markup.numbers import listed, shown_position, unit, written
 from ..section import Section
 
 

@@ -7,8 +7,8 @@ from ...equations.document import coefficient_html, symbols_table
 from ...equations.polynomial import TrigPolynomial
 from ...equations.printing.form import Product, Sum
 from ...equations.printing.formats import MathML, whole
-from ..html.markup import Html, join, tag
-from ..html.numbers import listed
+from ...markup.elements import Html, join, tag
+from ...markup.numbers import listed
 from ..section import Section, paragraph
 
 MOST_TERMS = 60

@@ -6,11 +6,11 @@ import math
 
 from ...bounds.ranges import Range
 from ...design.tables import GravityRow, InertiaRow, LoadTables
+from ...markup.data_tables import Column, DataTable, Value
+from ...markup.elements import Html
+from ...markup.numbers import joint_label, listed, percent, written
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
-from ..html.data_tables import Column, DataTable, Value
-from ..html.markup import Html
-from ..html.numbers import joint_label, listed, percent, written
 from ..section import Part, Section, paragraph
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...arm.description import ArmDescription
+from ...markup.data_tables import Column, DataTable, Rich, Value
+from ...markup.elements import Html, tag
+from ...markup.numbers import joint_label, percent, unit, written
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..charts.line_chart import LineChart, Series
-from ..html.data_tables import Column, DataTable, Rich, Value
-from ..html.markup import Html, tag
-from ..html.numbers import joint_label, percent, unit, written
 from ..section import Section
 
 

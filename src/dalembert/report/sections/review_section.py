@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from ...design.counterbalance import Counterbalance
 from ...design.review import Finding
 from ...design.sensitivity import Sensitivity
-from ..html.data_tables import Column, DataTable
-from ..html.markup import Html, tag
-from ..html.numbers import joint_label, listed, written
+from ...markup.data_tables import Column, DataTable
+from ...markup.elements import Html, tag
+from ...markup.numbers import joint_label, listed, written
 from ..section import Part, Section
 
 CLASSES = {"met": "good", "partly met": "warn", "not met": "bad"}

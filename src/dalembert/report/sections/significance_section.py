@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from ...arm.description import ArmDescription
 from ...design.significance import TermShare
+from ...markup.data_tables import Column, DataTable
+from ...markup.elements import Html, tag
+from ...markup.numbers import counted, joint_label, percent, shown_position, unit
 from ...reduction.states import States
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
-from ..html.data_tables import Column, DataTable
-from ..html.markup import Html, tag
-from ..html.numbers import counted, joint_label, percent, shown_position, unit
 from ..section import Section
 
 SMALL = 0.01
@@ -68,7 +68,7 @@ def note(arm: ArmDescription) -> Html:
     text = (
         "The largest contribution is proved: the certified bound of the coefficient times the largest acceleration or "
         "speeds. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. Shares "
-        f"are of the largest term of the joint. Inertia: {counted(arm)}"
+        f"are of the largest term of the joint. Inertia: {counted(arm.counts_drives)}"
     )
     return tag(
         "p", text + ("; friction, which is no term, is not ranked." if arm.counts_drives else "."), class_="note"

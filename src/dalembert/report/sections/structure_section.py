@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...equations.structure import WHY, Structure
-from ..html.data_tables import Column, DataTable
-from ..html.markup import Html, coefficient, join, tag
-from ..html.numbers import joint_label, percent
+from ...markup.data_tables import Column, DataTable
+from ...markup.elements import Html, coefficient, join, tag
+from ...markup.numbers import joint_label, percent
 from ..section import Section
 
 KINDS = {

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from .markup import Html, coefficient, join, tag, text
+from .elements import Html, coefficient, join, tag, text
 from .numbers import number, percent
 
 
