@@ -22,6 +22,7 @@ from .attribution import by_link, split_of, whole_by_link
 from .attribution import share as share_of
 from .derive import EquationsModel
 from .polynomial import TrigPolynomial, as_polynomial
+from .polynomial_array import array_of
 from .space import Space
 from .symbols import Request, Symbol
 from .whole import MotionSymbols, moving_space
@@ -111,16 +112,16 @@ class Equations:
         return self._array(self.model.gravity(), (self.n,), "G")
 
     def _array(self, numbers: Any, shape: tuple[int, ...], kind: str) -> Polynomials:
-        found = np.empty(shape, dtype=object)
-        for index in np.ndindex(shape):
-            entry = numbers
+        def entry(index: tuple[int, ...]) -> TrigPolynomial:
+            number = numbers
             for i in index:
-                entry = entry[i]
-            polynomial = as_polynomial(self.space, entry)
+                number = number[i]
+            polynomial = as_polynomial(self.space, number)
             if kind:
                 polynomial._split = split_of(self, kind, index)
-            found[index] = polynomial
-        return found
+            return polynomial
+
+        return array_of(shape, kind, entry)
 
     def __getitem__(self, name: str) -> TrigPolynomial:
         """The coefficient of a printed name such as "D12", "C112" or "G2", an energy "K" or "V", a torque "tau1"."""
@@ -170,21 +171,22 @@ class Equations:
     @cached_property
     def torque(self) -> Polynomials:
         """tau_i in symbols q, qd, qdd."""
-        found = self.torque_of()
-        for joint in range(self.n):
-            self._made("tau", joint, found[joint])
-        return found
+        parts = self.torque_of()
+        return array_of((self.n,), "tau", lambda index: self._made("tau", index[0], parts[index[0]]))
 
     def torque_of(self, acceleration: bool = True, velocity: bool = True, gravity: bool = True) -> Polynomials:
         """tau_i with only the kinds of terms asked for (Bejczy 1974, section V: acceleration and gravity)."""
-        found, none = np.empty(self.n, dtype=object), np.zeros((self.n, self.n), dtype=object)
-        for i in range(self.n):
-            found[i] = self.motion.torque(
+        none = np.zeros((self.n, self.n), dtype=object)
+
+        def entry(index: tuple[int, ...]) -> TrigPolynomial:
+            (i,) = index
+            return self.motion.torque(
                 self.mass_matrix[i] if acceleration else none[i],
                 self.christoffel[i] if velocity else none,
                 self.gravity[i] if gravity else 0,
             )
-        return found
+
+        return array_of((self.n,), "", entry)
 
     @cached_property
     def jacobian(self) -> Polynomials:
@@ -216,10 +218,7 @@ class Equations:
             [ring.symbol(f"qd{i + 1}") for i in range(self.n)],
             [ring.symbol(f"qdd{i + 1}") for i in range(self.n)],
         )
-        found = np.empty((self.n, 10 * self.n), dtype=object)
-        for i, j in np.ndindex(found.shape):
-            found[i, j] = as_polynomial(space, rows[i][j])
-        return found
+        return array_of((self.n, 10 * self.n), "", lambda index: as_polynomial(space, rows[index[0]][index[1]]))
 
     # -- parts of the coefficients ---------------------------------------------------------------
 
@@ -303,6 +302,11 @@ class Equations:
     def __repr__(self) -> str:
         drives = f" with {len(self.arm.drives.actuators)} drives" if self.arm.counts_drives else ""
         return f"<Equations of {self.arm.name}{drives}: {self.n} joints, {len(self.symbols)} symbols>"
+
+    def _repr_html_(self) -> str:
+        from .notebook_page import equations_html
+
+        return equations_html(self)
 
     def legend(self, only: Sequence[str] = ()) -> Legend:
         """What the symbols in these coefficients, torques and energies are; of all coefficients by default."""

@@ -48,7 +48,7 @@ def inertial(name: str, body: str) -> tuple[str, str]:
         said, unit = FIRST[stem]
         return said.format(body=body), unit
     about = "about its frame" if stem[0] == "I" else "about its mass centre"
-    first, second = stem[1:]
+    first, second = stem[1], stem[2]
     if first == second:
         return f"moment of inertia of {body} {about}, axis {first}", "kg m²"
     return f"entry {first}{second} of the inertia tensor of {body} {about}", "kg m²"

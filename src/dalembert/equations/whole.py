@@ -8,7 +8,6 @@ Both are linear in the inertia of the bodies, so the share of one link is made o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -37,7 +36,7 @@ class MotionSymbols:
         """qd1, qd2, ... or qdd1, qdd2, ..."""
         return [as_polynomial(self.space, self.space.ring.symbol(f"{mark}{i + 1}")) for i in range(self.n)]
 
-    def torque(self, inertia: Sequence[Any], velocity: Sequence[Sequence[Any]], gravity: Any) -> TrigPolynomial:
+    def torque(self, inertia: Any, velocity: Any, gravity: Any) -> TrigPolynomial:
         """tau_i from row i of D, C_ijk for j <= k and G_i; C_ijk with two joints stands twice in the sum."""
         qd, qdd = self.symbols(SPEED), self.symbols(ACCELERATION)
         total = as_polynomial(self.space, 0) + gravity
@@ -48,7 +47,7 @@ class MotionSymbols:
                     total = total + qd[j] * qd[k] * velocity[j][k] * (1 if j == k else 2)
         return total
 
-    def kinetic_energy(self, matrix: Sequence[Sequence[Any]]) -> TrigPolynomial:
+    def kinetic_energy(self, matrix: Any) -> TrigPolynomial:
         """K from D."""
         qd = self.symbols(SPEED)
         total = as_polynomial(self.space, 0)

@@ -60,7 +60,7 @@ def front(points: object) -> list[tuple[float, float]]:
 def said(models: Sequence[reduction_model.ReducedModel]) -> str:
     """The states and loads for which the errors are proved, as a sentence."""
     states = "Errors are proved for all states of the table of states above"
-    states += f", {counted(models[0].system)}" if models else ""
+    states += f", {counted(models[0].system.counts_drives)}" if models else ""
     if models and models[0].loads:
         return f"{states}, and for the hand with {' and with '.join(models[0].loads)} and everything between."
     return f"{states}."
