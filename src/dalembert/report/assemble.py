@@ -87,6 +87,13 @@ class Report:
     def __repr__(self) -> str:
         return f"<Report of {self.arm.name!r}: {len(self.sections)} sections>"
 
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import framed, heading, note
+
+        items = tag("ul", *(tag("li", tag("b", one.title), ": ", one.meaning) for one in self.sections))
+        path = "arm.report('page.html') writes the page, with all tables and figures."
+        return framed(heading(f"Report of {self.arm.name}"), items, note(path))
+
 
 @dataclass(frozen=True)
 class Question:

@@ -72,10 +72,6 @@ def view(model: reduction_model.ReducedModel, loaded: ArmSystem | None) -> reduc
     if loaded is not None:
         load = dict(loaded.loads).get(loaded.tool_link)
         held = {name.replace("_", ""): value for name, value in model.with_load(load).items()}
-    joints = tuple(
-        reduced.JointError(float(bound), float(found), float(rms), float(scale))
-        for bound, found, rms, scale in zip(model.bound, model.found, model.rms, model.scale, strict=True)
-    )
     errors = tuple(
         reduced.CoefficientRow(one.name, one.unit, one.bound, one.found, one.rms) for one in model.coefficient_errors
     )
@@ -89,7 +85,7 @@ def view(model: reduction_model.ReducedModel, loaded: ArmSystem | None) -> reduc
         after.total,
         after.multiplications,
         after.additions,
-        joints,
+        model.joint_errors,
         errors,
         equations(model),
         constants,

@@ -9,6 +9,7 @@ import numpy as np
 from ...arm.description import ArmDescription
 from ...design.motion_samples import MotionSamples
 from ...design.significance import TermShare, motion_factor, terms_of
+from ...design.significance_tables import TERMS, printed
 from ...markup.data_tables import DataTable
 from ...markup.numbers import counted, joint_label, listed, percent, unit, written
 from ...reduction.coefficient_waves import CoefficientWaves
@@ -17,7 +18,6 @@ from ..charts.figures import ChartAxis, Figure
 from ..charts.line_chart import LineChart, Series
 from ..section import Part, Section, paragraph
 from ..sweeps import Array
-from .significance_section import TERMS, printed
 
 SMALL = 0.01
 MOST_POINTS = 241
