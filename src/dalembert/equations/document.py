@@ -11,9 +11,10 @@ from . import names
 from .legend import Legend
 from .legend import legend as legend_of
 from .printing.flow import HtmlWriter, InlineLatex, html_symbol
-from .printing.form import PrintedForm, Sum
+from .printing.form import PrintedForm
 from .printing.legend_formats import tex_text
 from .printing.letters import in_latex
+from .printing.printed_terms import Sum
 
 if TYPE_CHECKING:
     from .closed_form import Equations

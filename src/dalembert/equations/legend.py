@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from . import names
 from .meanings import joint_unit, meaning
-from .printing.form import MOTION, PrintedForm, Sym
+from .printing.form import MOTION, PrintedForm
+from .printing.printed_terms import Sym
 
 if TYPE_CHECKING:
     from ..markup.elements import Html

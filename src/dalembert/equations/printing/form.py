@@ -8,14 +8,13 @@ terms; there is no search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
 from ...arm.errors import ArmError
 from ...rings.angles import angle_tag, read_tag
-from .printed_terms import Powers, Terms, changed, content, merged, paired
+from .printed_terms import Powers, Product, Sum, Sym, Terms, changed, content, left_over, merged, paired
 
 if TYPE_CHECKING:
     from ..polynomial import TrigPolynomial
@@ -26,29 +25,6 @@ MOTION = ("speed", "acceleration")
 """Kinds of the symbols that are no parameters but the motion of the joints."""
 ALONE: frozenset[tuple[Powers, Fraction]] = frozenset({(frozenset(), Fraction(1))})
 """The cofactor 1."""
-
-
-@dataclass(frozen=True)
-class Sym:
-    """A power of a variable."""
-
-    name: str
-    power: int = 1
-
-
-@dataclass(frozen=True)
-class Product:
-    """A number times variables and sums."""
-
-    number: Fraction
-    factors: tuple[Sym | Sum, ...]
-
-
-@dataclass(frozen=True)
-class Sum:
-    """A sum of products."""
-
-    products: tuple[Product, ...]
 
 
 class PrintedForm:
@@ -294,9 +270,3 @@ class PrintedForm:
             )
         )
         return scale, list(lowest.items()), remainder
-
-
-def left_over(factors: tuple[Sym | Sum, ...], common: Mapping[str, int]) -> tuple[Sym | Sum, ...]:
-    """The factors of a product with common powers of variables taken out."""
-    lower = [Sym(f.name, f.power - common.get(f.name, 0)) if isinstance(f, Sym) else f for f in factors]
-    return tuple(f for f in lower if isinstance(f, Sum) or f.power)

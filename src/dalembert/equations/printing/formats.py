@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .form import PrintedForm, Product, Sum, Sym
+from .form import PrintedForm
 from .letters import in_code, in_latex, in_mathml, in_text
+from .printed_terms import Product, Sum, Sym
 
 if TYPE_CHECKING:
     from ..polynomial import TrigPolynomial

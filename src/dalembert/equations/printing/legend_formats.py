@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ...markup.elements import Html, join, tag
 from .flow import HtmlWriter, InlineLatex, html_symbol
-from .form import Sym
 from .formats import Dialect, whole
 from .letters import in_latex, in_text
+from .printed_terms import Sym
 
 if TYPE_CHECKING:
     from ..legend import Legend, LegendEntry, Words

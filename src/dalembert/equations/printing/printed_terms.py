@@ -1,14 +1,38 @@
-"""Monomials as printed: sets of (variable, power), and the identities of terms between them."""
+"""What a printed form is made of: sums, products, variables, monomials, and the identities of terms between them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 from typing import TypeAlias
 
 Powers: TypeAlias = frozenset[tuple[str, int]]
 Terms: TypeAlias = dict[Powers, Fraction]
+
+
+@dataclass(frozen=True)
+class Sym:
+    """A power of a variable."""
+
+    name: str
+    power: int = 1
+
+
+@dataclass(frozen=True)
+class Product:
+    """A number times variables and sums."""
+
+    number: Fraction
+    factors: tuple[Sym | Sum, ...]
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A sum of products."""
+
+    products: tuple[Product, ...]
 
 
 def paired(terms: Terms, first: tuple[str, str], second: tuple[str, str], sign: int, name: str, factor: int) -> Terms:
@@ -51,3 +75,9 @@ def content(values: Iterable[Fraction]) -> Fraction:
     divisor = Fraction(numerator, denominator)
     plain = all(v.denominator in (1, 2, 4) and abs(v.numerator) < 1000 for v in numbers)
     return divisor if plain else Fraction(1)
+
+
+def left_over(factors: tuple[Sym | Sum, ...], common: Mapping[str, int]) -> tuple[Sym | Sum, ...]:
+    """The factors of a product with common powers of variables taken out."""
+    lower = [Sym(f.name, f.power - common.get(f.name, 0)) if isinstance(f, Sym) else f for f in factors]
+    return tuple(f for f in lower if isinstance(f, Sum) or f.power)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...equations.closed_form import Equations
 from ...equations.document import coefficient_html
 from ...equations.polynomial import TrigPolynomial
-from ...equations.printing.form import Product, Sum
 from ...equations.printing.formats import MathML, whole
+from ...equations.printing.printed_terms import Product, Sum
 from ...markup.elements import Html, join, tag
 from ...markup.numbers import listed
 from ..section import Section, paragraph
