@@ -10,6 +10,9 @@ from html.parser import HTMLParser
 import pytest
 
 import dalembert as da
+from dalembert.markup.elements import Html
+from dalembert.report.assemble import Report
+from dalembert.report.section import Section
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -78,6 +81,14 @@ def test_a_result_is_a_short_line_and_escaped_html(what: str, arm: da.Arm) -> No
 
     Reader().feed(page)
     assert not open_tags
+
+
+def test_a_report_lists_what_its_sections_say(arm: da.Arm) -> None:
+    said = Report(arm, Html(), (Section("one", f"First {HOSTILE}", f"It holds {HOSTILE}.", ()),))
+    page = said._repr_html_()
+    assert "It holds &lt;img" in page
+    assert "<img" not in page
+    assert len(repr(said)) < 100
 
 
 def test_a_page_of_equations_shows_their_matrix_and_their_symbols(arm: da.Arm) -> None:
