@@ -33,6 +33,7 @@ ROOMS = {
     "formulations": (485, 9, "the physics"),
     "rings": (390, 10, "what a number is"),
     "arm": (610, 10, "what an arm is, files"),
+    "markup": (610, 11, "HTML, tables"),
 }
 """Centre (px), row from the top, and what the room holds."""
 
@@ -83,7 +84,7 @@ def ends(a: str, b: str) -> tuple[float, float, float, float]:
 
 def svg(edges: set[tuple[str, str]]) -> str:
     """The drawing."""
-    height = TOP + 10 * ROW + BOX[1] + 24
+    height = TOP + 11 * ROW + BOX[1] + 24
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         'font-family="system-ui, sans-serif" text-anchor="middle">',

@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from .control.trajectories import excitation, quintic, trapezoidal
     from .design.analysis import Analysis
     from .design.compare import Compared
-    from .design.coupling import Coupling
+    from .design.coupling import Coupling, Couplings
     from .design.review import Review
-    from .design.significance import TermShare
+    from .design.significance import TermShare, TermShares
     from .design.tables import LoadTables
+    from .equations.legend import Legend
     from .equations.polynomial import TrigPolynomial
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
@@ -70,6 +71,7 @@ _LATER = {
     "Compared": "design.compare",
     "ComputedTorque": "control.controllers",
     "Coupling": "design.coupling",
+    "Couplings": "design.coupling",
     "DHRow": "arm.io.dh",
     "DriveTrain": "arm.drives",
     "DrivenArm": "api.driven_arm",
@@ -88,6 +90,7 @@ _LATER = {
     "Link": "arm.description",
     "Load": "arm.inertia",
     "LoadChange": "simulation.loads",
+    "Legend": "equations.legend",
     "LoadTables": "design.tables",
     "Mechanism": "mechanisms.mechanism",
     "MechanismSystem": "mechanisms.mechanism_system",
@@ -113,6 +116,7 @@ _LATER = {
     "StateFeedback": "control.controllers",
     "System": "systems.protocol",
     "TermShare": "design.significance",
+    "TermShares": "design.significance",
     "TrigPolynomial": "equations.polynomial",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
@@ -147,13 +151,13 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling", "DHRow",
-    "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear", "Inertia", "Joint",
-    "JointDamper", "JointSpring", "Kernel", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables",
-    "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning",
-    "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",
-    "Requirements", "Review", "Rotor", "ServoFollowingInertia", "SimulationError", "SkippedWarning",
-    "StateFeedback", "System", "TermShare", "TrigPolynomial", "__version__", "carrying", "catalog",
-    "compare_drives", "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of",
-    "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
+    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling",
+    "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear",
+    "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load",
+    "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace",
+    "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel",
+    "Redundant", "Report", "Requirements", "Review", "Rotor", "ServoFollowingInertia", "SimulationError",
+    "SkippedWarning", "StateFeedback", "System", "TermShare", "TermShares", "TrigPolynomial", "__version__",
+    "carrying", "catalog", "compare_drives", "conditioning_map", "excitation", "free_body", "load",
+    "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
 ]  # fmt: skip

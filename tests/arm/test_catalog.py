@@ -226,3 +226,24 @@ def test_a_planar_arm_has_the_textbook_mass_matrix() -> None:
         expected = [[5 / 3 + c, 1 / 3 + c / 2], [1 / 3 + c / 2, 1 / 3]]
         np.testing.assert_allclose(load("planar-2r").mass_matrix([0.4, q2]), expected, atol=1e-14)
     np.testing.assert_allclose(load("planar-2r").gravity_load([0, 0]), [2 * 9.81, 9.81 / 2], atol=1e-12)
+
+
+def test_the_two_rods_have_the_form_of_textbooks() -> None:
+    """Frames at the near joint: x is the distance of the mass centre from the joint, Czz the central inertia."""
+    equations = load("planar-2r").equations("centre+lengths+gravity")
+    assert equations["D11"].text() == "m₁ x₁² + Czz₁ + m₂ (l₁² + 2 l₁ x₂ c₂ + x₂²) + Czz₂"
+    assert equations["D12"].text() == "m₂ x₂ (l₁ c₂ + x₂) + Czz₂"
+    assert equations["G1"].text() == "m₁ g x₁ c₁ + m₂ g (l₁ c₁ + x₂ c₁₂)"
+    assert equations["C112"].text() == "-m₂ l₁ x₂ s₂"
+    assert equations.check("D11", "m1 x1^2 + Czz1 + m2 (l1^2 + x2^2 + 2 l1 x2 c2) + Czz2")
+
+
+def test_the_two_rods_are_those_with_frames_at_their_far_ends() -> None:
+    """The same rods as standard rows, whose frames are at the far ends: motion, torques and tool do not change."""
+    row = {"a": 1, "mass": 1, "com": (Fraction(-1, 2), 0, 0), "inertia": (0, Fraction(1, 12), Fraction(1, 12))}
+    rows, near = da.Arm.from_dh([row, row], gravity=(0, "-9.81", 0)), load("planar-2r")
+    q, qd, qdd = np.random.default_rng(7).normal(size=(3, 20, 2))
+    assert np.array_equal(near.inverse_dynamics(q, qd, qdd), rows.inverse_dynamics(q, qd, qdd))
+    assert np.array_equal(near.forward_kinematics(q), rows.forward_kinematics(q))
+    np.testing.assert_allclose(near.jacobian(q), rows.jacobian(q), atol=1e-15)
+    np.testing.assert_allclose(near.potential_energy(q), rows.potential_energy(q), atol=1e-14)

@@ -269,12 +269,12 @@ def test_where_outer_joints_move_the_load_about_the_weight_lowers_the_largest_lo
 
 @pytest.mark.parametrize("radius", ["0.1", "0.2", "0.35"])
 def test_a_counterweight_stands_at_its_radius_opposite_to_the_load(radius: str) -> None:
-    """On the last link m r = m2 l2, on the other side of the axis, whose place is the end of the link before."""
+    """On the last link m r = m2 l2, on the other side of the axis, which is at the origin of its frame."""
     arm = da.load("planar-2r").with_gravity((0, -9.81, 0))
     body = arm.bodies[1].inertia
     found = arm.analysis().counterbalance(1, radius=radius)
     frames = arm.link_frames([0.3, 0.4])
-    axis, tip = (frames[link][:3, 3] for link in (arm.bodies[0].joint.child, arm.bodies[1].joint.child))
+    axis, tip = frames[arm.bodies[1].joint.child][:3, 3], arm.forward_kinematics([0.3, 0.4])[:3, 3]
     place = (frames[found.link] @ [*found.place, 1.0])[:3]
     centre = (frames[found.link] @ [*map(float, body.com), 1.0])[:3]
     assert np.linalg.norm(place - axis) == pytest.approx(float(radius))

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
+from dalembert.markup.elements import Html
 from dalembert.report.assemble import Report
 from dalembert.report.html.browser import find_browser, run_browser
-from dalembert.report.html.markup import Html
 from dalembert.report.write import write_report
 
 INSTALLER = Path(__file__).parents[2] / "scripts" / "install-chromium"

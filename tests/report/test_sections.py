@@ -13,11 +13,11 @@ from scipy.interpolate import CubicSpline
 import dalembert as da
 from dalembert.design.review import Finding
 from dalembert.equations.closed_form import Equations
+from dalembert.markup.data_tables import Rich
+from dalembert.markup.elements import Html
 from dalembert.reduction.states import states_of
 from dalembert.report import section_data
 from dalembert.report.closed_loop import motion_within, runs
-from dalembert.report.html.data_tables import Rich
-from dalembert.report.html.markup import Html
 from dalembert.report.reductions import reductions
 from dalembert.report.section import Section
 from dalembert.report.sections import closed_loop_section as closed_loop

@@ -220,8 +220,8 @@ def test_a_rotor_that_the_link_does_not_count_yet_belongs_to_the_arm_with_drives
     assert driven.arm.bodies == arm.bodies
     assert driven.arm.mass_matrix(q) == pytest.approx(arm.mass_matrix(q), abs=0)
     assert float(driven.bodies[0].inertia.mass - arm.bodies[0].inertia.mass) == 3
-    # turning with joint 1: mass at its distance (the link frame is 1 m out along x), own inertia, and its spin
-    distance = (1.0 + 0.2) ** 2 + 0.1**2
+    # turning with joint 1: mass at its distance (the link frame is at the joint), own inertia, and its spin
+    distance = 0.2**2 + 0.1**2
     found = driven.mass_matrix(q) - arm.mass_matrix(q)
     assert found[0, 0] == pytest.approx(3 * distance + 0.002 * (1 + 2 * 10 + 10**2), rel=1e-12)
     assert found[1] == pytest.approx([0, 0], abs=1e-15)

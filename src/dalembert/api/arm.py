@@ -99,5 +99,4 @@ class Arm(SystemQuestions):
         return write_toml(form.arm(self.name, self.gravity, "ignore", **about))
 
     def __repr__(self) -> str:
-        kinds = "".join("R" if joint.kind == "revolute" else "P" for joint in self.moving)
-        return f"<Arm {self.name!r}: {self.n} joints {kinds}>"
+        return f"<Arm {self.name!r}: {self.n} joints {self.joint_letters}>"

@@ -201,6 +201,25 @@ class ArmDescription:
         """The file this arm came from, for the head of an error message."""
         return f"{self.origin}: " if self.origin else ""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}: {self.n} joints {self.joint_letters}>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import folded, framed, heading, note
+        from .description_tables import drives_table, joints_table, link_inertia_table, links_table
+
+        driven = ", with its drives" if self.counts_drives else ""
+        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{driven}")
+        drives = drives_table(self.drives)
+        parts = [link_inertia_table(self), *([drives] if drives is not None else [])]
+        summary = "Inertia and drives" if drives is not None else "Inertia"
+        return framed(title, note(self.title), joints_table(self), links_table(self), folded(summary, *parts))
+
+    @property
+    def joint_letters(self) -> str:
+        """R for each revolute joint that moves, P for each prismatic one."""
+        return "".join("R" if joint.kind == "revolute" else "P" for joint in self.moving)
+
     @property
     def counts_drives(self) -> bool:
         """True if the equations of motion of this description hold the rotors and the friction of its drives."""

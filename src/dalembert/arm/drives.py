@@ -357,6 +357,19 @@ class DriveTrain:
             joint_friction=tuple((joint, friction) for joint, friction in self.joint_friction if joint in moving),
         )
 
+    def __repr__(self) -> str:
+        names = ", ".join(self.names[:8]) + (", ..." if len(self.names) > 8 else "")
+        return f"<DriveTrain: {len(self.actuators)} motors ({names}), {len(self.elements)} elements>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import framed, heading, note
+        from .description_tables import drives_table
+
+        found = drives_table(self)
+        elements = f"{len(self.elements)} elements between motors and joints." if self.elements else ""
+        said = f"{elements} The transmission varies with the joint positions." if self.turns is not None else elements
+        return framed(found or heading("No drives are known: each joint has a motor without inertia"), note(said))
+
     def friction_of(self, joint: str) -> Friction:
         """Friction at the joint itself."""
         return dict(self.joint_friction).get(joint, Friction())

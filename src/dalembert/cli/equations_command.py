@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,55 +12,106 @@ import typer
 from dalembert.arm.errors import ArmError
 
 from .closed_form_options import Parameters, closed_form
+from .printing import printable
 from .system_options import system_command
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
     from dalembert.equations.closed_form import Equations
     from dalembert.equations.polynomial import TrigPolynomial
+    from dalembert.equations.symbols import Symbol
 
 MOST_TERMS = 20_000
 FORMATS = ("text", "latex", "markdown", "sympy", "python", "c", "json")
+READ = ("text", "latex", "markdown")
+"""Formats for people, in which terms can be grouped."""
+WITH_LEGEND = ("text", "markdown")
 
 
 @system_command
 def equations(
     system: System,
-    only: Annotated[str, typer.Option(help="Coefficients to print, such as D12,G2.")] = "",
+    only: Annotated[
+        str, typer.Option(help="What to print: coefficients such as D12,C112,G2, torques tau1, energies K and V.")
+    ] = "",
     group_by: Annotated[str, typer.Option(help="link, parameter or harmonic.")] = "",
     format: Annotated[str, typer.Option(help=", ".join(FORMATS))] = "text",
     document: Annotated[str, typer.Option(help="Write the model to this .html or .tex file instead.")] = "",
+    legend: Annotated[
+        bool | None,
+        typer.Option(
+            "--legend/--no-legend", help="Say what the symbols are: in text, Markdown and documents, unless left out."
+        ),
+    ] = None,
     parameters: Parameters = "symbols",
     joints: Annotated[str, typer.Option(help="Joints that move, such as 1,2,3; the others rest.")] = "",
     at: Annotated[str, typer.Option(help="Where resting joints rest, such as 4=0,5=0.5.")] = "",
     link: Annotated[str, typer.Option(help="Only what this link adds: its number, or L for the load.")] = "",
 ) -> None:
-    """Print the exact equations of motion."""
+    """Print the exact equations of motion: their coefficients, whole torques, energies."""
     from dalembert.equations.document import chosen, size_checked
 
     found = closed_form(system, parameters, joints, at)
     names = [word for word in only.replace(" ", "").split(",") if word]
-    grouping = group_by or None
     if document:
-        path = Path(document)
-        form = path.suffix.removeprefix(".").lower()
-        if form not in ("html", "tex"):
-            raise ArmError(f"a document is a .html or a .tex file, not {document!r}")
-        text = found.document(names, grouping, form)
-        path.write_text(text, encoding="utf-8")
-        print(f"{document}: {len(chosen(found, names))} coefficients of {found.arm.name}")
+        if link or format != "text":
+            raise ArmError("a document has all links, and its ending is its format; leave out --link and --format")
+        written_to(found, names, group_by or None, Path(document), legend is not False)
         return
-    if format not in FORMATS:
-        raise ArmError(f"there is no format {format!r}; the formats are {', '.join(FORMATS)}")
+    check_options(format, group_by, legend)
     wanted = chosen(found, names)
     size_checked(found, wanted, MOST_TERMS, "a terminal")
+    printed = {name: share(found, name, link) if link else found[name] for name in wanted}
+    shown = {name: polynomial for name, polynomial in printed.items() if polynomial is not None}
     if format == "json":
-        print(json.dumps(as_json(found, wanted), indent=1, ensure_ascii=False))
+        print(json.dumps(as_json(found, shown), indent=1, ensure_ascii=False))
         return
-    for name in wanted:
-        polynomial = share(found, name, link) if link else found[name]
-        if polynomial is not None:
-            print(f"{name} = {written(polynomial, format, grouping)}")
+    for name, polynomial in shown.items():
+        print(line(name, polynomial, format, group_by or None))
+    if legend or (legend is None and format in WITH_LEGEND):
+        print_legend(found, shown, format)
+
+
+def check_options(format: str, group_by: str, legend: bool | None) -> None:
+    """Raises ArmError for a format that is not there, or that cannot do what else is asked."""
+    if format not in FORMATS:
+        raise ArmError(f"there is no format {format!r}; the formats are {', '.join(FORMATS)}")
+    if group_by and format not in READ:
+        raise ArmError(f"terms are grouped in {', '.join(READ)}, not in {format}; leave out --group-by")
+    if legend and format not in WITH_LEGEND:
+        raise ArmError(f"a legend goes with {' and '.join(WITH_LEGEND)}, not with {format}; leave out --legend")
+
+
+def written_to(found: Equations, names: list[str], group_by: str | None, path: Path, legend: bool) -> None:
+    """Writes the document that the ending of ``path`` names."""
+    from dalembert.equations.document import chosen
+
+    form = path.suffix.removeprefix(".").lower()
+    if form not in ("html", "tex"):
+        raise ArmError(f"a document is a .html or a .tex file, not {str(path)!r}")
+    path.write_text(found.document(names, group_by, form, legend), encoding="utf-8")
+    print(f"{path}: {len(chosen(found, names))} formulas of {printable(found.arm.name)}")
+
+
+def line(name: str, polynomial: TrigPolynomial, format: str, group_by: str | None) -> str:
+    """One equation in a format."""
+    from dalembert.equations.printing.letters import in_latex
+
+    if format not in READ:
+        return f"{name} = {getattr(polynomial, format)()}"
+    if format == "text":
+        return f"{name} = {polynomial.text(group_by)}"
+    both = f"{in_latex(name)} = {polynomial.latex(group_by)}"
+    return both if format == "latex" else f"${both}$\n"
+
+
+def print_legend(found: Equations, shown: Mapping[str, TrigPolynomial], format: str) -> None:
+    """The legend below the equations; names of links and joints come from files and are made printable."""
+    from dalembert.equations.legend import legend
+
+    made = legend(found, shown)
+    text = f"\nwhere\n{made.text()}" if format == "text" else made.markdown()
+    print("\n".join(printable(row) for row in text.split("\n")))
 
 
 def share(found: Equations, name: str, link: str) -> TrigPolynomial | None:
@@ -73,22 +125,26 @@ def share(found: Equations, name: str, link: str) -> TrigPolynomial | None:
     return found.by_link(name).get(known[link])
 
 
-def written(polynomial: TrigPolynomial, format: str, group_by: str | None) -> str:
-    """A polynomial in one of the formats."""
-    if format in ("text", "latex", "markdown"):
-        return str(getattr(polynomial, format)(group_by=group_by))
-    return str(getattr(polynomial, format)())
-
-
-def as_json(found: Equations, wanted: list[str]) -> dict[str, Any]:
+def as_json(found: Equations, shown: Mapping[str, TrigPolynomial]) -> dict[str, Any]:
     """Everything a program needs: symbols with their values, and every term of every coefficient."""
+    from dalembert.equations.meanings import meaning
+    from dalembert.equations.printing.form import MOTION
+
+    def described(symbol: Symbol) -> dict[str, Any]:
+        said, unit = meaning(found.arm, symbol)
+        value = None if symbol.value is None else str(symbol.value)
+        return {"value": value, "kind": symbol.kind, "link": symbol.link, "meaning": said, "unit": unit}
+
+    rates = {
+        name: symbol
+        for polynomial in shown.values()
+        for name, symbol in polynomial.space.symbols.items()
+        if name in polynomial.parameters and symbol.kind in MOTION
+    }
     return {
         "arm": found.arm.name,
         "joints": list(found.arm.joint_names),
-        "symbols": {
-            s.name: {"value": None if s.value is None else str(s.value), "kind": s.kind, "link": s.link}
-            for s in found.symbols
-        },
+        "symbols": {symbol.name: described(symbol) for symbol in (*found.symbols, *rates.values())},
         "coefficients": {
             name: [
                 {
@@ -97,8 +153,8 @@ def as_json(found: Equations, wanted: list[str]) -> dict[str, Any]:
                     "parameters": dict(term.parameters),
                     "links": list(term.links),
                 }
-                for term in found[name].terms
+                for term in polynomial.terms
             ]
-            for name in wanted
+            for name, polynomial in shown.items()
         },
     }

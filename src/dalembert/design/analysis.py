@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from ..reduction.shortforms.short_form import ReducedCoefficient
     from .compare import Compared
     from .counterbalance import Counterbalance
-    from .coupling import Coupling, CouplingMap
+    from .coupling import CouplingMap, Couplings
     from .dominance import Dominance
     from .importance import Balance, Curve, SlowFast
     from .motion_samples import MotionSamples
     from .review import Review
     from .sensitivity import Sensitivity
     from .shares import PartShare
-    from .significance import Bounds, TermShare
+    from .significance import Bounds, TermShares
     from .tables import LoadTables
 
 Limits: TypeAlias = Mapping[str | int, tuple[float, float]]
@@ -131,7 +131,7 @@ class Analysis(CertifiedRanges):
 
         return slow_fast(self.bounds, share)
 
-    def significance(self, motion: MotionSamples | None = None) -> tuple[TermShare, ...]:
+    def significance(self, motion: MotionSamples | None = None) -> TermShares:
         """Every term of every joint's torque, ranked; over all states, or along a ``motion`` (``da.motion_of``)."""
         from .motion_samples import MotionSamples
         from .significance import along, significance
@@ -154,12 +154,12 @@ class Analysis(CertifiedRanges):
     # -- coupling --------------------------------------------------------------------------------
 
     @cached_property
-    def _couplings(self) -> tuple[Coupling, ...]:
+    def _couplings(self) -> Couplings:
         from .coupling import coupling
 
         return coupling(self)
 
-    def coupling(self) -> tuple[Coupling, ...]:
+    def coupling(self) -> Couplings:
         """Coefficients of coupling with their largest values (Tourassis and Neuman 1985, eqs 32-35)."""
         return self._couplings
 

@@ -52,6 +52,29 @@ class Coupling:
         return self.proved < 1
 
 
+class Couplings(tuple[Coupling, ...]):
+    """The couplings of a system, strongest first."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        top = f", {self[0].first} with {self[0].second} up to {self[0].largest:.3g}" if self else ""
+        return f"<Couplings: {len(self)} pairs of joints{top}>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import framed
+        from .coupling_tables import CouplingRow, coupling_table
+
+        rows = [
+            CouplingRow(
+                f"{one.first} and {one.second}", one.largest, tuple(map(float, one.at)),
+                one.proved if one.certified else None, one.loading, one.kinematic,
+            )
+            for one in self
+        ]  # fmt: skip
+        return framed(coupling_table(rows))
+
+
 @dataclass(frozen=True, eq=False)
 class CouplingMap:
     """k_ij over a grid of two joints, the others at rest."""
@@ -65,7 +88,7 @@ class CouplingMap:
     values: NDArray[np.float64]
 
 
-def coupling(ranges: CertifiedRanges, work: float | None = None) -> tuple[Coupling, ...]:
+def coupling(ranges: CertifiedRanges, work: float | None = None) -> Couplings:
     """The coupling of every pair of joints whose mutual inertia is not zero, strongest first.
 
     ``work`` (control values) limits each proof.
@@ -73,7 +96,7 @@ def coupling(ranges: CertifiedRanges, work: float | None = None) -> tuple[Coupli
     work = LESS_WORK if work is None else work
     n, waves = ranges.n, ranges.waves
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if len(waves.inertia(i, j))]
-    return tuple(sorted((pair(ranges, i, j, work) for i, j in pairs), key=lambda c: -c.largest))
+    return Couplings(sorted((pair(ranges, i, j, work) for i, j in pairs), key=lambda c: -c.largest))
 
 
 def pair(ranges: CertifiedRanges, i: int, j: int, work: float) -> Coupling:

@@ -32,6 +32,17 @@ class Review:
     couplings: tuple[Coupling, ...]
     balances: tuple[Counterbalance, ...]
 
+    def __repr__(self) -> str:
+        met = sum(finding.verdict == "met" for finding in self.findings)
+        return f"<Review of {self.arm!r}: {met} of {len(self.findings)} guidelines met>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import framed, heading
+        from .review_tables import balance_table, findings_list
+
+        parts = [heading(f"Design review of {self.arm}"), findings_list(self.findings)]
+        return framed(*parts, *([balance_table(self.balances)] if self.balances else []))
+
 
 def guidelines(ranges: CertifiedRanges, pairs: tuple[Coupling, ...]) -> tuple[Finding, ...]:
     """What each guideline says; ``pairs`` are the couplings, strongest first."""

@@ -6,12 +6,13 @@ acceleration, the RMS is exact. Over a given motion both are taken at its moment
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
+from ..arm.description import ArmDescription
 from ..bounds.moments import mean_square
 from ..bounds.ranges import largest
 from ..bounds.waves import Wave
@@ -42,6 +43,34 @@ class TermShare:
     share: float
 
 
+class TermShares(tuple[TermShare, ...]):
+    """The terms of all joints, joint by joint, the largest first; ``units`` are those of the torques by joint."""
+
+    units: Mapping[str, str]
+
+    def __new__(cls, terms: Iterable[TermShare] = (), units: Mapping[str, str] | None = None) -> Self:
+        """The terms with the units of their joints."""
+        made = super().__new__(cls, tuple(terms))
+        made.units = dict(units or {})
+        return made
+
+    def __getnewargs__(self) -> tuple[tuple[TermShare, ...], Mapping[str, str]]:
+        return tuple(self), self.units
+
+    def __repr__(self) -> str:
+        small = sum(term.share < 0.01 for term in self)
+        return f"<TermShares: {len(self)} terms, {small} of them below a hundredth of the largest of their joint>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.data_tables import DataTable
+        from ..markup.notebook import framed
+        from .significance_tables import TERMS, printed
+
+        ranked = sorted(self, key=lambda term: -term.share)
+        rows = tuple((t.joint, printed(t), t.proved, t.rms, self.units.get(t.joint, ""), t.share) for t in ranked)
+        return framed(DataTable("significance", "Terms of the torques by their share", TERMS, rows, first=15))
+
+
 class Bounds:
     """(proved, attained) largest magnitudes of an arm's coefficients over one box, each worked out once."""
 
@@ -64,7 +93,7 @@ class Bounds:
         return self._known[key]
 
 
-def significance(bounds: Bounds) -> tuple[TermShare, ...]:
+def significance(bounds: Bounds) -> TermShares:
     """All terms of all joints over all states, joint by joint, the largest first."""
     model, states = bounds.model, bounds.states
     found: list[TermShare] = []
@@ -76,13 +105,13 @@ def significance(bounds: Bounds) -> tuple[TermShare, ...]:
             root = float(np.sqrt(mean_square(wave, states.box) * square(kind, index, states)))
             rows.append((names.name(kind, index), moving(kind, index), factor * largest, factor * proved, root))
         found += ranked(joint, rows)
-    return tuple(found)
+    return TermShares(found, units(model.arm))
 
 
 Row: TypeAlias = tuple[str, str, float, float, float]
 
 
-def along(model: CoefficientWaves, motion: MotionSamples) -> tuple[TermShare, ...]:
+def along(model: CoefficientWaves, motion: MotionSamples) -> TermShares:
     """The terms along a motion."""
     found: list[TermShare] = []
     for i, joint in enumerate(model.arm.joint_names):
@@ -92,7 +121,12 @@ def along(model: CoefficientWaves, motion: MotionSamples) -> tuple[TermShare, ..
             most, root = float(values.max()), float(np.sqrt(motion.weights @ values**2))
             rows.append((names.name(kind, index), moving(kind, index), most, most, root))
         found += ranked(joint, rows)
-    return tuple(found)
+    return TermShares(found, units(model.arm))
+
+
+def units(arm: ArmDescription) -> dict[str, str]:
+    """The units of the torques of an arm by joint."""
+    return {joint.name: "N" if joint.kind == "prismatic" else "N m" for joint in arm.moving}
 
 
 def ranked(joint: str, rows: list[Row]) -> list[TermShare]:

@@ -111,6 +111,18 @@ class LoadTables:
         """Figure 3: per joint 1, maximum over minimum without load, and the same with load."""
         return tuple((row.name, 1.0, row.relative, row.relative_loaded) for row in self.inertia)
 
+    def __repr__(self) -> str:
+        load = f", with {self.load}" if self.load else ""
+        return f"<LoadTables of {self.arm!r}: ranges of inertia and gravity load at {len(self.inertia)} joints{load}>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import framed, heading, note
+        from .range_tables import gravity_table, inertia_table
+
+        open_ = self.uncertified
+        said = f"Searched, not proved: {', '.join(open_)}." if open_ else "All ranges are proved to their tolerance."
+        return framed(heading(f"Ranges of {self.arm}"), inertia_table(self), gravity_table(self), note(said))
+
 
 def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None) -> LoadTables:
     """The ranges of D_ii and G_i of a system, and of the same system with a load beside it."""

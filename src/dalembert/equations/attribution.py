@@ -15,16 +15,54 @@ from ..formulations import composite_body
 from ..formulations.chain import Chain, Segment, chain
 from ..rings.algebra import ZERO, sub
 from . import names
-from .polynomial import TrigPolynomial
+from .polynomial import TrigPolynomial, as_polynomial
 
 if TYPE_CHECKING:
     from .closed_form import Equations
 
 
 def by_link(equations: Equations, name: str) -> dict[int | str, TrigPolynomial]:
-    """A coefficient as a sum over links."""
+    """A coefficient, a torque or an energy as a sum over links."""
+    made = names.whole(name, equations.n)
+    if made is not None:
+        return whole_by_link(equations, *made)
     shares = split_of(equations, *names.parse(name, equations.n))()
     return {link: TrigPolynomial(equations.space, poly) for link, poly in shares.items()}
+
+
+def whole_by_link(equations: Equations, kind: str, joint: int) -> dict[int | str, TrigPolynomial]:
+    """The non-zero share of each link in a torque ("tau") or an energy ("K", "V")."""
+    found: dict[int | str, TrigPolynomial] = {}
+    for link in links(equations):
+        if kind == "V":
+            part = as_polynomial(equations.space, potential(equations, link))
+        else:
+            table = polynomials(equations, link)
+            part = (
+                equations.motion.kinetic_energy(table["D"])
+                if kind == "K"
+                else equations.motion.torque(table["D"][joint], table["C"][joint], table["G"][joint])
+            )
+        if part:
+            found[link] = part
+    return found
+
+
+def potential(equations: Equations, link: int | str) -> Any:
+    """The potential energy of one link alone; none of the drives, which add nothing to it."""
+    ring = equations.model.ring
+    return 0 if link == "drives" else composite_body.potential_energy(only(equations, link), ring, ring.positions)
+
+
+def polynomials(equations: Equations, link: int | str) -> dict[str, Any]:
+    """D, C and G of one link alone, as polynomials."""
+
+    def each(entry: Any) -> Any:
+        return (
+            [each(one) for one in entry] if isinstance(entry, list | tuple) else as_polynomial(equations.space, entry)
+        )
+
+    return {kind: each(table) for kind, table in share(equations, link).items()}
 
 
 def split_of(equations: Equations, kind: str, index: tuple[int, ...]) -> Callable[[], Mapping[int | str, Any]]:

@@ -61,6 +61,31 @@ class BaseParameters:
         """A coefficient in base parameters with each of them replaced by its combination."""
         return polynomial.substitute(dict(self.relations))
 
+    def __repr__(self) -> str:
+        return f"<BaseParameters of {self.equations.arm.name!r}: {len(self)} for its {self.of}>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.data_tables import Column, DataTable, Rich
+        from ..markup.elements import Html, join
+        from ..markup.notebook import framed, note
+        from .printing.excerpt import excerpt_html
+        from .printing.flow import html_symbol
+
+        def symbols(names: Iterable[str]) -> Html:
+            return join((Html(html_symbol(name)) for name in names), ", ") or Html("none")
+
+        columns = (Column("parameter", "base parameter"), Column("combination", "stands for"))
+        rows = tuple(
+            (Rich(name, Html(html_symbol(name))), Rich(str(combination), excerpt_html(combination)))
+            for name, combination in self.relations.items()
+        )
+        caption = f"{len(self)} base parameters of {self.equations.arm.name} for its {self.of}"
+        return framed(
+            DataTable("base-parameters", caption, columns, rows),
+            note("Absorbed by others: ", symbols(self.absorbed)),
+            note("Without effect: ", symbols(self.idle)),
+        )
+
 
 def base_parameters(arm: ArmDescription, of: str = "torque", lengths: bool = True) -> BaseParameters:
     """The base parameters of an arm for its "torque" or its "energy", lengths as symbols or as numbers."""

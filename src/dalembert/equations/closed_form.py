@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,15 +18,18 @@ from ..formulations import regressor as regressor_page
 from ..formulations.chain import chain
 from ..rings.algebra import matplus
 from . import names
-from .attribution import by_link, split_of
+from .attribution import by_link, split_of, whole_by_link
 from .attribution import share as share_of
 from .derive import EquationsModel
 from .polynomial import TrigPolynomial, as_polynomial
+from .polynomial_array import array_of
 from .space import Space
 from .symbols import Request, Symbol
+from .whole import MotionSymbols, moving_space
 
 if TYPE_CHECKING:
     from .base_parameters import BaseParameters
+    from .legend import Legend
     from .structure import Structure
     from .verify import Verdict
 
@@ -110,16 +112,16 @@ class Equations:
         return self._array(self.model.gravity(), (self.n,), "G")
 
     def _array(self, numbers: Any, shape: tuple[int, ...], kind: str) -> Polynomials:
-        found = np.empty(shape, dtype=object)
-        for index in np.ndindex(shape):
-            entry = numbers
+        def entry(index: tuple[int, ...]) -> TrigPolynomial:
+            number = numbers
             for i in index:
-                entry = entry[i]
-            polynomial = as_polynomial(self.space, entry)
+                number = number[i]
+            polynomial = as_polynomial(self.space, number)
             if kind:
                 polynomial._split = split_of(self, kind, index)
-            found[index] = polynomial
-        return found
+            return polynomial
+
+        return array_of(shape, kind, entry)
 
     def __getitem__(self, name: str) -> TrigPolynomial:
         """The coefficient of a printed name such as "D12", "C112" or "G2", an energy "K" or "V", a torque "tau1"."""
@@ -142,53 +144,49 @@ class Equations:
     @cached_property
     def moving_space(self) -> Space:
         """The ring with joint speeds qd1, ... and accelerations qdd1, ... as symbols."""
-        extra = [
-            Symbol(f"{mark}{i + 1}", None, kind)
-            for mark, kind in (("qd", "speed"), ("qdd", "acceleration"))
-            for i in range(self.n)
-        ]
-        return self.space.extended(extra)
+        return moving_space(self.space, self.n)
 
-    def _motion(self, mark: str) -> list[TrigPolynomial]:
-        ring = self.moving_space.ring
-        return [as_polynomial(self.moving_space, ring.symbol(f"{mark}{i + 1}")) for i in range(self.n)]
+    @cached_property
+    def motion(self) -> MotionSymbols:
+        """The joint speeds and accelerations as symbols."""
+        return MotionSymbols(self.moving_space, self.n)
 
     @cached_property
     def kinetic_energy(self) -> TrigPolynomial:
         """K = sum_ij D_ij qd_i qd_j / 2, in symbols qd1, qd2, ..."""
-        qd = self._motion("qd")
-        total = as_polynomial(self.moving_space, 0)
-        for i in range(self.n):
-            for j in range(i, self.n):
-                half = Fraction(1, 2) if i == j else Fraction(1)
-                total = total + self.mass_matrix[i, j] * qd[i] * qd[j] * half
-        return total
+        return self._made("K", 0, self.motion.kinetic_energy(self.mass_matrix))
+
+    def _made(self, kind: str, joint: int, polynomial: TrigPolynomial) -> TrigPolynomial:
+        """A torque or an energy whose terms know the links they come from."""
+        polynomial._split = lambda: {link: part.poly for link, part in whole_by_link(self, kind, joint).items()}
+        return polynomial
 
     @cached_property
     def potential_energy(self) -> TrigPolynomial:
         """V(q), zero with all first moments at the height of the base origin."""
         model = self.model
-        return as_polynomial(self.space, composite_body.potential_energy(model.chain, model.ring, model.ring.positions))
+        energy = composite_body.potential_energy(model.chain, model.ring, model.ring.positions)
+        return self._made("V", 0, as_polynomial(self.space, energy))
 
     @cached_property
     def torque(self) -> Polynomials:
         """tau_i in symbols q, qd, qdd."""
-        return self.torque_of()
+        parts = self.torque_of()
+        return array_of((self.n,), "tau", lambda index: self._made("tau", index[0], parts[index[0]]))
 
     def torque_of(self, acceleration: bool = True, velocity: bool = True, gravity: bool = True) -> Polynomials:
         """tau_i with only the kinds of terms asked for (Bejczy 1974, section V: acceleration and gravity)."""
-        qd, qdd = self._motion("qd"), self._motion("qdd")
-        found = np.empty(self.n, dtype=object)
-        for i in range(self.n):
-            total = self.gravity[i].over(self.moving_space) if gravity else as_polynomial(self.moving_space, 0)
-            for j in range(self.n):
-                if acceleration:
-                    total = total + self.mass_matrix[i, j] * qdd[j]
-                for k in range(j, self.n):
-                    if velocity and self.christoffel[i, j, k]:
-                        total = total + self.christoffel[i, j, k] * qd[j] * qd[k] * (1 if j == k else 2)
-            found[i] = total
-        return found
+        none = np.zeros((self.n, self.n), dtype=object)
+
+        def entry(index: tuple[int, ...]) -> TrigPolynomial:
+            (i,) = index
+            return self.motion.torque(
+                self.mass_matrix[i] if acceleration else none[i],
+                self.christoffel[i] if velocity else none,
+                self.gravity[i] if gravity else 0,
+            )
+
+        return array_of((self.n,), "", entry)
 
     @cached_property
     def jacobian(self) -> Polynomials:
@@ -220,10 +218,7 @@ class Equations:
             [ring.symbol(f"qd{i + 1}") for i in range(self.n)],
             [ring.symbol(f"qdd{i + 1}") for i in range(self.n)],
         )
-        found = np.empty((self.n, 10 * self.n), dtype=object)
-        for i, j in np.ndindex(found.shape):
-            found[i, j] = as_polynomial(space, rows[i][j])
-        return found
+        return array_of((self.n, 10 * self.n), "", lambda index: as_polynomial(space, rows[index[0]][index[1]]))
 
     # -- parts of the coefficients ---------------------------------------------------------------
 
@@ -268,7 +263,7 @@ class Equations:
         return as_polynomial(self.space, table)
 
     def by_link(self, name: str) -> dict[int | str, TrigPolynomial]:
-        """A coefficient as a sum over the links it comes from; also for numeric parameters."""
+        """A coefficient, torque or energy as a sum over the links it comes from; also for numeric parameters."""
         return by_link(self, name)
 
     # -- questions -------------------------------------------------------------------------------
@@ -308,11 +303,25 @@ class Equations:
         drives = f" with {len(self.arm.drives.actuators)} drives" if self.arm.counts_drives else ""
         return f"<Equations of {self.arm.name}{drives}: {self.n} joints, {len(self.symbols)} symbols>"
 
-    def document(self, only: Sequence[str] = (), group_by: str | None = None, form: str = "html") -> str:
-        """The whole model as one offline page ("html") or a LaTeX file ("tex")."""
+    def _repr_html_(self) -> str:
+        from .notebook_page import equations_html
+
+        return equations_html(self)
+
+    def legend(self, only: Sequence[str] = ()) -> Legend:
+        """What the symbols in these coefficients, torques and energies are; of all coefficients by default."""
+        from .document import chosen
+        from .legend import legend
+
+        return legend(self, {name: self[name] for name in chosen(self, only)})
+
+    def document(
+        self, only: Sequence[str] = (), group_by: str | None = None, form: str = "html", legend: bool = True
+    ) -> str:
+        """The whole model as one offline page ("html") or a LaTeX file ("tex"), with or without a legend."""
         from .document import document
 
-        return document(self, only, group_by, form)
+        return document(self, only, group_by, form, legend)
 
 
 def _inertial(key: str) -> bool:

@@ -1,4 +1,4 @@
-"""Names of coefficients: D12, C112, G3."""
+"""Names of coefficients, D12, C112, G3, and of what they make up: the torque tau1, the energies K and V."""
 
 from __future__ import annotations
 
@@ -34,6 +34,20 @@ def whole(text: str, n: int) -> tuple[str, int] | None:
     return None
 
 
+def canonical(text: str, n: int) -> str:
+    """The printed name of a coefficient, a torque or an energy, however it is written."""
+    found = whole(text, n)
+    if found is not None:
+        return f"tau{found[1] + 1}" if found[0] == "tau" else found[0]
+    return name(*parse(text, n))
+
+
+def split(text: str) -> tuple[str, str]:
+    """Letter and indices of a printed name: ("D", "12"), ("tau", "1"), ("K", "")."""
+    letters = text.rstrip("0123456789,")
+    return letters, text[len(letters) :]
+
+
 def parse(text: str, n: int) -> tuple[str, tuple[int, ...]]:
     """("D", (0, 1)) for "D12", "D_12", "D_{12}", "D1,2" or "D[1,2]"; H is read as C."""
     match = re.fullmatch(r"\s*([A-Za-z])\s*_?\s*[\[{(]?\s*([0-9]+(?:\s*[, ]\s*[0-9]+)*)\s*[\])}]?\s*", text)
@@ -45,13 +59,18 @@ def parse(text: str, n: int) -> tuple[str, tuple[int, ...]]:
             return kind, tuple(i - 1 for i in indices)
     examples = all_names(min(n, 9))
     shown = ", ".join(examples) if len(examples) <= 40 else f"D11 to D{n}{n}, C111 to C{n}{n}{n}, G1 to G{n}"
+    if whole(text, n) is not None:
+        raise ArmError(f"{text.strip()} is made of coefficients and is none itself; the coefficients are {shown}")
     raise ArmError(
         f"there is no coefficient {text!r}; the coefficients are {shown}; energies are K and V, torques tau1 to tau{n}"
     )
 
 
 def coefficient_unit(arm: ArmDescription, text: str) -> str:
-    """The SI unit of a coefficient of this arm."""
+    """The SI unit of a coefficient, a torque or an energy of this arm."""
+    made = whole(text, arm.n)
+    if made is not None:
+        return "J" if made[0] != "tau" else "N" if arm.moving[made[1]].kind == "prismatic" else "N m"
     kind, index = parse(text, arm.n)
     slides = [arm.moving[i].kind == "prismatic" for i in index]
     if kind == "G":

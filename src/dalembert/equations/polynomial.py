@@ -316,7 +316,16 @@ class TrigPolynomial:
         return f"<TrigPolynomial {self.text()}>"
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
+        from .printing.excerpt import excerpt_latex
+
+        return f"$\\displaystyle {excerpt_latex(self)}$"
+
+    def _repr_html_(self) -> str:
+        from ..markup.elements import tag
+        from ..markup.notebook import framed
+        from .printing.excerpt import excerpt_html
+
+        return framed(tag("p", excerpt_html(self), class_="eq"))
 
 
 def as_polynomial(space: Space, number: Any) -> TrigPolynomial:

@@ -104,6 +104,18 @@ class Structure:
         """Whether every dependence is within Table 1 and every relation holds."""
         return all(c.as_predicted for c in self.coefficients) and not any(self.relations.values())
 
+    def __repr__(self) -> str:
+        kept = f"{self.total} of {self.independent} independent coefficients not zero"
+        return f"<Structure of {self.arm!r}: {self.n} joints, {kept}>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import folded, framed, heading
+        from .structure_tables import counts_table, dependence_table, reasons
+
+        title = heading(f"Structure of the equations of {self.arm}")
+        zero = folded("Why the others are zero", reasons(self))
+        return framed(title, counts_table(self), dependence_table(self), zero)
+
 
 def structure(equations: Equations) -> Structure:
     """The structure of the equations of an arm."""

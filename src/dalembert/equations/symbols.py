@@ -26,6 +26,7 @@ from ..arm.inertia import ENTRIES, PARAMETERS, Inertia
 from ..arm.placement import Step
 from ..formulations.chain import CENTRAL
 from ..rings.trig import TrigRing
+from .step_names import check_step_name
 
 GYRATION = ("m", "x", "y", "z", "kk11", "kk12", "kk13", "kk22", "kk23", "kk33")
 STYLES = {"moments": PARAMETERS, "centre": CENTRAL, "gyration": GYRATION}
@@ -268,10 +269,13 @@ class _Choice:
 
     def _geometry(self) -> None:
         """Lengths and twists."""
+        geometry: set[str] = set()
         for step in steps(self.arm):
             name = step.name.removeprefix("-")
-            if name in self.recognised:
+            if name in geometry:
                 continue
+            geometry.add(name)
+            check_step_name(self.arm, name, {part for names in STYLES.values() for part in names})
             self.examples.append(name)
             amount = step.amount if not step.name.startswith("-") else -step.amount
             if isinstance(amount, Angle):

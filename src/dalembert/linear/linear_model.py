@@ -37,6 +37,16 @@ class LinearModel:
     period: float | None = None
     at: dict[str, Array] = field(default_factory=dict, compare=False)
 
+    def __repr__(self) -> str:
+        time = "continuous" if self.period is None else f"sampled at {self.period:g} s"
+        sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<LinearModel of {self.name!r}: {sizes}, {time}>"
+
+    def _repr_html_(self) -> str:
+        from .model_tables import linear_model_html
+
+        return linear_model_html(self)
+
     @property
     def poles(self) -> NDArray[np.complex128]:
         """Eigenvalues of A, by real part, then imaginary part."""

@@ -36,6 +36,7 @@ from .hoist import Hoisted
 from .program_functions import function_of
 from .program_polynomials import coefficients
 from .recursion import case_of
+from .reduced_tables import JointError
 from .states import Array, States
 
 BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -102,6 +103,17 @@ class ReducedModel:
         return (
             f"<ReducedModel of {self.system.name!r}: {self.after.total} operations in place of {self.before.total}, "
             f"proved error {proved} percent of the largest torques>"
+        )
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import framed, heading, note
+        from .reduced_tables import torque_error_table
+
+        rows, share = self.joint_errors, f"{100 * self.tolerance:g} percent"
+        return framed(
+            heading(f"{self.system.name}, reduced: {self.after.total} operations in place of {self.before.total}"),
+            torque_error_table(self.moving, rows, "joint-errors", f"Torque error, proved to stay within {share}"),
+            note(f"{len(self.constants)} constants; .equations and .equations_text() have the closed forms."),
         )
 
     # The protocol of a system (``systems/protocol.py``).
@@ -178,6 +190,12 @@ class ReducedModel:
         """Accelerations of single states in a loop, compiled where it can be."""
         kernel = self.compile("forward_dynamics")
         return kernel.fast if kernel.compiled else self.forward_dynamics
+
+    @property
+    def joint_errors(self) -> tuple[JointError, ...]:
+        """The torque error of each joint."""
+        errors = zip(self.bound, self.found, self.rms, self.scale, strict=True)
+        return tuple(JointError(*map(float, row)) for row in errors)
 
     @property
     def share(self) -> Array:

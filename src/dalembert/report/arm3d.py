@@ -18,9 +18,9 @@ from ..arm.description import ArmDescription, Body, Joint
 from ..arm.exact import Angle
 from ..arm.placement import IDENTITY, Placement, product, step_rotation
 from ..formulations.chain import Chain, chain
+from ..markup.elements import Html, data, join, sub, tag
+from ..markup.numbers import joint_label, unit
 from ..rings.real import REAL
-from .html.markup import Html, data, join, sub, tag
-from .html.numbers import joint_label, unit
 
 Point = tuple[float, float, float]
 

@@ -13,13 +13,13 @@ from ..design.analysis import Analysis
 from ..design.motion_samples import MotionSamples
 from ..design.review import guidelines, weights
 from ..equations.names import name
+from ..markup.elements import Html, tag
+from ..markup.numbers import listed
 from ..reduction.reduced_model import ReducedModel
 from ..reduction.states import Amounts, checked, place
 from ..systems.arm_system import ArmSystem
 from . import section_data
 from .closed_loop import runs
-from .html.markup import Html, tag
-from .html.numbers import listed
 from .progress import Following, Progress, no_progress
 from .reductions import reductions
 from .section import Section
@@ -86,6 +86,13 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<Report of {self.arm.name!r}: {len(self.sections)} sections>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import framed, heading, note
+
+        items = tag("ul", *(tag("li", tag("b", one.title), ": ", one.meaning) for one in self.sections))
+        path = "arm.report('page.html') writes the page, with all tables and figures."
+        return framed(heading(f"Report of {self.arm.name}"), items, note(path))
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..design.bejczy_figures import FIGURES, RatioFigure, belongs, curve
+from ..markup.numbers import written
 from ..systems.arm_system import ArmSystem
 from .charts.figures import ChartAxis, Figure
 from .charts.line_chart import LineChart, Series
-from .html.numbers import written
 
 LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

@@ -19,11 +19,11 @@ from scipy.integrate import solve_ivp
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..control.trajectories import Polynomials, quintic
+from ..markup.numbers import percent
 from ..reduction.graph_edits import table
 from ..reduction.reduced_model import ReducedModel
 from ..reduction.states import States
 from ..systems.arm_system import ArmSystem
-from .html.numbers import percent
 
 Array: TypeAlias = NDArray[np.float64]
 KP, KD = 100.0, 20.0

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from ..arm.errors import ArmError
 from ..design.analysis import Analysis
+from ..markup.data_tables import Rich
+from ..markup.elements import Html, join, tag
+from ..markup.numbers import counted
 from ..reduction import reduced_model as reduction_model
 from ..systems.arm_system import ArmSystem
-from .html.data_tables import Rich
-from .html.markup import Html, join, tag
-from .html.numbers import counted
 from .sections import reduced_section as reduced
 from .sections.equations_section import flowing, name_math
 
@@ -60,7 +60,7 @@ def front(points: object) -> list[tuple[float, float]]:
 def said(models: Sequence[reduction_model.ReducedModel]) -> str:
     """The states and loads for which the errors are proved, as a sentence."""
     states = "Errors are proved for all states of the table of states above"
-    states += f", {counted(models[0].system)}" if models else ""
+    states += f", {counted(models[0].system.counts_drives)}" if models else ""
     if models and models[0].loads:
         return f"{states}, and for the hand with {' and with '.join(models[0].loads)} and everything between."
     return f"{states}."
@@ -72,10 +72,6 @@ def view(model: reduction_model.ReducedModel, loaded: ArmSystem | None) -> reduc
     if loaded is not None:
         load = dict(loaded.loads).get(loaded.tool_link)
         held = {name.replace("_", ""): value for name, value in model.with_load(load).items()}
-    joints = tuple(
-        reduced.JointError(float(bound), float(found), float(rms), float(scale))
-        for bound, found, rms, scale in zip(model.bound, model.found, model.rms, model.scale, strict=True)
-    )
     errors = tuple(
         reduced.CoefficientRow(one.name, one.unit, one.bound, one.found, one.rms) for one in model.coefficient_errors
     )
@@ -89,7 +85,7 @@ def view(model: reduction_model.ReducedModel, loaded: ArmSystem | None) -> reduc
         after.total,
         after.multiplications,
         after.additions,
-        joints,
+        model.joint_errors,
         errors,
         equations(model),
         constants,

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
+from ..markup.elements import Html, data, tag
 from ..simulation.motion import Motion
 from .arm3d import drawing
 from .arm_script import arm_script
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
-from .html.markup import Html, data, tag
 from .html.page import asset, page_head
 
 MOST_FRAMES = 2000

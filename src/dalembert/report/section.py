@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..markup.data_tables import DataTable
+from ..markup.elements import Html, tag, text
 from .charts.figures import Figure
-from .html.data_tables import DataTable
-from .html.markup import Html, tag, text
 
 Part: TypeAlias = Html | DataTable | Figure
 

@@ -13,9 +13,10 @@ from ..bounds.waves import Wave
 from ..design.certified_ranges import CertifiedRanges
 from ..design.coupling import Coupling
 from ..design.significance import TermShare
+from ..design.significance_tables import printed
 from ..equations.names import name
 from .sections.coupling_section import Pair
-from .sections.significance_section import Contribution, printed
+from .sections.significance_section import Contribution
 
 NEGLIGIBLE = 0.01
 TOTAL = 3.0e9

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
+from ..markup.numbers import joint_label, listed, shown_position, unit, written
 from .arm3d import travel
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
-from .html.numbers import joint_label, listed, shown_position, unit, written
 
 Array: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = Callable[[Array], Array]

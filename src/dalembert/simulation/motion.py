@@ -174,3 +174,12 @@ class Motion:
         end = f", stopped: {self.fault}" if self.fault else ""
         span = f"{self.t[-1] - self.t[0]:g} s, {self.steps} steps, {len(self.events)} events"
         return f"<Motion of {self.name!r}: {span}{end}>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import framed, heading, note
+        from .motion_tables import events_table, joints_moved_table
+
+        span = f"{self.t[-1] - self.t[0]:g} s, {self.steps} steps"
+        fault = [note(f"Stopped: {self.fault}")] if self.fault else []
+        events = [events_table(self)] if self.events else []
+        return framed(heading(f"Motion of {self.name}, {span}"), *fault, joints_moved_table(self), *events)

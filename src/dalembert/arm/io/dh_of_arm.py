@@ -64,6 +64,18 @@ class DHForm:
         )
         return type(self.source)(**{entry.name: getattr(found, entry.name) for entry in fields(ArmDescription)})
 
+    def __repr__(self) -> str:
+        moved = f", axes turned by {self.turned:.2g} rad" if self.turned else ""
+        return f"<DHForm: {len(self.rows)} {self.convention} rows{moved}>"
+
+    def _repr_html_(self) -> str:
+        from ...markup.notebook import framed, note
+        from ..dh_table import dh_table
+
+        corrected = f"Axes were turned by up to {self.turned:.2g} rad and moved by up to {self.shifted:.2g} m to fit."
+        table = dh_table(self.rows, self.convention)
+        return framed(table, note(corrected)) if self.turned or self.shifted else framed(table)
+
 
 @dataclass(frozen=True)
 class _CommonNormal:

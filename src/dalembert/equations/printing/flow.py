@@ -9,9 +9,9 @@ from __future__ import annotations
 from fractions import Fraction
 from html import escape
 
-from .form import Sym
 from .formats import Dialect, Latex, decimal
 from .letters import letter
+from .printed_terms import Sym
 
 
 class HtmlWriter(Dialect):

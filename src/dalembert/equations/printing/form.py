@@ -1,51 +1,30 @@
 """The human form of a polynomial: squares and differences of angles as in the papers, common factors extracted.
 
 The normal form has 1 - c2^2 for s2^2, and for parallel joints c2 c23 + s2 s23 for c3. Here such pairs of terms are
-combined again, terms with the same trigonometric factor share it, and common factors are extracted. Every step is an
-identity of terms; there is no search.
+combined again, terms with the same trigonometric factor share it, and common factors are extracted. Speeds and
+accelerations stand behind the coefficient they multiply: (Izz1 + m2 l1^2) qdd1 + ... Every step is an identity of
+terms; there is no search.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import gcd, lcm
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ...arm.errors import ArmError
-from ...rings.angles import angle_tag
+from ...rings.angles import angle_tag, read_tag
+from .printed_terms import Powers, Product, Sum, Sym, Terms, changed, content, left_over, merged, paired
 
 if TYPE_CHECKING:
     from ..polynomial import TrigPolynomial
 
 GROUPINGS = ("link", "parameter", "harmonic")
-Powers: TypeAlias = frozenset[tuple[str, int]]
-Terms: TypeAlias = dict[Powers, Fraction]
 Key = TypeVar("Key")
-
-
-@dataclass(frozen=True)
-class Sym:
-    """A power of a variable."""
-
-    name: str
-    power: int = 1
-
-
-@dataclass(frozen=True)
-class Product:
-    """A number times variables and sums."""
-
-    number: Fraction
-    factors: tuple[Sym | Sum, ...]
-
-
-@dataclass(frozen=True)
-class Sum:
-    """A sum of products."""
-
-    products: tuple[Product, ...]
+MOTION = ("speed", "acceleration")
+"""Kinds of the symbols that are no parameters but the motion of the joints."""
+ALONE: frozenset[tuple[Powers, Fraction]] = frozenset({(frozenset(), Fraction(1))})
+"""The cofactor 1."""
 
 
 class PrintedForm:
@@ -62,10 +41,31 @@ class PrintedForm:
         self.terms = self._squares(self._differences(terms))
 
     def _reading_order(self) -> list[str]:
-        """Symbols first, cosines before sines, joint by joint."""
+        """Masses and moments first, then lengths and gravity, mass centres and radii; cosines before sines by joint."""
         count = len(self.ring.tags)
         joints = [f"{t}{tag}" for tag in self.ring.tags for t in "cs"]
-        return [*self.ring.symbols, *self.ring.names[2 * count : self.ring.first_symbol], *joints]
+        symbols = sorted(self.ring.symbols, key=self._placed_inside)
+        return [*symbols, *self.ring.names[2 * count : self.ring.first_symbol], *joints]
+
+    def _placed_inside(self, name: str) -> bool:
+        """Whether a symbol places or spreads the mass of its body: x, y, z, or a radius of gyration."""
+        symbol = self.space.symbols.get(name)
+        return symbol is not None and symbol.kind in ("inertial", "load") and name[0] in "xyzk"
+
+    @property
+    def variables(self) -> list[str]:
+        """The variables that are printed, in reading order."""
+        return sorted({name for powers in self.terms for name, _ in powers}, key=lambda name: self.order[name])
+
+    def angle(self, name: str) -> str | tuple[tuple[int, int], ...] | None:
+        """Of a sine or cosine the joints and signs of its angle, or the name of a fixed one; None for the others."""
+        if name not in self.trig or name.startswith("q"):
+            return None
+        tag = name[1:]
+        if tag.startswith("_"):
+            return tag[1:]
+        known = dict(zip(self.ring.tags, self.ring.angles.weights, strict=True))
+        return tuple(known.get(tag) or read_tag(tag, self.ring.angles.wide))
 
     # -- rewriting -------------------------------------------------------------------------------
 
@@ -147,29 +147,86 @@ class PrintedForm:
         """The trigonometric factor of a monomial."""
         return frozenset(p for p in powers if p[0] in self.trig)
 
+    def _linear(self, powers: Powers) -> Powers:
+        """The inertial parameters of a monomial in which the equations are linear: mass and moments."""
+        return frozenset(p for p in self._inertial(powers) if not self._placed_inside(p[0]))
+
+    def _motion(self, powers: Powers) -> Powers:
+        """The joint speeds and accelerations of a monomial."""
+        symbols = self.space.symbols
+        return frozenset(p for p in powers if p[0] in symbols and symbols[p[0]].kind in MOTION)
+
     def shared(self, terms: Terms) -> Sum:
-        """Parameters with the same cofactor are collected in one bracket before it."""
+        """Accelerations, products of speeds, and what is left at rest, each with its coefficient before it."""
+        groups: dict[Powers, Terms] = {}
+        for powers in sorted(terms, key=self._rank):
+            motion = self._motion(powers)
+            groups.setdefault(motion, {})[powers - motion] = terms[powers]
+        products: list[Product] = []
+        for motion in sorted(groups, key=self._motion_rank):
+            coefficient = self._collected(groups[motion], (self._linear, self._centre))
+            products += [self._multiplied(coefficient, motion)] if motion else coefficient
+        return Sum(tuple(products))
+
+    def _motion_rank(self, motion: Powers) -> tuple[int, list[tuple[int, int]]]:
+        """Sort key of what multiplies a coefficient: accelerations, squares and products of speeds, nothing."""
+        kinds = {self.space.symbols[name].kind for name, _ in motion}
+        return (0 if "acceleration" in kinds else 1 if kinds else 2), self._rank(motion)[0]
+
+    def _multiplied(self, coefficient: list[Product], motion: Powers) -> Product:
+        """A coefficient times speeds or accelerations; a minus common to all its products goes before the bracket."""
+        tail = tuple(Sym(name, power) for name, power in merged(motion, self.order))
+        if len(coefficient) == 1:
+            return Product(coefficient[0].number, (*coefficient[0].factors, *tail))
+        scale = content(product.number for product in coefficient)
+        scale = -scale if all(product.number < 0 for product in coefficient) else scale
+        return Product(scale, (Sum(tuple(Product(p.number / scale, p.factors) for p in coefficient)), *tail))
+
+    def _centre(self, powers: Powers) -> Powers:
+        """The mass centres and radii of gyration of a monomial."""
+        return frozenset(p for p in powers if self._placed_inside(p[0]))
+
+    def _collected(self, terms: Terms, levels: Sequence[Callable[[Powers], Powers]]) -> list[Product]:
+        """The factors that the first of ``levels`` picks, those with the same cofactor in one bracket before it.
+
+        A cofactor that holds factors of the next level is collected by them.
+        """
         cofactors: dict[Powers, Terms] = {}
         for powers in sorted(terms, key=self._rank):
-            key = self._inertial(powers)
+            key = levels[0](powers)
             cofactors.setdefault(key, {})[powers - key] = terms[powers]
-        owners: dict[frozenset[tuple[Powers, Fraction]], list[tuple[Fraction, Powers]]] = {}
+        owners: dict[tuple[frozenset[tuple[Powers, Fraction]], Powers | None], list[tuple[Fraction, Powers]]] = {}
+        nested = {key for key, cofactor in cofactors.items() if any(pick(p) for pick in levels[1:] for p in cofactor)}
         for key, cofactor in cofactors.items():
             scale = content(cofactor.values())
             first = cofactor[min(cofactor, key=self._rank)]
             scale = -scale if first < 0 else scale
             normal = frozenset((powers, value / scale) for powers, value in cofactor.items())
-            owners.setdefault(normal, []).append((scale, key))
+            # A parameter alone has no cofactor to share and stays in its place.
+            owners.setdefault((normal, key if normal == ALONE or key in nested else None), []).append((scale, key))
         products = []
-        for normal, keys in owners.items():
-            cofactor = dict(normal)
-            if len(keys) == 1:
-                scale, key = keys[0]
-                products.append(self._times(key, {p: v * scale for p, v in cofactor.items()}))
+        for (normal, _), keys in owners.items():
+            scale, key = keys[0]
+            if key in nested:
+                products.append(self._bracketed(key, self._collected(cofactors[key], levels[1:])))
+            elif len(keys) == 1:
+                products.append(self._times(key, cofactors[key]))
             else:
-                front = {key: scale for scale, key in keys}
-                products.append(self._product(front, cofactor))
-        return Sum(tuple(products))
+                products.append(self._product({key: scale for scale, key in keys}, dict(normal)))
+        return products
+
+    def _bracketed(self, key: Powers, inside: list[Product]) -> Product:
+        """A mass times the products in its bracket, with their common variables before it."""
+        powers = [{f.name: f.power for f in product.factors if isinstance(f, Sym)} for product in inside]
+        common = {name: min(here.get(name, 0) for here in powers) for name in powers[0]}
+        scale = content(product.number for product in inside)
+        scale = -scale if inside[0].number < 0 else scale
+        rest = Sum(tuple(Product(p.number / scale, left_over(p.factors, common)) for p in inside))
+        front = [Sym(name, power) for name, power in merged([*key, *common.items()], self.order) if power]
+        letters, turns = ([f for f in front if (f.name in self.trig) is turning] for turning in (False, True))
+        if len(inside) == 1:
+            return Product(inside[0].number, (*letters, *rest.products[0].factors, *turns))
+        return Product(scale, (*letters, rest, *turns))
 
     def _times(self, key: Powers, cofactor: Terms) -> Product:
         """A monomial times a sum, with the common factor of the sum extracted."""
@@ -213,45 +270,3 @@ class PrintedForm:
             )
         )
         return scale, list(lowest.items()), remainder
-
-
-def paired(terms: Terms, first: tuple[str, str], second: tuple[str, str], sign: int, name: str, factor: int) -> Terms:
-    """k M first + sign k M second -> factor k M name, wherever both terms occur."""
-    for powers in list(terms):
-        here = dict(powers)
-        if powers in terms and all(here.get(x, 0) >= 1 for x in first):
-            other = changed(powers, {first[0]: -1, first[1]: -1, second[0]: 1, second[1]: 1})
-            value = terms[powers]
-            if terms.get(other) == sign * value and other != powers:
-                del terms[powers], terms[other]
-                target = changed(powers, {first[0]: -1, first[1]: -1, name: 1})
-                terms[target] = terms.get(target, Fraction(0)) + factor * value
-                if not terms[target]:
-                    del terms[target]
-    return terms
-
-
-def changed(powers: Iterable[tuple[str, int]], by: Mapping[str, int]) -> Powers:
-    """A monomial with some exponents changed."""
-    here = dict(powers)
-    for name, step in by.items():
-        here[name] = here.get(name, 0) + step
-    return frozenset((name, power) for name, power in here.items() if power)
-
-
-def merged(powers: Iterable[tuple[str, int]], order: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Variables in reading order, with repeated ones combined."""
-    total: dict[str, int] = {}
-    for name, power in powers:
-        total[name] = total.get(name, 0) + power
-    return sorted(total.items(), key=lambda item: order[item[0]])
-
-
-def content(values: Iterable[Fraction]) -> Fraction:
-    """The greatest rational that divides all values with integer quotients; 1 where that would only obscure them."""
-    numbers = list(values)
-    numerator = gcd(*(abs(v.numerator) for v in numbers))
-    denominator = lcm(*(v.denominator for v in numbers))
-    divisor = Fraction(numerator, denominator)
-    plain = all(v.denominator in (1, 2, 4) and abs(v.numerator) < 1000 for v in numbers)
-    return divisor if plain else Fraction(1)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ...rings.angles import read_tag
-from .form import PrintedForm, Product, Sum, Sym
+from .form import PrintedForm
 from .letters import in_code, in_latex, in_mathml, in_text
+from .printed_terms import Product, Sum, Sym
 
 if TYPE_CHECKING:
     from ..polynomial import TrigPolynomial
@@ -201,19 +202,18 @@ def code_names(polynomial: TrigPolynomial) -> dict[str, str]:
     """The variables of ``python`` and ``c`` with their meanings: {"c23": "cos(q2 + q3)", ...}."""
     form = PrintedForm(polynomial)
     meanings: dict[str, str] = {}
-    used = {name for powers in form.terms for name, _ in powers}
-    weights = dict(zip(form.ring.tags, form.ring.angles.weights, strict=True))
-    for name in sorted(used, key=lambda n: form.order[n]):
-        if name not in form.trig or name.startswith("q"):
+    for name in form.variables:
+        angle = form.angle(name)
+        if angle is None:
             meanings[in_code(name)] = name
-            continue
-        tag = name[1:]
-        function = "cos" if name[0] == "c" else "sin"
-        if tag.startswith("_"):
-            meanings[in_code(name)] = f"{function}({tag[1:]})"
         else:
-            sum_of = weights.get(tag) or read_tag(tag, form.ring.angles.wide)
-            angle = "".join((" - " if s < 0 else " + ") + f"q{j + 1}" for j, s in sum_of)
-            angle = angle.removeprefix(" + ").replace(" - ", "-", 1) if angle.startswith(" - ") else angle[3:]
-            meanings[in_code(name)] = f"{function}({angle})"
+            meanings[in_code(name)] = f"{'cos' if name[0] == 'c' else 'sin'}({angle_text(angle)})"
     return meanings
+
+
+def angle_text(angle: str | Sequence[tuple[int, int]], write: Callable[[str], str] = str) -> str:
+    """The angle of a sine or cosine: q2 + q3, or the name of a twist."""
+    if isinstance(angle, str):
+        return write(angle)
+    first, *others = (("-" if sign < 0 else "+", write(f"q{joint + 1}")) for joint, sign in angle)
+    return ("-" if first[0] == "-" else "") + first[1] + "".join(f" {sign} {name}" for sign, name in others)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import escape
 
-DOWN = str.maketrans("0123456789-,+", "₀₁₂₃₄₅₆₇₈₉₋,₊")
+DOWN = str.maketrans("0123456789-,+ijk", "₀₁₂₃₄₅₆₇₈₉₋,₊ᵢⱼₖ")
 UP = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-GREEK = {"alpha": "α", "theta": "θ"}
+GREEK = {"alpha": "α", "theta": "θ", "tau": "τ"}
 TENSORS = ("I", "C")
 
 
@@ -30,10 +31,14 @@ def letter(name: str) -> Letter:
     name = name.rstrip("*")
     if match := re.fullmatch(r"kk(.+)", name):
         return Letter("k", match[1], star, 2)
-    if match := re.fullmatch(r"(qd{0,2})(\d+)", name):
+    if match := re.fullmatch(r"(D|C|G|tau)_([ijk]+)", name):
+        return Letter(GREEK.get(match[1], match[1]), match[2])
+    if match := re.fullmatch(r"(qd{0,2})_?(\d+|[ijk])", name):
         return Letter("q", match[2], {"q": "", "qd": "dot", "qdd": "ddot"}[match[1]])
     if match := re.fullmatch(r"([sc])_([a-z]+)(\d+)", name):
         return Letter(f"{match[1]}{GREEK.get(match[2], match[2])}", match[3], star)
+    if match := re.fullmatch(rf"({'|'.join(GREEK)})(\d+)", name):
+        return Letter(GREEK[match[1]], match[2], star)
     if match := re.fullmatch(r"([IC])([xyz]{2})(\d+|L)", name):
         return Letter(match[1], f"{match[2]}{match[3]}", star)
     if match := re.fullmatch(r"(.*?)(-?\d[\d,-]*|(?<=.)L)", name):
@@ -77,12 +82,12 @@ def in_latex(name: str, power: int = 1) -> str:
 def in_mathml(name: str, power: int = 1) -> str:
     """Presentation MathML of a variable."""
     part = letter(name)
-    body = f"<mi>{part.stem}</mi>"
+    body = f"<mi>{escape(part.stem)}</mi>"
     if part.mark in ("dot", "ddot"):
         body = f'<mover accent="true">{body}<mo>{"˙" if part.mark == "dot" else "¨"}</mo></mover>'
     star = "*" if part.mark == "star" else ""
     total = power * part.power
-    lower = f"<mn>{part.subscript}</mn>" if part.subscript.isdigit() else f"<mi>{part.subscript}</mi>"
+    lower = f"<mn>{part.subscript}</mn>" if part.subscript.isdigit() else f"<mi>{escape(part.subscript)}</mi>"
     upper = f"<mn>{star}{total if total != 1 else ''}</mn>"
     raised = bool(star) or total != 1
     if part.subscript and raised:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..html.data_tables import Column, DataTable
-from ..html.markup import Html, tag
-from ..html.numbers import written
+from ...markup.data_tables import Column, DataTable
+from ...markup.elements import Html, tag
+from ...markup.numbers import written
 from .figures import COLOURS, LEFT, RIGHT, VALUE, WIDTH, ChartAxis, Figure, label, scale, svg, ticks
 
 ROW, GAP, NAMES = 20, 12, 130

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..html.data_tables import DataTable
-from ..html.markup import Html, data, join, tag
-from ..html.numbers import written
+from ...markup.data_tables import DataTable
+from ...markup.elements import Html, data, join, tag
+from ...markup.numbers import written
 
 WIDTH, HEIGHT = 720, 320
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 46

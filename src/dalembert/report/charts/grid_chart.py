@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ..html.data_tables import Column, DataTable
-from ..html.markup import Html, tag
-from ..html.numbers import written
+from ...markup.data_tables import Column, DataTable
+from ...markup.elements import Html, tag
+from ...markup.numbers import written
 from .figures import LEFT, ChartAxis, Figure, X, Y, label, svg, ticks
 
 SIDE = 420

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..html.data_tables import Column, DataTable
-from ..html.markup import Html, tag
+from ...markup.data_tables import Column, DataTable
+from ...markup.elements import Html, tag
 from .figures import BOTTOM, COLOURS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, ChartAxis, Figure, X, Y, frame, scale, svg
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..html.markup import Html, tag
+from ...markup.elements import Html, tag
 from ..html.page import asset
 from .figures import WIDTH, Figure, mark
 

@@ -1,1 +1,1 @@
-"""HTML of the report: escaped markup, tables, number formats, the page."""
+"""HTML of the report: the page, and the browser that prints it."""

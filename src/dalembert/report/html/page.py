@@ -11,9 +11,9 @@ import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
 
+from ...markup.elements import Html, tag, text
 from ...version import __version__
 from ..section import Section
-from .markup import Html, tag, text
 
 
 def asset(name: str) -> str:

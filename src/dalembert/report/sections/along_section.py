@@ -9,15 +9,15 @@ import numpy as np
 from ...arm.description import ArmDescription
 from ...design.motion_samples import MotionSamples
 from ...design.significance import TermShare, motion_factor, terms_of
+from ...design.significance_tables import TERMS, printed
+from ...markup.data_tables import DataTable
+from ...markup.numbers import counted, joint_label, listed, percent, unit, written
 from ...reduction.coefficient_waves import CoefficientWaves
 from ...systems.arm_system import ArmSystem
 from ..charts.figures import ChartAxis, Figure
 from ..charts.line_chart import LineChart, Series
-from ..html.data_tables import DataTable
-from ..html.numbers import counted, joint_label, listed, percent, unit, written
 from ..section import Part, Section, paragraph
 from ..sweeps import Array
-from .significance_section import TERMS, printed
 
 SMALL = 0.01
 MOST_POINTS = 241
@@ -41,7 +41,7 @@ def section(
     ]
     note = (
         f"{len(motion.q)} moments; largest and root mean square are those of the motion, the latter over its time. "
-        f"Inertia: {counted(arm)}. Shares are of the largest term of the joint along this motion."
+        f"Inertia: {counted(arm.counts_drives)}. Shares are of the largest term of the joint along this motion."
     )
     if arm.counts_drives:
         note += " Friction is no term of the table; the figures have it."

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
+from ...markup.data_tables import Column, DataTable, Value
+from ...markup.numbers import joint_label, shown_position, unit, written
 from ..charts.figures import ChartAxis, Figure
 from ..charts.line_chart import LineChart, Series
 from ..closed_loop import KD, KP, Array, Tracking
-from ..html.data_tables import Column, DataTable, Value
-from ..html.numbers import joint_label, shown_position, unit, written
 from ..section import Part, Section, paragraph
 
 

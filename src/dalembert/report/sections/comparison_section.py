@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from ...arm.description import ArmDescription
 from ...arm.inertia import Load
 from ...design.compare import Compared
+from ...markup.data_tables import Column, DataTable
+from ...markup.numbers import joint_label, listed, percent, written
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
-from ..html.data_tables import Column, DataTable
-from ..html.numbers import joint_label, listed, percent, written
 from ..section import Part, Section, paragraph
 
 GROUPS = {

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arm.description import ArmDescription
+from ...design.coupling_tables import CouplingRow, coupling_table
 from ...design.dominance import Dominance
 from ...design.shares import PartShare
+from ...markup.data_tables import Column, DataTable
+from ...markup.elements import Html
+from ...markup.numbers import joint_label, percent, shown_position, unit, written
 from ...reduction.coefficient_waves import CoefficientWaves
 from ..arm3d import travel
 from ..charts.figures import ChartAxis, Figure
 from ..charts.grid_chart import GridChart
-from ..html.data_tables import Column, DataTable, Value
-from ..html.markup import Html
-from ..html.numbers import joint_label, percent, shown_position, unit, written
 from ..section import Section, paragraph
 from ..sweeps import Array, Sweep, by_effect
 
@@ -64,7 +65,12 @@ def section(
         meaning = f"Joints {top.i + 1} and {top.j + 1} couple most, up to {strength} on a scale from 0 to 1{alone}."
     else:
         meaning = "No joint couples with another, so each can be controlled as if alone."
-    return Section("coupling", "Coupling of the joints", meaning, (matrix(names, pairs), table(ranked), *maps, *extra))
+    return Section(
+        "coupling",
+        "Coupling of the joints",
+        meaning,
+        (matrix(names, pairs), coupling_table([row(pair) for pair in ranked]), *maps, *extra),
+    )
 
 
 def matrix(names: Sequence[str], pairs: Sequence[Pair]) -> GridChart:
@@ -85,29 +91,10 @@ def matrix(names: Sequence[str], pairs: Sequence[Pair]) -> GridChart:
     )
 
 
-def table(ranked: Sequence[Pair]) -> DataTable:
-    """Largest |k_ij| of each pair with its pose, its proved bound, and its loading and kinematic factors."""
-    proved = any(pair.bound is not None for pair in ranked)
-    factors = any(pair.loading is not None for pair in ranked)
-    columns = [
-        Column("joints", "joints"),
-        Column("largest", "largest coupling", kind="number"),
-        Column("pose", "", kind="pose"),
-    ]
-    if proved:
-        columns.append(Column("proved bound", "proved bound", kind="number"))
-    if factors:
-        columns += [
-            Column("loading", "loading factor there", kind="number"),
-            Column("kinematic", "kinematic factor there", kind="number"),
-        ]
-    rows = []
-    for pair in ranked:
-        cells: list[Value] = [f"{pair.i + 1} and {pair.j + 1}", pair.largest, pair.pose]
-        cells += [pair.bound] if proved else []
-        cells += [pair.loading, pair.kinematic] if factors else []
-        rows.append(tuple(cells))
-    return DataTable("coupling", "Coupling of pairs of joints, strongest first", tuple(columns), tuple(rows), first=10)
+def row(pair: Pair) -> CouplingRow:
+    """The pair as a row of the table, its joints by number."""
+    joints = f"{pair.i + 1} and {pair.j + 1}"
+    return CouplingRow(joints, pair.largest, pair.pose, pair.bound, pair.loading, pair.kinematic)
 
 
 def coupling_map(arm: ArmDescription, pair: Pair, waves: CoefficientWaves) -> GridChart | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
+from ...markup.numbers import joint_label, written
 from .. import arm3d
 from ..arm_script import arm_script
-from ..html.numbers import joint_label, written
 from ..section import Section, paragraph
 
 

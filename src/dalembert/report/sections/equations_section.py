@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...equations.closed_form import Equations
-from ...equations.document import coefficient_html, symbols_table
+from ...equations.document import coefficient_html
 from ...equations.polynomial import TrigPolynomial
-from ...equations.printing.form import Product, Sum
 from ...equations.printing.formats import MathML, whole
-from ..html.markup import Html, join, tag
-from ..html.numbers import listed
+from ...equations.printing.printed_terms import Product, Sum
+from ...markup.elements import Html, join, tag
+from ...markup.numbers import listed
 from ..section import Section, paragraph
 
 MOST_TERMS = 60
@@ -149,11 +149,14 @@ def in_symbols(symbols: Equations) -> Html:
     rest = len(symbols.names(zeros=False)) - len(kept)
     if rest:
         parts.append(
-            paragraph(f"{rest} more coefficients: dalembert equations {symbols.arm.name} --format html", kind="note")
+            paragraph(
+                f"{rest} more coefficients: dalembert equations {symbols.arm.name} --document equations.html",
+                kind="note",
+            )
         )
     return tag(
         "details",
         tag("summary", "All coefficients in symbols"),
-        tag("div", Html(symbols_table(symbols, kept).replace("<h2", "<h3").replace("</h2>", "</h3>")), class_="scroll"),
+        tag("div", tag("h3", "Symbols"), symbols.legend(kept).html(), class_="scroll") if kept else Html(),
         tag("div", *parts, class_="formula"),
     )

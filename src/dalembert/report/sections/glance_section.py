@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from ...arm.description import ArmDescription
-from ..html.markup import Html, tag, text
-from ..html.numbers import written
+from ...markup.elements import Html, tag, text
+from ...markup.numbers import written
 
 
 def glance(arm: ArmDescription, load: float | None = None, extra: tuple[tuple[str, str], ...] = ()) -> Html:

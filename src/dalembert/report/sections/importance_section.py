@@ -14,12 +14,12 @@ import numpy as np
 from ...bounds.ranges import Range
 from ...design.importance import SlowFast
 from ...equations.names import parse
+from ...markup.data_tables import Column, DataTable
+from ...markup.numbers import counted, joint_label, listed, written
 from ...reduction.coefficient_waves import CoefficientWaves
 from ...systems.arm_system import ArmSystem
 from .. import bejczy
 from ..charts.figures import Figure
-from ..html.data_tables import Column, DataTable
-from ..html.numbers import counted, joint_label, listed, written
 from ..section import Section, paragraph
 from ..sweeps import Array, Sweep, chart
 
@@ -62,7 +62,8 @@ def section(
         parts.append(boundary(fast))
     shown = [*gravity[: MOST_FIGURES // 2], *coupling[: MOST_FIGURES - min(len(gravity), MOST_FIGURES // 2)]]
     figures = [figure(arm, one, waves) for one in shown if one.joints]
-    text = f"Inertia: {counted(arm)}. Least and largest values are reached, and certified like the ranges above"
+    inertia = counted(arm.counts_drives)
+    text = f"Inertia: {inertia}. Least and largest values are reached, and certified like the ranges above"
     loose = [one.name for one in known if not one.certified]
     if loose:
         text += f", but for {listed(loose, 12)}: searched, not proved to the tolerance; what is proved is in the table"

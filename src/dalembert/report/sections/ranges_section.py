@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from ...bounds.ranges import Range
+from ...design.range_tables import gravity_table, inertia_table, pretty
 from ...design.tables import GravityRow, InertiaRow, LoadTables
+from ...markup.elements import Html
+from ...markup.numbers import joint_label, listed, percent, written
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
-from ..html.data_tables import Column, DataTable, Value
-from ..html.markup import Html
-from ..html.numbers import joint_label, listed, percent, written
 from ..section import Part, Section, paragraph
 
 
@@ -55,140 +55,6 @@ def meaning(found: LoadTables) -> str:
         idle = [str(place + 1) for place, row in enumerate(found.gravity) if row.empty.bound == 0]
         said += f"; gravity never loads joint{'s' * (len(idle) > 1)} {listed(idle)}" if idle else ""
     return said + "."
-
-
-def ends(which: Range | None) -> tuple[Value, ...]:
-    """Least and largest value, with the poses that reach them."""
-    if which is None:
-        return (None, None, None, None)
-    return (which.minimum, pose(which, which.at_minimum), which.maximum, pose(which, which.at_maximum))
-
-
-def within(row: InertiaRow | GravityRow) -> float | None:
-    """How far beyond the values of a row a pose can lie; none where that was searched and not proved."""
-    if not row.certified:
-        return None
-    ranges = [one for one in (row.empty, row.loaded) if one is not None]
-    gap = max(one.gap for one in ranges)
-    # What is only rounding is nothing to read.
-    return gap if gap > 1e-9 * max(one.largest for one in ranges) else 0.0
-
-
-OF_JOINT = (
-    Column("joint", "joint"),
-    Column("coefficient", "", kind="name"),
-    Column("unit", "unit", kind="unit"),
-)
-
-
-def ends_columns(case: str = "") -> tuple[Column, ...]:
-    """The columns of ``ends``, in this case ("loaded")."""
-    name, heading = (f" {case}", f", {case}") if case else ("", "")
-    return (
-        Column(f"least{name}", f"least{heading}", kind="number"),
-        Column(f"pose of least{name}", "pose", kind="pose"),
-        Column(f"largest{name}", f"largest{heading}", kind="number"),
-        Column(f"pose of largest{name}", "pose", kind="pose"),
-    )
-
-
-def pose(which: Range, at: object) -> Value:
-    """Joint positions at an extreme value; None for a constant."""
-    return tuple(float(x) for x in at) if which.joints else None  # type: ignore[attr-defined]
-
-
-def inertia_table(found: LoadTables) -> DataTable:
-    """Bejczy 1974, Table 1."""
-    load = any(row.loaded is not None for row in found.inertia)
-    columns = [
-        *OF_JOINT,
-        Column("input inertia", "drive", kind="number"),
-        *ends_columns(),
-        Column("ratio", "ratio", kind="number"),
-        Column("proved within", "proved within", kind="number"),
-    ]
-    if load:
-        columns += [*ends_columns("loaded"), Column("ratio loaded", "ratio, loaded", kind="number")]
-    geared = any(row.empty_at_motor is not None for row in found.inertia)
-    if geared:
-        columns += [
-            Column("least at motor", "least, motor", kind="number"),
-            Column("largest at motor", "largest, motor", kind="number"),
-        ]
-    rows = []
-    for place, row in enumerate(found.inertia):
-        cells: list[Value] = [
-            joint_label(place, row.joint),
-            row.name,
-            pretty(row.unit),
-            row.rotors,
-            *ends(row.empty),
-            finite(row.relative),
-            within(row),
-        ]
-        if load:
-            cells += [*ends(row.loaded), finite(row.relative_loaded)]
-        if geared:
-            least, most = row.empty_at_motor, row.loaded_at_motor or row.empty_at_motor
-            cells += [least.minimum if least else None, most.maximum if most else None]
-        rows.append(tuple(cells))
-    caption = f"Total inertia at each joint, {'drives included' if found.drives else 'links alone'}"
-    return DataTable("inertia-ranges", with_load(caption, found), tuple(columns), tuple(rows), motor_note(geared))
-
-
-def motor_note(geared: bool) -> str:
-    """Footnote on inertia referred to the motor shaft; empty without gears."""
-    return (
-        "Drive: the largest part of the rotors in the total. Ratio: largest (loaded or not) over least without load. "
-        "Motor: as the motor shaft feels it while the other motors are held, over the gear ratio squared where the "
-        "motor turns with this joint alone."
-        if geared
-        else ""
-    )
-
-
-def gravity_table(found: LoadTables) -> DataTable:
-    """Bejczy 1974, Table 2."""
-    load = any(row.loaded is not None for row in found.gravity)
-    limited = any(row.capacity is not None for row in found.gravity)
-    geared = any(row.empty_at_motor is not None for row in found.gravity)
-    columns = [
-        *OF_JOINT,
-        *ends_columns(),
-        Column("proved within", "proved within", kind="number"),
-    ]
-    if load:
-        columns += [Column("largest magnitude loaded", "largest, loaded", kind="number")]
-    if geared:
-        columns += [Column("at motor", "at the motor", kind="number")]
-    if limited:
-        columns += [Column("drive gives", "drive gives", kind="number"), Column("share", "share of it", kind="share")]
-    if load and limited:
-        columns += [Column("share loaded", "share, loaded", kind="share")]
-    rows = []
-    for place, row in enumerate(found.gravity):
-        cells: list[Value] = [joint_label(place, row.joint), row.name, pretty(row.unit), *ends(row.empty), within(row)]
-        if load:
-            cells.append(row.loaded.largest if row.loaded is not None else None)
-        if geared:
-            felt = row.loaded_at_motor or row.empty_at_motor
-            cells.append(felt.largest if felt is not None else None)
-        if limited:
-            cells += [row.capacity, row.share(row.empty)]
-        if load and limited:
-            cells.append(row.share(row.loaded))
-        rows.append(tuple(cells))
-    note = (
-        "What the drive gives: stall torque through the gear, or else the effort limit of the joint." if limited else ""
-    )
-    return DataTable(
-        "gravity-ranges", with_load("Gravity load at each joint", found), tuple(columns), tuple(rows), note
-    )
-
-
-def with_load(caption: str, found: LoadTables) -> str:
-    """The caption of a table, with the load where there is one."""
-    return f"{caption}, without and with a load of {found.load}" if found.load else caption
 
 
 def variation_figure(found: LoadTables) -> Figure | None:
@@ -273,13 +139,3 @@ def proof(found: LoadTables) -> Html:
             f"only: {proved}."
         )
     return paragraph(said.strip() or "No value depends on the pose.", kind="note")
-
-
-def finite(value: float | None) -> float | None:
-    """The value, or None where it is missing or infinite, which tables show as a dash."""
-    return value if value is not None and math.isfinite(value) else None
-
-
-def pretty(unit: str) -> str:
-    """A unit with ^2 as a superscript."""
-    return unit.replace("^2", "²")

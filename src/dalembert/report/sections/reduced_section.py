@@ -5,23 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...arm.description import ArmDescription
+from ...markup.data_tables import Column, DataTable, Rich, Value
+from ...markup.elements import Html, tag
+from ...markup.numbers import joint_label, percent, written
+from ...reduction.reduced_tables import JointError, torque_error_table
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..charts.line_chart import LineChart, Series
-from ..html.data_tables import Column, DataTable, Rich, Value
-from ..html.markup import Html, tag
-from ..html.numbers import joint_label, percent, unit, written
 from ..section import Section
-
-
-@dataclass(frozen=True)
-class JointError:
-    """Torque error of one joint: proved bound, largest found by search, exact RMS, and the joint's largest torque."""
-
-    bound: float
-    found: float
-    rms: float
-    scale: float
 
 
 @dataclass(frozen=True)
@@ -168,7 +159,9 @@ def shown(arm: ArmDescription, model: ReducedRow) -> list[Html | DataTable | Fig
         parts.append(constants(model, mark))
     if model.asymmetry:
         parts.append(tag("p", f"{model.asymmetry}."))
-    parts += [joint_table(arm, model, mark), joint_figure(arm, model, mark)]
+    caption = f"Torque error of the model at {percent(model.tolerance)}"
+    parts += [torque_error_table(arm.moving, model.joints, f"joint-errors-{mark}", caption)]
+    parts += [joint_figure(arm, model, mark)]
     if model.coefficients:
         parts.append(coefficient_table(model, mark))
     return parts
@@ -201,34 +194,6 @@ def constants(model: ReducedRow, mark: str) -> DataTable:
         tuple(rows),
         first=20,
     )
-
-
-def joint_table(arm: ArmDescription, model: ReducedRow, mark: str) -> DataTable:
-    """Torque error of each joint (N m or N): proved bound, largest attained in a search, RMS."""
-    columns = (
-        Column("joint", "joint"),
-        Column("unit", "", kind="unit"),
-        Column("range", "largest torque", kind="number"),
-        Column("proved", "proved error", kind="number"),
-        Column("share", "share", kind="share"),
-        Column("found", "largest found", kind="number"),
-        Column("rms", "RMS", kind="number"),
-        Column("ratio", "proved / found", kind="number"),
-    )
-    rows = tuple(
-        (
-            joint_label(k, arm.joint_names[k]),
-            unit(arm.moving[k], "effort"),
-            one.scale,
-            one.bound,
-            one.bound / one.scale if one.scale > 0 else 0.0,
-            one.found,
-            one.rms,
-            one.bound / one.found if one.found > 0 else None,
-        )
-        for k, one in enumerate(model.joints)
-    )
-    return DataTable(f"joint-errors-{mark}", f"Torque error of the model at {percent(model.tolerance)}", columns, rows)
 
 
 def joint_figure(arm: ArmDescription, model: ReducedRow, mark: str) -> BarChart:

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from ...design.counterbalance import Counterbalance
 from ...design.review import Finding
+from ...design.review_tables import balance_table, findings_list, label
 from ...design.sensitivity import Sensitivity
-from ..html.data_tables import Column, DataTable
-from ..html.markup import Html, tag
-from ..html.numbers import joint_label, listed, written
+from ...markup.data_tables import Column, DataTable
+from ...markup.numbers import listed, written
 from ..section import Part, Section
-
-CLASSES = {"met": "good", "partly met": "warn", "not met": "bad"}
 
 
 def section(
@@ -35,77 +33,12 @@ def section(
             f"{label(best.joint, names)} from "
             f"{written(best.before, 3)} to {written(best.after, 3)} {best.unit}"
         )
-    parts: list[Part] = [items(findings)]
+    parts: list[Part] = [findings_list(findings)]
     if balances:
         parts.append(balance_table(balances, names))
     if sensitivities:
         parts.append(sensitivity_table(sensitivities))
     return Section("review", "Design review", f"{said}.", tuple(parts))
-
-
-def items(findings: Sequence[Finding]) -> Html:
-    """The guidelines as a list; verdicts are written out, not only coloured."""
-    return tag(
-        "ul",
-        *(
-            tag(
-                "li",
-                tag("b", one.guideline),
-                ": ",
-                tag("span", one.verdict, class_=CLASSES.get(one.verdict)),
-                tag("p", one.text[:1].upper() + one.text[1:]),
-            )
-            for one in findings
-        ),
-        class_="advice",
-    )
-
-
-def balance_table(balances: Sequence[Counterbalance], names: Sequence[str]) -> DataTable:
-    """Counterweights: mass (kg), position (m, link frame), gravity load without and with them (N m)."""
-    columns = (
-        Column("joint", "joint"),
-        Column("link", "weight on link"),
-        Column("mass", "mass", "kg", "number"),
-        *(Column(axis, axis, "m", "number") for axis in "xyz"),
-        Column("before", "gravity load now", kind="number"),
-        Column("after", "with the weight", kind="number"),
-        Column("unit", "", kind="unit"),
-        Column("exact", "vanishes for every pose"),
-        Column("moves", "the joint moves", "kg", "number"),
-        Column("spring", "spring k a b", "N m", "number"),
-        Column("heavy", "too heavy to build"),
-    )
-    rows = tuple(
-        (
-            label(one.joint, names),
-            one.link,
-            one.mass,
-            *one.place,
-            one.before,
-            one.after,
-            one.unit,
-            one.exact,
-            one.moves,
-            one.spring,
-            one.heavy,
-        )
-        for one in balances
-    )
-    note = (
-        "Solved exactly from the closed form. Where the load does not vanish, the rest comes from joints farther "
-        "out, which "
-        "a weight on this link cannot follow; a load that grows says that this weight alone does harm over the "
-        "whole box. A weight above half of what the joint moves is too heavy to build; a spring without free length, "
-        "of stiffness k from a point at a above a level joint axis to one at b on the link, does the same and adds no "
-        "inertia."
-    )
-    return DataTable("counterbalance", "Weights that balance a joint", columns, rows, note)
-
-
-def label(name: str, names: Sequence[str]) -> str:
-    """Number and name of a joint; the name alone where ``names`` lacks it."""
-    return joint_label(list(names).index(name), name) if name in names else name
 
 
 def sensitivity_table(found: Sequence[Sensitivity]) -> DataTable:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...equations.printing.letters import in_mathml
+from ...markup.data_tables import Column, DataTable, Rich
+from ...markup.elements import Html, join, tag
+from ...markup.numbers import listed, percent
 from ...reduction.shortforms.short_form import ReducedCoefficient, ReducedTerm
-from ..html.data_tables import Column, DataTable, Rich
-from ..html.markup import Html, join, tag
-from ..html.numbers import listed, percent
 from ..section import Section, paragraph
 from .equations_section import name_math, sign
 

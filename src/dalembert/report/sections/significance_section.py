@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...arm.description import ArmDescription
-from ...design.significance import TermShare
+from ...design.significance_tables import TERMS
+from ...markup.data_tables import Column, DataTable
+from ...markup.elements import Html, tag
+from ...markup.numbers import counted, joint_label, percent, shown_position, unit
 from ...reduction.states import States
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
-from ..html.data_tables import Column, DataTable
-from ..html.markup import Html, tag
-from ..html.numbers import counted, joint_label, percent, shown_position, unit
 from ..section import Section
 
 SMALL = 0.01
@@ -68,18 +68,11 @@ def note(arm: ArmDescription) -> Html:
     text = (
         "The largest contribution is proved: the certified bound of the coefficient times the largest acceleration or "
         "speeds. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. Shares "
-        f"are of the largest term of the joint. Inertia: {counted(arm)}"
+        f"are of the largest term of the joint. Inertia: {counted(arm.counts_drives)}"
     )
     return tag(
         "p", text + ("; friction, which is no term, is not ranked." if arm.counts_drives else "."), class_="note"
     )
-
-
-def printed(one: TermShare) -> str:
-    """How a term is printed: D12 q̈2, 2 C112 q̇1 q̇2, G2."""
-    moved = one.motion.replace("qdd", "q\u0308").replace("qd", "q\u0307").replace("^2", "\u00b2")
-    number, rest = ("2 ", moved[2:]) if moved.startswith("2 ") else ("", moved)
-    return f"{number}{one.name} {rest}".strip()
 
 
 def limits(arm: ArmDescription, states: States) -> DataTable:
@@ -108,17 +101,6 @@ def limits(arm: ArmDescription, states: States) -> DataTable:
         for k, joint in enumerate(arm.moving)
     )
     return DataTable("states", "States that count", columns, rows)
-
-
-TERMS = (
-    Column("joint", "joint"),
-    Column("term", "term"),
-    Column("largest", "largest", kind="number"),
-    Column("rms", "RMS", kind="number"),
-    Column("unit", "", kind="unit"),
-    Column("share", "share of the largest term", kind="share"),
-)
-"""The columns of a table of terms, over all states or along a motion."""
 
 
 def table(arm: ArmDescription, terms: Sequence[Contribution]) -> DataTable:

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from ...equations.structure import WHY, Structure
-from ..html.data_tables import Column, DataTable
-from ..html.markup import Html, coefficient, join, tag
-from ..html.numbers import joint_label, percent
+from ...equations.structure import Structure
+from ...equations.structure_tables import counts_table, dependence_table, reasons
+from ...markup.numbers import percent
 from ..section import Section
-
-KINDS = {
-    "d_ii": "inertia at a joint, D_ii",
-    "d_ij": "inertial coupling, D_ij",
-    "c_jj(i)": "centrifugal, C_ijj",
-    "c_jm(i)": "Coriolis, C_ijk",
-    "G_i": "gravity load, G_i",
-}
 
 
 def section(found: Structure, names: tuple[str, ...]) -> Section:
@@ -26,46 +17,6 @@ def section(found: Structure, names: tuple[str, ...]) -> Section:
         "zero here "
         f"({percent(float(found.sparsity), 2)}) and {constant} of those are constant, so {zero} never need computing."
     )
-    return Section("structure", "Structure", meaning, (counts(found), dependence(found, names), reasons(found)))
-
-
-def counts(found: Structure) -> DataTable:
-    """Coefficients by kind: independent ones of a general arm, non-zero and constant ones of this arm."""
-    columns = (
-        Column("kind", "kind"),
-        Column("independent", "in a general arm", kind="number"),
-        Column("nonzero", "not zero here", kind="number"),
-        Column("constant", "of these constant", kind="number"),
+    return Section(
+        "structure", "Structure", meaning, (counts_table(found), dependence_table(found, names), reasons(found))
     )
-    rows = tuple(
-        (KINDS.get(kind, kind), count.independent, count.nonzero, count.constant)
-        for kind, count in found.counts.items()
-    )
-    return DataTable("structure", "How many coefficients there are", columns, rows)
-
-
-def dependence(found: Structure, names: tuple[str, ...]) -> DataTable:
-    """Number of terms of each non-zero coefficient, and the joint positions it depends on."""
-    columns = (
-        Column("coefficient", "coefficient", kind="name"),
-        Column("terms", "terms", kind="number"),
-        Column("depends on", "depends on the positions of"),
-    )
-    rows = []
-    for item in found.coefficients:
-        if item.zero is None:
-            on = ", ".join(joint_label(j, names[j]) for j in item.joints) or "nothing: it is constant"
-            rows.append((item.name, item.terms, on))
-    return DataTable("dependence", "What each coefficient depends on", columns, tuple(rows), first=12)
-
-
-def reasons(found: Structure) -> Html:
-    """Zero coefficients, grouped by why they vanish."""
-    parts = []
-    for reason, sentence in WHY.items():
-        zero = [item.name for item in found.coefficients if item.zero == reason]
-        if zero:
-            parts.append(
-                tag("p", tag("b", f"{sentence[0].upper()}{sentence[1:]}: "), join((coefficient(n) for n in zero), ", "))
-            )
-    return join(parts)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Protocol
 
-from ...arm.description import ArmDescription
-
 MINUS = "\u2212"
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LEAST = 1e-6
@@ -84,6 +82,6 @@ def joint_label(index: int, name: str) -> str:
     return f"joint {number}" if normalised in (f"joint{number}", f"j{number}", number) else f"joint {number}, {name}"
 
 
-def counted(arm: ArmDescription) -> str:
-    """The phrase that says whether the drives are counted in this system."""
-    return "drives included" if arm.counts_drives else "links alone"
+def counted(drives: bool) -> str:
+    """The phrase that says whether the drives are counted."""
+    return "drives included" if drives else "links alone"

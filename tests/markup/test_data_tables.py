@@ -9,9 +9,9 @@ import re
 
 import pytest
 
-from dalembert.report.html.data_tables import Column, DataTable, Rich
-from dalembert.report.html.markup import Html
-from dalembert.report.html.numbers import joint_label, percent, written
+from dalembert.markup.data_tables import Column, DataTable, Rich
+from dalembert.markup.elements import Html
+from dalembert.markup.numbers import joint_label, percent, written
 
 TABLE = DataTable(
     "sizes",

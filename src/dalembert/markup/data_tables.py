@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from .markup import Html, coefficient, join, tag, text
+from .elements import Html, coefficient, join, tag, text
 from .numbers import percent, written
+
+FOLDED, MOST_ROWS = 40, 500
+"""Rows of a compact table that are shown at once, and the most of the folded ones."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,36 @@ class DataTable:
         if self.note:
             parts.append(tag("p", self.note, class_="note"))
         return tag("div", *parts, class_="table scroll", id=f"table-{self.name}")
+
+    def compact(self) -> Html:
+        """The table without links and buttons, for a notebook; a pose is the title of the cell it belongs to."""
+        head = tag("tr", *(head_cell(column) for column in self.columns if column.kind != "pose"))
+        count = min(self.first or FOLDED, FOLDED)
+        caption = tag("caption", self.caption)
+        parts = [tag("table", caption, tag("thead", head), tag("tbody", *(self._plain(r) for r in self.rows[:count])))]
+        rest = self.rows[count:]
+        if rest:
+            more = tag("table", tag("thead", head), tag("tbody", *(self._plain(row) for row in rest[:MOST_ROWS])))
+            last = f", {MOST_ROWS} of them here" if len(rest) > MOST_ROWS else ""
+            parts.append(tag("details", tag("summary", f"{len(rest)} more row{'s' * (len(rest) > 1)}{last}"), more))
+        if self.note:
+            parts.append(tag("p", self.note, class_="note"))
+        return join(parts)
+
+    def _plain(self, row: Sequence[Value]) -> Html:
+        """One row, without buttons."""
+        cells: list[tuple[Column, Value, str | None]] = []
+        for column, value in zip(self.columns, row, strict=True):
+            if column.kind == "pose" and cells and isinstance(value, tuple):
+                cells[-1] = (*cells[-1][:2], f"at q = ({', '.join(written(x) for x in value)})")
+            elif column.kind != "pose":
+                cells.append((column, value, None))
+        first, *others = cells
+        return tag(
+            "tr",
+            tag("th", shown(*first[:2]), scope="row", class_=style(first[0]), title=first[2]),
+            *(tag("td", shown(column, value), class_=style(column), title=pose) for column, value, pose in others),
+        )
 
     def links(self) -> Html:
         """Download links that contain the files as data URLs, so that no server is needed."""

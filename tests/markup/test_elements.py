@@ -6,7 +6,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dalembert.report.html.markup import Html, coefficient, data, join, tag, text
+from dalembert.markup.elements import Html, coefficient, data, join, tag, text
 
 TEXTS = st.text(alphabet=st.sampled_from(list("<>&\"'/=!- abcscript;\n\u2028")), max_size=40)
 

@@ -1,0 +1,122 @@
+"""The numbers an arm is given by, as tables: joints, links, inertia, drives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..markup.data_tables import Column, DataTable, Value
+from ..markup.elements import Html
+from ..markup.numbers import shown_position, unit, written
+
+if TYPE_CHECKING:
+    from .description import ArmDescription
+    from .drives import DriveTrain
+
+
+def joints_table(arm: ArmDescription) -> DataTable:
+    """Type of each joint and its limits of position, speed and effort."""
+    columns = (
+        Column("joint", "joint", kind="number"),
+        Column("name", "name"),
+        Column("type", "type"),
+        Column("from", "from", kind="number"),
+        Column("to", "to", kind="number"),
+        Column("position unit", "", kind="unit"),
+        Column("speed", "speed", kind="number"),
+        Column("speed unit", "", kind="unit"),
+        Column("effort", "effort", kind="number"),
+        Column("effort unit", "", kind="unit"),
+    )
+    rows = []
+    for number, joint in enumerate(arm.moving, 1):
+        ends = [finite(shown_position(joint, x)) for x in (joint.limits.lower, joint.limits.upper)]
+        rows.append(
+            (
+                number,
+                joint.name,
+                joint.kind,
+                ends[0],
+                ends[1],
+                unit(joint, "shown"),
+                finite(joint.limits.velocity),
+                unit(joint, "speed"),
+                finite(joint.limits.effort),
+                unit(joint, "effort"),
+            )
+        )
+    return DataTable(
+        "joints", "Joints and their limits", columns, tuple(rows), "A dash: the description gives no limit."
+    )
+
+
+def finite(value: float) -> float | None:
+    """The value, or None where it is infinite, which tables show as a dash."""
+    return value if math.isfinite(value) else None
+
+
+def links_table(arm: ArmDescription) -> DataTable:
+    """Mass (kg) and mass centre (m, link frame) of every link and load, and the joint that moves it."""
+    columns = (
+        Column("link", "link"),
+        Column("moved by", "moved by joint", kind="number"),
+        Column("mass", "mass", "kg", "number"),
+        *(Column(axis, axis, "m", "number") for axis in "xyz"),
+    )
+    rows = []
+    for link in arm.links:
+        body = arm.body_of[link.name][0]
+        rows.append((link.name, body + 1 if body >= 0 else None, *numbers([link.inertia.mass, *link.inertia.com])))
+    rows += [
+        (f"load on {name}", arm.body_of[name][0] + 1, *numbers([load.body.mass, *load.body.com]))
+        for name, load in arm.loads
+    ]
+    return DataTable("links", "Mass and mass centre of each link, in its own frame", columns, tuple(rows))
+
+
+def link_inertia_table(arm: ArmDescription) -> DataTable:
+    """Inertia tensor (kg m^2) of every link about its mass centre, in the axes of the link frame."""
+    entries = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+    names = ["xyz"[i] + "xyz"[j] for i, j in entries]
+    columns = (
+        Column("link", "link"),
+        *(Column(f"I{name}", Html(f"<i>I</i><sub>{name}</sub>"), "kg m²", "number") for name in names),
+    )
+    rows: list[tuple[Value, ...]] = [
+        (link.name, *numbers([link.inertia.central[i][j] for i, j in entries])) for link in arm.links if link.inertia
+    ]
+    return DataTable(
+        "inertia", "Inertia tensor about the mass centre, in the axes of the link frame", columns, tuple(rows)
+    )
+
+
+def numbers(values: Sequence[object]) -> list[float]:
+    """Exact numbers in floating point."""
+    return [float(x) for x in values]  # type: ignore[arg-type]
+
+
+def drives_table(train: DriveTrain, caption: str = "Drives") -> DataTable | None:
+    """What is known of the drives; None where nothing is."""
+    if not train:
+        return None
+    motors = train.actuators
+    candidates: list[tuple[Column, list[Value]]] = [
+        (Column("ratios", "turns per turn (rad, or per m) of each joint"), [ratios(motor.ratios) for motor in motors]),
+        (Column("rotor", "rotor inertia", "kg m²", "number"), [float(motor.rotor.inertia) for motor in motors]),
+        (Column("link", "carried by"), [motor.rotor.link or "not known" for motor in motors]),
+        (Column("stall torque", "stall torque", "N m", "number"), [motor.stall_torque for motor in motors]),
+        (Column("Coulomb friction", "Coulomb friction", "N m", "number"), [max(m.friction.moving) for m in motors]),
+        (Column("viscous friction", "viscous friction", "N m s/rad", "number"), [m.friction.viscous for m in motors]),
+    ]
+    known = [(column, values) for column, values in candidates if any(values)]
+    rows: list[tuple[Value, ...]] = [
+        (motor.name, *(values[index] for _, values in known)) for index, motor in enumerate(motors)
+    ]
+    columns = (Column("motor", "motor"), *(column for column, _ in known))
+    return DataTable("drives", caption, columns, tuple(rows))
+
+
+def ratios(pairs: Sequence[tuple[str, object]]) -> str:
+    """The ratios of a motor, joint by joint."""
+    return ", ".join(f"{joint} {written(float(ratio))}" for joint, ratio in pairs)  # type: ignore[arg-type]

@@ -1,0 +1,24 @@
+"""The terms of the torques as a table."""
+
+from __future__ import annotations
+
+from ..markup.data_tables import Column
+from .significance import TermShare
+
+
+def printed(one: TermShare) -> str:
+    """How a term is printed: D12 q̈2, 2 C112 q̇1 q̇2, G2."""
+    moved = one.motion.replace("qdd", "q\u0308").replace("qd", "q\u0307").replace("^2", "\u00b2")
+    number, rest = ("2 ", moved[2:]) if moved.startswith("2 ") else ("", moved)
+    return f"{number}{one.name} {rest}".strip()
+
+
+TERMS = (
+    Column("joint", "joint"),
+    Column("term", "term"),
+    Column("largest", "largest", kind="number"),
+    Column("rms", "RMS", kind="number"),
+    Column("unit", "", kind="unit"),
+    Column("share", "share of the largest term", kind="share"),
+)
+"""The columns of a table of terms, over all states or along a motion."""

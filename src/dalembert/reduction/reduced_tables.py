@@ -1,0 +1,48 @@
+"""The errors of a reduced model as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..arm.description import Joint
+from ..markup.data_tables import Column, DataTable
+from ..markup.numbers import joint_label, unit
+
+
+@dataclass(frozen=True)
+class JointError:
+    """Torque error of one joint: proved bound, largest found by search, exact RMS, and the joint's largest torque."""
+
+    bound: float
+    found: float
+    rms: float
+    scale: float
+
+
+def torque_error_table(moving: Sequence[Joint], joints: Sequence[JointError], name: str, caption: str) -> DataTable:
+    """Torque error of each joint (N m or N): proved bound, largest attained in a search, RMS."""
+    columns = (
+        Column("joint", "joint"),
+        Column("unit", "", kind="unit"),
+        Column("range", "largest torque", kind="number"),
+        Column("proved", "proved error", kind="number"),
+        Column("share", "share", kind="share"),
+        Column("found", "largest found", kind="number"),
+        Column("rms", "RMS", kind="number"),
+        Column("ratio", "proved / found", kind="number"),
+    )
+    rows = tuple(
+        (
+            joint_label(k, moving[k].name),
+            unit(moving[k], "effort"),
+            one.scale,
+            one.bound,
+            one.bound / one.scale if one.scale > 0 else 0.0,
+            one.found,
+            one.rms,
+            one.bound / one.found if one.found > 0 else None,
+        )
+        for k, one in enumerate(joints)
+    )
+    return DataTable(name, caption, columns, rows)
