@@ -15,7 +15,7 @@ from .api.loading import catalog, load
 from .arm.description import Joint, Limits, Link
 from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
 from .arm.elastic import JointDamper, JointSpring, PointSpring
-from .arm.errors import ArmError, PhysicalWarning, SkippedWarning
+from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning
 from .arm.exact import Angle
 from .arm.force import Force
 from .arm.inertia import Inertia, Load
@@ -122,8 +122,8 @@ __all__ = [
     "JointDamper", "JointSpring", "Kernel", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables",
     "Mechanism", "Motion", "Motor", "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement",
     "PointSpring", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
-    "Rotor", "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare",
-    "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles",
-    "trapezoidal",
+    "Rotor", "RoundedWarning", "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System",
+    "TermShare", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
+    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
+    "tracking_poles", "trapezoidal",
 ]  # fmt: skip

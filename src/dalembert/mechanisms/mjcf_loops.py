@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.io.angle_reading import AS_MEANT
 from ..arm.io.mjcf import read_mjcf
 from ..arm.io.mjcf_defaults import MAIN, Defaults
 from ..arm.io.xml_text import XmlNode, parse
@@ -20,7 +21,7 @@ from .mechanism import Mechanism
 CHAIN = "arm"
 
 
-def read_mjcf_mechanism(text: str, origin: str = "MJCF") -> Mechanism:
+def read_mjcf_mechanism(text: str, origin: str = "MJCF", angles: str = AS_MEANT) -> Mechanism:
     """The mechanism of an MJCF file; coordinates are chosen among its joints, ``with_coordinates`` changes them.
 
     As in MuJoCo, the anchor of a connect and the pose of a weld without ``relpose`` hold as the file has the bodies.
@@ -34,7 +35,7 @@ def read_mjcf_mechanism(text: str, origin: str = "MJCF") -> Mechanism:
         items += [XmlNode(item, f"{origin}: <{item.tag}>") for item in loops]
         root.remove(loops)
     _refuse_ref(root, origin)
-    arm = read_mjcf(tostring(root, encoding="unicode"), origin, "ignore")
+    arm = read_mjcf(tostring(root, encoding="unicode"), origin, "ignore", angles)
     open_tree = Mechanism({CHAIN: arm}, [], None, gravity=arm.gravity)
     closures = []
     for number, item in enumerate(items, start=1):

@@ -8,8 +8,10 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
+from ..cleaning import clean, hint
 from ..description import ArmDescription, listed
 from ..errors import ArmError
+from .angle_reading import AS_MEANT
 from .expression import shown
 from .toml_arm import read_toml
 from .toml_drives import built_in_drives
@@ -27,18 +29,35 @@ def catalog_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
-def read(path_or_name: str | os.PathLike[str], physical: str = "warn", mimic: str = "refuse") -> ArmDescription:
+def read(
+    path_or_name: str | os.PathLike[str],
+    physical: str = "warn",
+    mimic: str = "refuse",
+    angles: str = AS_MEANT,
+    tolerance: float | None = None,
+) -> ArmDescription:
     """The built-in arm of this name, or the arm in this file (.toml, .urdf, .xml).
 
     ``physical`` is the treatment of inertias that no real body can have: ``"warn"``, ``"error"`` or ``"ignore"``.
     ``mimic`` is the treatment of URDF joints that mimic another: ``"refuse"``, ``"hold"`` or ``"free"``.
+    ``angles`` is the treatment of rounded angles: read ``"as meant"`` or ``"as written"``. Numbers that are zero but
+    for rounding stay, with a hint, unless ``tolerance`` says within what share of the arm they are zero.
     """
+    arm = _read(path_or_name, physical, mimic, angles)
+    if tolerance is None:
+        hint(arm)
+        return arm
+    return clean(arm, tolerance)
+
+
+def _read(path_or_name: str | os.PathLike[str], physical: str, mimic: str, angles: str) -> ArmDescription:
+    """The arm with the numbers of its file."""
     name = os.fspath(path_or_name) if isinstance(path_or_name, str | os.PathLike) else path_or_name
     if not isinstance(name, str):
         raise ArmError(f"an arm is asked for by a built-in name or the path of a file, not by {shown(name)}")
     if name in catalog_names():
         text = (CATALOG / f"{name}.toml").read_text(encoding="utf-8")
-        arm = read_toml(text, f"catalog/{name}.toml", physical)
+        arm = read_toml(text, f"catalog/{name}.toml", physical, angles)
         drives = built_in_drives(name, arm)
         return arm if drives is None else replace(arm, drives=drives)
     path = Path(name)
@@ -47,19 +66,19 @@ def read(path_or_name: str | os.PathLike[str], physical: str = "warn", mimic: st
         raise _unknown(name, path)
     text = _text(path)
     if suffix == ".toml":
-        return read_toml(text, name, physical)
+        return read_toml(text, name, physical, angles)
     # The readers of XML are imported where they are needed: most arms are not in it.
     from .mjcf import read_mjcf
     from .urdf import read_urdf
     from .xml_text import parse
 
     if suffix == ".urdf":
-        return read_urdf(text, name, physical, mimic)
+        return read_urdf(text, name, physical, mimic, angles)
     root = parse(text, name).tag
     if root == "robot":
-        return read_urdf(text, name, physical, mimic)
+        return read_urdf(text, name, physical, mimic, angles)
     if root == "mujoco":
-        return read_mjcf(text, name, physical)
+        return read_mjcf(text, name, physical, angles)
     raise ArmError(f"{name}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF) or <mujoco> (MJCF)")
 
 

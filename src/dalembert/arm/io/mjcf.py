@@ -1,4 +1,4 @@
-"""MJCF (MuJoCo's format) to an arm, exactly as written; ``docs/urdf-mjcf.md`` says what is read, kept and refused.
+"""MJCF (MuJoCo's format) to an arm, with exact numbers; ``docs/urdf-mjcf.md`` says what is read, kept and refused.
 
 A body has a fixed pose in its parent, followed by its joints in order, each with an axis through its own
 ``pos``: with A the anchor and R the rotation whose z points along the axis, a joint is
@@ -12,6 +12,7 @@ from ..description import EARTH, ArmDescription, listed
 from ..drives import train_of_joints
 from ..errors import ArmError
 from ..placement import Vector
+from .angle_reading import AS_MEANT, AngleReading
 from .mjcf_bodies import Settings, Tree
 from .mjcf_defaults import MAIN, Defaults
 from .mjcf_frames import AngleUnits
@@ -35,8 +36,12 @@ IGNORED = ("size", "visual", "statistic", "custom", "contact", "sensor", "keyfra
 READ = ("compiler", "option", "default", "asset", "worldbody", "equality", "tendon", "actuator", "deformable")
 
 
-def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn") -> ArmDescription:
-    """The arm that an MJCF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``."""
+def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn", angles: str = AS_MEANT) -> ArmDescription:
+    """The arm that an MJCF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
+
+    ``angles`` says whether rounded angles in radians, directions and quaternions are read "as meant" or "as written".
+    """
+    reading = AngleReading(angles)
     root = XmlNode(parse(text, origin), origin)
     if root.tag != "mujoco":
         remedy = {
@@ -54,7 +59,7 @@ def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn") -> ArmDes
         for section in root.all(tag):
             for item in section.children():
                 check(item, defaults)
-    tree = Tree(origin, defaults, _settings(root), _names(root))
+    tree = Tree(origin, defaults, _settings(root, reading), _names(root))
     for section in root.all("worldbody"):
         tree.world(section)
     try:
@@ -68,6 +73,7 @@ def read_mjcf(text: str, origin: str = "MJCF", physical: str = "warn") -> ArmDes
         ).with_elastic(*tree.springs)
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else root.fault(str(fault)) from None
+    reading.tell(origin)
     return arm.checked(physical)
 
 
@@ -88,7 +94,7 @@ def _names(root: XmlNode) -> set[str]:
     return names
 
 
-def _settings(root: XmlNode) -> Settings:
+def _settings(root: XmlNode, reading: AngleReading) -> Settings:
     """The settings of all <compiler> sections."""
     merged: dict[str, str] = {}
     for section in root.all("compiler"):
@@ -115,7 +121,7 @@ def _settings(root: XmlNode) -> Settings:
         raise node.fault(f"eulerseq is {shortened(sequence)}; it is three of the letters x, y, z, X, Y, Z")
     low, high = node.numbers("inertiagrouprange", 2) or (0, 5)
     return Settings(
-        AngleUnits(node.choice("angle", ("degree", "radian"), "degree") == "degree", sequence),
+        AngleUnits(node.choice("angle", ("degree", "radian"), "degree") == "degree", sequence, reading),
         node.choice("autolimits", ("true", "false"), "true") == "true",
         None if from_geoms == "false" else (int(low), int(high)),
         _meshes(root),
