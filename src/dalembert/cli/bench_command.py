@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.compile import timing as benches
 
 from .printing import heading, paragraph, table
-from .system_options import ArmArgument
+from .system_options import AnglesAre, AnglesOption, ArmArgument, CleanOption, Mimicking, MimicOption, load_arm
 
 
 def bench(
@@ -20,11 +19,14 @@ def bench(
         list[str] | None, typer.Option("--function", "-f", help="A function to compare; may be repeated.")
     ] = None,
     states: Annotated[int, typer.Option("--states", min=1, help="States in a batch.")] = benches.STATES,
+    angles: AnglesOption = AnglesAre.MEANT,
+    clean: CleanOption = None,
+    mimic: MimicOption = Mimicking.REFUSE,
 ) -> None:
     """Time per state of the compiled functions and of Pinocchio, MuJoCo, roboticstoolbox and CasADi."""
     if not benches.compiled_here():
         raise ArmError("there is no C compiler, so nothing is compiled and there is nothing to compare; install one")
-    given = da.load(arm)
+    given = load_arm(arm, angles, clean, mimic)
     lines: list[benches.Line] = []
     for name in benches.available(function):
         lines += benches.compare_batch(given, name, states)

@@ -12,7 +12,7 @@ import typer
 import dalembert as da
 from dalembert.arm.errors import ArmError
 
-from .system_options import ArmArgument, load_arm
+from .system_options import AnglesAre, AnglesOption, ArmArgument, CleanOption, Mimicking, MimicOption, load_arm
 
 
 class Format(enum.StrEnum):
@@ -28,9 +28,12 @@ def convert(
     to: Annotated[Format, typer.Option("--to", help="The format to write.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if left out.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    angles: AnglesOption = AnglesAre.MEANT,
+    clean: CleanOption = None,
+    mimic: MimicOption = Mimicking.REFUSE,
 ) -> None:
     """Write an arm as URDF, as a TOML arm file, or as one made of Denavit-Hartenberg rows."""
-    given = load_arm(arm)
+    given = load_arm(arm, angles, clean, mimic)
     text = {Format.URDF: given.write_urdf, Format.TOML: given.write_toml, Format.DH: given.write_dh}[to]()
     text = text if text.endswith("\n") else text + "\n"
     if to is Format.DH:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
 from .printing import figures, heading, matrix, say, table
+from .system_options import AnglesAre, AnglesOption
 
 
 def mechanism(
@@ -26,11 +27,12 @@ def mechanism(
     drive: Annotated[str, typer.Option(help="Other coordinates, as in left.joint1,right.joint2.")] = "",
     modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
     forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
+    angles: AnglesOption = AnglesAre.MEANT,
 ) -> None:
     """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
 
-    found = read_mechanism(file)
+    found = read_mechanism(file, angles.value.replace("-", " "))
     if drive:
         found = found.with_coordinates([word.strip() for word in drive.split(",")])
     phi = found.position(values(found, q)) if q else found.home

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,13 +18,18 @@ from dalembert.arm.errors import ArmError
 from .printing import say
 from .system_options import (
     AccelerationOption,
+    AnglesAre,
+    AnglesOption,
     ArmArgument,
     BoxOption,
+    CleanOption,
     DrivesFileOption,
     DrivesOption,
     GravityOption,
     LoadOption,
     LockOption,
+    Mimicking,
+    MimicOption,
     RotorsOption,
     SpeedOption,
     amounts,
@@ -39,6 +46,8 @@ MOTION = (
     "dalembert simulate --output writes it."
 )
 PAGES = (".html", ".htm")
+PAUSE = 10.0
+"""Seconds between two lines of progress within a section."""
 TOLERANCE = (
     "Torque error of a reduced model as a share of the largest torque; may be repeated. 0.05 and 0.01 if left out."
 )
@@ -64,6 +73,9 @@ def report(
     drives_file: DrivesFileOption = None,
     gravity: GravityOption = "",
     lock: LockOption = None,
+    angles: AnglesOption = AnglesAre.MEANT,
+    clean: CleanOption = None,
+    mimic: MimicOption = Mimicking.REFUSE,
     box: BoxOption = None,
     speed: SpeedOption = None,
     acceleration: AccelerationOption = None,
@@ -77,7 +89,7 @@ def report(
     """Write a report: the arm in 3D, its equations, ranges, what matters in it, reduced models with proof."""
     from dalembert.report.write import write_report
 
-    given = read_system(arm, load, drives, rotors, drives_file, gravity, lock)
+    given = read_system(arm, load, drives, rotors, drives_file, gravity, lock, angles, clean, mimic)
     if output.suffix.lower() not in PAGES:
         raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
     console = Console(stderr=True)
@@ -93,8 +105,12 @@ def report(
     with bar:
         task = bar.add_task("starting", total=1)
 
+        lines = ProgressLines()
+
         def follow(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
+            if not console.is_terminal:
+                lines(what, done, total)
 
         found = write_report(
             given,
@@ -105,7 +121,9 @@ def report(
             tolerances=tuple(tolerance or (0.05, 0.01)),
             pose=joint_values(given, "--q", q).tolist() if q is not None else None,
             motion=motion,
-            against=read_system(against, load, drives, rotors, drives_file, gravity, lock) if against else None,
+            against=read_system(against, load, drives, rotors, drives_file, gravity, lock, angles, clean, mimic)
+            if against
+            else None,
             pdf=output.with_suffix(".pdf") if pdf else None,
             csv=csv,
             json=json,
@@ -114,6 +132,20 @@ def report(
     print_summary(found)
     beside = [str(output.with_suffix(".pdf"))] * pdf + [str(path) for path in (csv, json) if path is not None]
     say(f"\nThe report is {output}" + (f", beside it {listed(beside)}" if beside else "") + "; open it in a browser.")
+
+
+class ProgressLines:
+    """Progress for a log: a line for each section, and one now and then within a long one."""
+
+    def __init__(self) -> None:
+        self.section, self.said = "", 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """A line on stderr, unless one of the same section was printed within the last ten seconds."""
+        section, now = what.partition(":")[0], time.monotonic()
+        if section != self.section or now - self.said >= PAUSE:
+            print(f"report: {100 * done // total:3} % {what}", file=sys.stderr, flush=True)
+            self.section, self.said = section, now
 
 
 def print_summary(found: Report) -> None:

@@ -15,13 +15,18 @@ from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
 from .ranges_command import optional
 from .system_options import (
+    AnglesAre,
+    AnglesOption,
     ArmArgument,
     BoxOption,
+    CleanOption,
     DrivesFileOption,
     DrivesOption,
     GravityOption,
     LoadOption,
     LockOption,
+    Mimicking,
+    MimicOption,
     RotorsOption,
     read_analysis,
     read_system,
@@ -50,16 +55,19 @@ def review(
     drives_file: DrivesFileOption = None,
     gravity: GravityOption = "",
     lock: LockOption = None,
+    angles: AnglesOption = AnglesAre.MEANT,
+    clean: CleanOption = None,
+    mimic: MimicOption = Mimicking.REFUSE,
     as_json: Annotated[bool, typer.Option("--json", help="With --against: print JSON.")] = False,
 ) -> None:
     """Review a design: coupling, gravity, masses, counterweights; or compare it with another under the same options."""
     from dalembert.bounds.ranges import LESS_WORK
 
-    given = read_system(arm, load, drives, rotors, drives_file, gravity, lock)
+    given = read_system(arm, load, drives, rotors, drives_file, gravity, lock, angles, clean, mimic)
     ask = read_analysis(given, box)
     ask.work = LESS_WORK
     if against:
-        other = read_system(against, load, drives, rotors, drives_file, gravity, lock)
+        other = read_system(against, load, drives, rotors, drives_file, gravity, lock, angles, clean, mimic)
         first, second = ask, ask.of(other)
         if load:
             empty = first.of(given.holding(None)), second.of(other.holding(None))

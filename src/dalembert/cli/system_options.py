@@ -2,11 +2,13 @@
 
 ``--load``, ``--drives``, ``--rotors``, ``--drives-file``, ``--gravity`` and ``--lock`` mean the same in every command
 that has them: the arm that holds that load, with those drives, under that gravity, with those joints locked. The states
-an analysis is about (``--box``, ``--speed``, ``--acceleration``) are read here too.
+an analysis is about (``--box``, ``--speed``, ``--acceleration``) are read here too, and so is how the file of the arm
+is to be read (``--angles``, ``--clean``, ``--mimic``).
 """
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import sys
@@ -76,6 +78,40 @@ AccelerationOption: TypeAlias = Annotated[
     typer.Option("--acceleration", metavar="VALUES", help=f"Largest accelerations, rad/s^2 or m/s^2. {EACH}"),
 ]
 
+
+class AnglesAre(enum.StrEnum):
+    """How rounded angles of a file are read."""
+
+    MEANT = "as-meant"
+    WRITTEN = "as-written"
+
+
+class Mimicking(enum.StrEnum):
+    """What becomes of joints that follow another joint."""
+
+    REFUSE = "refuse"
+    HOLD = "hold"
+    FREE = "free"
+
+
+AnglesOption: TypeAlias = Annotated[
+    AnglesAre,
+    typer.Option(
+        "--angles", help="Rounded angles of a file: as-meant (1.5708 is a right angle; a note says so), or as-written."
+    ),
+]
+CleanOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--clean",
+        metavar="SHARE",
+        help="Take angles, lengths and products of inertia as small as this share, say 1e-9, as zero; a note says so.",
+    ),
+]
+MimicOption: TypeAlias = Annotated[
+    Mimicking, typer.Option("--mimic", help="URDF joints that follow another: refuse them, hold them still, or free.")
+]
+
 SHAPE: dict[str, tuple[Any, Any]] = {
     "load": (LoadOption, ""),
     "drives": (DrivesOption, None),
@@ -91,6 +127,12 @@ STATES: dict[str, tuple[Any, Any]] = {
     "acceleration": (AccelerationOption, None),
 }
 """Options that say which states an analysis is about."""
+READING: dict[str, tuple[Any, Any]] = {
+    "angles": (AnglesOption, AnglesAre.MEANT),
+    "clean": (CleanOption, None),
+    "mimic": (MimicOption, Mimicking.REFUSE),
+}
+"""Options that say how the file of an arm is read."""
 
 
 DESCRIBING = ("show", "equations", "structure", "verify", "base_parameters")
@@ -103,7 +145,7 @@ def system_command(command: Callable[..., None]) -> Callable[..., None]:
     def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
         command(read_system(arm, **options, hint=command.__name__ not in DESCRIBING), **rest)
 
-    return _taking(command, ("system",), SHAPE, call)
+    return _taking(command, ("system",), SHAPE | READING, call)
 
 
 def analysis_command(command: Callable[..., None]) -> Callable[..., None]:
@@ -118,10 +160,10 @@ def position_command(command: Callable[..., None]) -> Callable[..., None]:
 
 def _asking(command: Callable[..., None], states: dict[str, tuple[Any, Any]]) -> Callable[..., None]:
     def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
-        system = read_system(arm, **{key: options[key] for key in SHAPE})
+        system = read_system(arm, **{key: options[key] for key in (*SHAPE, *READING)})
         command(read_analysis(system, **{key: options[key] for key in states}), **rest)
 
-    return _taking(command, ("ask",), SHAPE | states, call)
+    return _taking(command, ("ask",), SHAPE | READING | states, call)
 
 
 def _taking(
@@ -156,9 +198,14 @@ def _taking(
 # -- reading ----------------------------------------------------------------------------------------
 
 
-def load_arm(name: str) -> da.Arm:
+def load_arm(
+    name: str,
+    angles: AnglesAre = AnglesAre.MEANT,
+    clean: float | None = None,
+    mimic: Mimicking = Mimicking.REFUSE,
+) -> da.Arm:
     """The arm, with one short note on stderr where no real body has some of its inertias."""
-    arm = da.load(name, physical="ignore")
+    arm = da.load(name, physical="ignore", mimic=mimic.value, angles=angles.value.replace("-", " "), clean=clean)
     links = list(violations(arm))
     if links:
         print(
@@ -183,10 +230,13 @@ def read_system(
     drives_file: Path | None = None,
     gravity: str = "",
     lock: Sequence[str] | None = None,
+    angles: AnglesAre = AnglesAre.MEANT,
+    clean: float | None = None,
+    mimic: Mimicking = Mimicking.REFUSE,
     hint: bool = True,
 ) -> System:
     """The system that ARM and its options mean; ``hint`` says so where drives are described and not counted."""
-    arm = load_arm(name)
+    arm = load_arm(name, angles, clean, mimic)
     if lock:
         arm = arm.locked(read_locks(arm, lock))
     if gravity:

@@ -70,7 +70,7 @@ def coupling(ranges: CertifiedRanges, work: float | None = None) -> tuple[Coupli
 
     ``work`` (control values) limits each proof.
     """
-    work = LESS_WORK if work is None else work
+    work = ranges.effort * LESS_WORK if work is None else work
     n, waves = ranges.n, ranges.waves
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if len(waves.inertia(i, j))]
     return tuple(sorted((pair(ranges, i, j, work) for i, j in pairs), key=lambda c: -c.largest))

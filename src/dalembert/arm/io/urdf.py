@@ -186,7 +186,7 @@ def _joint(node: XmlNode, origin: str, mimic_mode: str, reading: AngleReading) -
     if mimic is not None and mimic_mode == "refuse":
         raise node.fault(
             f"mimics joint {shortened(mimic.element.get('joint', ''))}, a coupling that an open chain does not have; "
-            f'load the file with mimic="hold" to hold it still, or with mimic="free" to let it move by itself'
+            f'load the file with mimic="hold" (--mimic hold) to hold it still, or with "free" to let it move by itself'
         )
     parent, child = _end(node, "parent"), _end(node, "child")
     before, after = _origin(node, reading), Placement()
