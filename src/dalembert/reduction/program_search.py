@@ -71,7 +71,7 @@ MEAN_WEIGHT = 0.01
 INITIAL_RATIO = {6: 1.15, 7: 3.5}
 """Assumed ratio of proved to sampled error before the first proof, by number of joints; also for joints with
 hardly any sampled error."""
-HASTY_RATIO = {6: 1.7, 7: 8.0}
+HASTY_RATIO = {6: 1.7, 7: 11.0}
 """The same for a search that is not thorough: its proofs are looser, and a first round that misses costs another."""
 LARGEST_RATIO = 12.0
 """Largest ratio that is used; the smallest is 0.3."""

@@ -22,6 +22,10 @@ MOST_REDUCED = 40_000
 """Terms beyond which the page has no reduced models: they would take longer than all the rest."""
 
 
+MOST_MODELS = 10_000
+"""Terms beyond which the page has one reduced model, that of the largest tolerance."""
+
+
 @dataclass(frozen=True)
 class Allowance:
     """What a page about a closed form of so many ``terms`` may spend.
@@ -58,6 +62,10 @@ class Allowance:
         """Whether reduced models are on the page."""
         return self.terms <= MOST_REDUCED
 
+    def tolerances(self, asked: tuple[float, ...]) -> tuple[float, ...]:
+        """The tolerances of the reduced models on the page."""
+        return asked if self.terms <= MOST_MODELS else (max(asked),) if asked else ()
+
     def section(self, name: str) -> Section | None:
         """What the page leaves out for the size of the arm, and how to get it; None where it leaves out nothing."""
         if self.effort == 1:
@@ -69,6 +77,8 @@ class Allowance:
         if not self.reduces:
             parts.append("Reduced models and the closed loop with them are left out.")
         else:
+            if self.terms > MOST_MODELS:
+                parts.append("Of the reduced models there is only that of the largest tolerance.")
             parts.append(
                 "Reduced models are the first ones found, and the curve of error against operations is left out."
             )

@@ -122,7 +122,9 @@ class Work:
         self.held: Analysis | None = self.analysis if held else None
         self.loaded: ArmSystem | None = self.system if held else None
         self.models: Callable[[], tuple[reduced.Reduction, list[ReducedModel]]] = cache(
-            lambda: reductions(self.empty, self.held, question.tolerances, self.allowance.curve, tell)
+            lambda: reductions(
+                self.empty, self.held, self.allowance.tolerances(question.tolerances), self.allowance.curve, tell
+            )
         )
 
     @property
