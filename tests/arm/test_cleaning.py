@@ -91,7 +91,7 @@ def test_a_rotation_that_is_round_as_a_whole_is_cleaned_as_a_whole():
 
 
 def test_masses_and_moments_are_never_touched():
-    tiny = Inertia.of("1e-15", (1, 0, 0), ("1e-20", "1e-20", "1e-20"))
+    tiny = Inertia.of("1e-15", (1, 0, 0), ("1e-30", "1e-20", "1e-20"))
     arm = da.Arm.from_dh([{"a": 1, "body": Inertia.of(1, (0, 0, 0), (1, 1, 1))}, {"a": 1, "body": tiny}])
     assert cleaning(arm, 1e-9).arm == arm
 

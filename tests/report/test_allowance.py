@@ -17,7 +17,7 @@ def test_a_small_arm_gets_the_usual_work_and_a_page_that_leaves_nothing_out():
     assert allowed.effort == 1
     assert allowed.curve
     assert allowed.reduces
-    assert allowed.section("arm") is None
+    assert allowed.section() is None
 
 
 def test_work_falls_with_the_terms_and_the_page_says_so():
@@ -26,11 +26,11 @@ def test_work_falls_with_the_terms_and_the_page_says_so():
     efforts = [one.effort for one in allowed]
     assert efforts == sorted(efforts, reverse=True)
     assert [one.reduces for one in allowed] == [True, True, True, True, False]
-    said = [one.section("arm.urdf") for one in allowed[1:]]
+    said = [one.section() for one in allowed[1:]]
     assert all(section is not None for section in said)
     assert "50 percent of the usual work" in str(said[0].html())  # type: ignore[union-attr]
     assert "Reduced models and the closed loop with them are left out" in str(said[-1].html())  # type: ignore[union-attr]
-    assert "dalembert reduce arm.urdf" in str(said[-1].html())  # type: ignore[union-attr]
+    assert "dalembert reduce ARM" in str(said[-1].html())  # type: ignore[union-attr]
 
 
 def test_the_terms_are_those_of_all_independent_coefficients():

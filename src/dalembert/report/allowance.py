@@ -66,7 +66,7 @@ class Allowance:
         """The tolerances of the reduced models on the page."""
         return asked if self.terms <= MOST_MODELS else (max(asked),) if asked else ()
 
-    def section(self, name: str) -> Section | None:
+    def section(self) -> Section | None:
         """What the page leaves out for the size of the arm, and how to get it; None where it leaves out nothing."""
         if self.effort == 1:
             return None
@@ -93,7 +93,7 @@ class Allowance:
                 tag(
                     "p",
                     "With the usual work: ",
-                    *(x for command in commands for x in (tag("code", f"dalembert {command} {name}"), " ")),
+                    *(x for command in commands for x in (tag("code", f"dalembert {command} ARM"), " ")),
                 ),
             ),
         )

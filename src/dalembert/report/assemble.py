@@ -168,7 +168,7 @@ def report(
         ("review", 4, lambda: reviewed(work)),
         ("comparison", 10, lambda: designs(work, other) if other is not None else None),
         ("lacking", 1, lambda: lacking),
-        ("left out", 1, lambda: work.allowance.section(arm.name)),
+        ("left out", 1, lambda: work.allowance.section()),
         ("sources", 1, lambda: description.sources(arm)),
     ]
     left_out: set[str] = {"motion"} if motion is None else set()
