@@ -324,6 +324,77 @@ def test_equations_with_a_load_say_where_it_is_counted(folder: Path) -> None:
     assert run(folder, *words, "--parameters", "numbers").err == ""
 
 
+# -- how the file is read -----------------------------------------------------------------------------
+
+ROUNDED = """<robot name="bent"><link name="a"/><link name="b">{0}</link><link name="c">{0}</link>
+<joint name="joint1" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
+<joint name="joint2" type="continuous"><origin xyz="0.3 {1} 0" rpy="1.5708 0 0"/><parent link="b"/><child link="c"/>
+<axis xyz="0 0 1"/>{2}</joint></robot>"""
+BODY = (
+    '<inertial><origin xyz="0.1 0.02 0.03"/><mass value="2"/>'
+    '<inertia ixx="0.1" iyy="0.12" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
+
+
+def urdf(folder: Path, length: str = "0", mimic: str = "") -> Path:
+    path = folder / f"bent{len(list(folder.iterdir()))}.urdf"
+    path.write_text(ROUNDED.format(BODY, length, mimic), encoding="utf-8")
+    return path
+
+
+OF_AN_ARM = [command for command in COMMANDS if command not in ("list", "demo", "mechanism")]
+
+
+def test_every_command_about_an_arm_has_the_options_of_reading() -> None:
+    for command in OF_AN_ARM:
+        module, _, name = COMMANDS[command].partition(":")
+        parameters = inspect.signature(getattr(import_module(f"dalembert.cli.{module}"), name)).parameters
+        assert set(READING) - {"tool"} <= set(parameters), command
+    assert "angles" in inspect.signature(import_module("dalembert.cli.mechanism_command").mechanism).parameters
+
+
+@pytest.mark.filterwarnings("always::dalembert.arm.errors.RoundedWarning")
+@pytest.mark.parametrize("command", ["dynamics", "equations", "convert", "review", "codegen"])
+def test_angles_are_read_as_meant_with_a_note_and_as_written_without(command: str, folder: Path) -> None:
+    words = [command, *PLAIN[command](str(urdf(folder)))]
+    meant, written = run(folder, *words), run(folder, *words, "--angles", "as-written")
+    assert meant.code == written.code == 0, meant.err
+    assert "1.5708 as 90 deg" in meant.err
+    assert "1.5708" not in written.err
+    assert (meant.out, meant.files) != (written.out, written.files)
+
+
+@pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning")
+def test_angles_change_the_closed_form_and_nothing_that_is_measured(folder: Path) -> None:
+    path = urdf(folder)
+    words = ["dynamics", path, "--q", "0.3,-0.8", "--qd", "1,2", "--qdd", "2,1", "--json"]
+    meant, written = (json.loads(run(folder, *words, *more).out) for more in ([], ["--angles", "as-written"]))
+    assert meant["effort"]["total"] != written["effort"]["total"]
+    assert meant["effort"]["total"] == pytest.approx(written["effort"]["total"], rel=1e-4)
+    exact = da.load(path).inverse_dynamics([0.3, -0.8], [1, 2], [2, 1])
+    assert meant["effort"]["total"] == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("always::dalembert.arm.errors.RoundedWarning")
+def test_clean_takes_off_what_the_note_says(folder: Path) -> None:
+    path = urdf(folder, "1e-14")
+    hinted, cleaned = run(folder, "show", path), run(folder, "show", path, "--clean", "1e-9")
+    assert "a length by 1e-14 m; used as given, and clean=1e-09 (--clean 1e-09)" in hinted.err
+    assert "bent is cleaned: a length by 1e-14 m" in cleaned.err
+    assert run(folder, "show", path, "--clean", "2").code == 2
+
+
+@pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning")
+def test_mimicking_joints_are_refused_held_or_free(folder: Path) -> None:
+    path = urdf(folder, mimic='<mimic joint="joint1"/>')
+    refused, held, free = (
+        run(folder, "dynamics", path, "--json", *more) for more in ([], ["--mimic", "hold"], ["--mimic", "free"])
+    )
+    assert refused.code == 2
+    assert "--mimic hold" in refused.sentences[0]
+    assert [len(json.loads(one.out)["mass_matrix"]) for one in (held, free)] == [1, 2]
+
+
 # -- combinations that were once passed over -----------------------------------------------------------
 
 

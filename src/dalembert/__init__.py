@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .arm.description import Joint, Limits, Link
     from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
-    from .arm.errors import ArmError, PhysicalWarning, SkippedWarning
+    from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning
     from .arm.exact import Angle
     from .arm.force import Force
     from .arm.inertia import Inertia, Load
@@ -110,6 +110,7 @@ _LATER = {
     "Requirements": "control.requirements",
     "Review": "design.review",
     "Rotor": "arm.drives",
+    "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
     "SimulationError": "simulation.motion",
     "SkippedWarning": "arm.errors",
@@ -156,8 +157,8 @@ __all__ = [
     "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load",
     "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace",
     "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel",
-    "Redundant", "Report", "Requirements", "Review", "Rotor", "ServoFollowingInertia", "SimulationError",
-    "SkippedWarning", "StateFeedback", "System", "TermShare", "TermShares", "TrigPolynomial", "__version__",
-    "carrying", "catalog", "compare_drives", "conditioning_map", "excitation", "free_body", "load",
+    "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia",
+    "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare", "TermShares", "TrigPolynomial",
+    "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation", "free_body", "load",
     "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -50,8 +50,8 @@ def test_multiples_of_ninety_degrees_are_exact(quarters):
         assert round(math.sin(quarters * math.pi / 2)) == angle.sin
 
 
-def test_a_rounded_right_angle_stays_what_was_written():
-    """1.5708 is not pi/2, and nobody asked to have it changed."""
+def test_a_rounded_right_angle_stays_what_was_given():
+    """1.5708 is not pi/2; what a file means by it is the business of who reads the file."""
     assert Angle.of(1.5708).cos != 0
     assert float(Angle.of(1.5708).cos) == pytest.approx(math.cos(1.5708), abs=1e-15)
 

@@ -89,6 +89,14 @@ def test_a_million_states_of_a_random_arm_never_exceed_the_proved_bound(seed: in
     assert all(e.tightness <= 2 for e in model.coefficient_errors if e.bound > 1e-12)
 
 
+def test_a_model_found_with_little_effort_is_as_much_proved() -> None:
+    arm = da.Arm.of(random_arm(1, 3))
+    model = arm.analysis(slides(arm), effort=0.02).reduce(0.05)
+    assert np.all(errors(model, MILLION) <= model.bound + 1e-9 * model.scale)
+    assert np.all(model.share <= 0.05 + 1e-12)
+    assert model.after.total < model.before.total
+
+
 def test_puma_at_one_percent_takes_fewer_operations_than_armstrong_khatib_and_burdick(one_percent) -> None:
     assert one_percent.after.total < 305
     assert np.all(one_percent.share <= 0.01)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from ..arm.cleaning import HINT, clean
 from ..arm.description import EARTH, ArmDescription
 from ..arm.drives import DriveTrain
 from ..arm.errors import ArmError
@@ -46,9 +47,24 @@ class Arm(SystemQuestions):
         base: Placement | None = None,
         tool: Placement | None = None,
         physical: str = "warn",
+        angles: str = "as meant",
     ) -> Self:
-        """The serial arm of these Denavit-Hartenberg rows; ``DHRow`` says what a row may hold."""
-        return cls.of(from_dh(rows, convention, name=name, gravity=gravity, base=base, tool=tool, physical=physical))
+        """The serial arm of these Denavit-Hartenberg rows; ``DHRow`` says what a row may hold.
+
+        ``physical`` and ``angles`` as in ``load``: alpha = 1.5708 is a right angle unless ``angles="as written"``.
+        """
+        arm = from_dh(
+            rows, convention, name=name, gravity=gravity, base=base, tool=tool, physical=physical, angles=angles
+        )
+        return cls.of(arm)
+
+    def cleaned(self, tolerance: float = HINT) -> Self:
+        """This arm without the remains of rounding; a warning says what was changed, and by how much.
+
+        Rotations within ``tolerance`` (rad) of a multiple of 15 degrees become it. Lengths below that share of the
+        arm's reach, and products of inertia below that share of the largest moment of their link, become zero.
+        """
+        return clean(self, tolerance)
 
     # -- drives ------------------------------------------------------------------------------------
 

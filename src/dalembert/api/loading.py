@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..arm.io.angle_reading import AS_MEANT
 from ..arm.io.files import catalog_names, read
 from .arm import Arm
 
 
-def load(source: object, physical: str = "warn", *, mimic: str = "refuse", skip: Iterable[str] = ()) -> Arm:
+def load(
+    source: object,
+    physical: str = "warn",
+    *,
+    mimic: str = "refuse",
+    skip: Iterable[str] = (),
+    angles: str = AS_MEANT,
+    clean: float | None = None,
+) -> Arm:
     """The arm of ``source``.
 
     ``source`` is a built-in name ("puma560"), the path of a file (.toml, .urdf, .xml), the text of one, an open file, a
@@ -18,8 +27,11 @@ def load(source: object, physical: str = "warn", *, mimic: str = "refuse", skip:
     ``mimic`` says what becomes of joints that follow another joint: "refuse" them, "hold" them still where they stand
     while the other is at zero, or let them move "free". ``skip`` names what may be left out of MJCF, with one warning:
     "actuator", "contact", "equality", "flex", "fluid", "gravcomp", "mocap", "plugin", "tendon".
+    ``angles`` says how rounded angles of files are read: "as meant", 1.5708 as a right angle, or "as written", to the
+    digit. ``clean``, such as 1e-9, takes angles, lengths and products of inertia as small as that as zero
+    (``Arm.cleaned``).
     """
-    return Arm.of(read(source, physical, mimic, skip))
+    return Arm.of(read(source, physical, mimic, skip, angles, clean))
 
 
 def catalog() -> tuple[str, ...]:

@@ -72,17 +72,19 @@ class SystemQuestions(MovingArm):
         *,
         gap: float | None = None,
         work: float | None = None,
+        effort: float = 1.0,
         tell: Callable[[str], None] | None = None,
     ) -> Analysis:
         """One set of questions over one set of states: ranges, coupling, significance, review, reduced models.
 
         Positions range over the joint limits, or ``box`` (``{"joint3": (0.2, 0.9)}``, rad or m); ``speed`` and
         ``acceleration`` are the largest of each joint. ``gap`` certifies ranges to this share of their spread (1e-4 by
-        default); ``work`` limits each proof; ``tell`` is called with what is being worked out.
+        default); ``work`` limits each end of a range, ``effort`` is the share of the usual work of all other proofs
+        (less of it is quicker, and looser); ``tell`` is called with what is being worked out.
         """
         from ..design.analysis import Analysis
 
-        return Analysis(self, box, speed, acceleration, gap=gap, work=work, tell=tell)
+        return Analysis(self, box, speed, acceleration, gap=gap, work=work, effort=effort, tell=tell)
 
     def report(
         self,

@@ -11,3 +11,7 @@ class PhysicalWarning(UserWarning):
 
 class SkippedWarning(UserWarning):
     """Parts of a file that say nothing this package reads; they are named, so that nothing is lost in silence."""
+
+
+class RoundedWarning(UserWarning):
+    """Numbers of a file that are rounded: angles read as those they are rounded from, zeros with rounding errors."""

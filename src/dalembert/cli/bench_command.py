@@ -10,7 +10,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.compile import timing as benches
 
 from .printing import heading, paragraph, table
-from .system_options import ArmArgument, MimicOption, SkipOption, load_arm
+from .system_options import AnglesAre, AnglesOption, ArmArgument, CleanOption, MimicOption, SkipOption, load_arm
 
 
 def bench(
@@ -21,11 +21,13 @@ def bench(
     mimic: MimicOption = "refuse",
     skip: SkipOption = None,
     states: Annotated[int, typer.Option("--states", min=1, help="States in a batch.")] = benches.STATES,
+    angles: AnglesOption = AnglesAre.MEANT,
+    clean: CleanOption = None,
 ) -> None:
     """Time per state of the compiled functions and of Pinocchio, MuJoCo, roboticstoolbox and CasADi."""
     if not benches.compiled_here():
         raise ArmError("there is no C compiler, so nothing is compiled and there is nothing to compare; install one")
-    given = load_arm(arm, mimic=mimic, skip=skip)
+    given = load_arm(arm, mimic=mimic, skip=skip, angles=angles, clean=clean)
     lines: list[benches.Line] = []
     for name in benches.available(function):
         lines += benches.compare_batch(given, name, states)

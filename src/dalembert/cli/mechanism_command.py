@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
 from .printing import figures, heading, matrix, say, table
-from .system_options import DrivesOption, GravityOption, SkipOption, numbers
+from .system_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption, numbers
 
 
 def mechanism(
@@ -34,11 +34,12 @@ def mechanism(
     modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
     skip: SkipOption = None,
     forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
+    angles: AnglesOption = AnglesAre.MEANT,
 ) -> None:
     """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
 
-    found = with_drives(read_mechanism(file, skip or ()), drives)
+    found = with_drives(read_mechanism(file, skip or (), angles.mode), drives)
     if gravity:
         found = found.with_gravity(numbers(gravity, "--gravity", (3,)))
     if drive:

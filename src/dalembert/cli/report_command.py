@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +30,8 @@ MOTION = (
     "dalembert simulate --output writes it."
 )
 PAGES = (".html", ".htm")
+PAUSE = 10.0
+"""Seconds between two lines of progress within a section."""
 TOLERANCE = (
     "Torque error of a reduced model as a share of the largest torque; may be repeated. 0.05 and 0.01 if left out."
 )
@@ -77,8 +81,12 @@ def report(
     with bar:
         task = bar.add_task("starting", total=1)
 
+        lines = ProgressLines()
+
         def follow(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
+            if not console.is_terminal:
+                lines(what, done, total)
 
         found = write_report(
             system,
@@ -98,6 +106,20 @@ def report(
     print_summary(found)
     beside = [str(output.with_suffix(".pdf"))] * pdf + [str(path) for path in (csv, json) if path is not None]
     say(f"\nThe report is {output}" + (f", beside it {listed(beside)}" if beside else "") + "; open it in a browser.")
+
+
+class ProgressLines:
+    """Progress for a log: a line for each section, and one now and then within a long one."""
+
+    def __init__(self) -> None:
+        self.section, self.said = "", 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """A line on stderr, unless one of the same section was printed within the last ten seconds."""
+        section, now = what.partition(":")[0], time.monotonic()
+        if section != self.section or now - self.said >= PAUSE:
+            print(f"report: {100 * done // total:3} % {what}", file=sys.stderr, flush=True)
+            self.section, self.said = section, now
 
 
 def print_summary(found: Report) -> None:

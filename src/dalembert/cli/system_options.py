@@ -2,12 +2,13 @@
 
 ``--tool``, ``--load``, ``--drives``, ``--rotors``, ``--drives-file``, ``--gravity`` and ``--lock`` mean the same in
 every command that has them: the arm with that tool, which holds that load, with those drives, under that gravity, with
-those joints locked. ``--mimic`` and ``--skip`` say how its file is read. The states an analysis is about (``--box``,
-``--speed``, ``--acceleration``) are read here too.
+those joints locked. ``--mimic``, ``--skip``, ``--angles`` and ``--clean`` say how its file is read. The states an
+analysis is about (``--box``, ``--speed``, ``--acceleration``) are read here too.
 """
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import sys
@@ -96,10 +97,39 @@ AccelerationOption: TypeAlias = Annotated[
     typer.Option("--acceleration", metavar="VALUES", help=f"Largest accelerations, rad/s^2 or m/s^2. {EACH}"),
 ]
 
+
+class AnglesAre(enum.StrEnum):
+    """How rounded angles of a file are read."""
+
+    MEANT = "as-meant"
+    WRITTEN = "as-written"
+
+    @property
+    def mode(self) -> str:
+        """The word for it in Python."""
+        return self.value.replace("-", " ")
+
+
+AnglesOption: TypeAlias = Annotated[
+    AnglesAre,
+    typer.Option(
+        "--angles", help="Rounded angles of a file: as-meant (1.5708 is a right angle; a note says so), or as-written."
+    ),
+]
+CleanOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--clean",
+        metavar="SHARE",
+        help="Take angles, lengths and products of inertia as small as this share, say 1e-9, as zero; a note says so.",
+    ),
+]
 READING: dict[str, tuple[Any, Any]] = {
     "tool": (ToolOption, ""),
     "mimic": (MimicOption, "refuse"),
     "skip": (SkipOption, None),
+    "angles": (AnglesOption, AnglesAre.MEANT),
+    "clean": (CleanOption, None),
 }
 """Options that say how an arm is read, with their defaults."""
 SHAPE: dict[str, tuple[Any, Any]] = READING | {
@@ -117,8 +147,6 @@ STATES: dict[str, tuple[Any, Any]] = {
     "acceleration": (AccelerationOption, None),
 }
 """Options that say which states an analysis is about."""
-
-
 DESCRIBING = ("show", "equations", "structure", "verify", "base_parameters")
 """Commands that print what is described, or its algebra: they need no hint that drives could count."""
 
@@ -203,9 +231,16 @@ def _taking(
 # -- reading ----------------------------------------------------------------------------------------
 
 
-def load_arm(name: str, tool: str = "", mimic: str = "refuse", skip: Sequence[str] | None = None) -> da.Arm:
+def load_arm(
+    name: str,
+    tool: str = "",
+    mimic: str = "refuse",
+    skip: Sequence[str] | None = None,
+    angles: AnglesAre = AnglesAre.MEANT,
+    clean: float | None = None,
+) -> da.Arm:
     """The arm, with one short note on stderr where no real body has some of its inertias."""
-    arm = da.load(name, physical="ignore", mimic=mimic, skip=skip or ())
+    arm = da.load(name, physical="ignore", mimic=mimic, skip=skip or (), angles=angles.mode, clean=clean)
     if tool:
         arm = arm.with_tool(tool)
     links = list(violations(arm))
@@ -229,6 +264,8 @@ def read_system(
     tool: str = "",
     mimic: str = "refuse",
     skip: Sequence[str] | None = None,
+    angles: AnglesAre = AnglesAre.MEANT,
+    clean: float | None = None,
     load: str = "",
     drives: bool | None = None,
     rotors: str = "",
@@ -238,7 +275,7 @@ def read_system(
     hint: bool = True,
 ) -> System:
     """The system that ARM and its options mean; ``hint`` says so where drives are described and not counted."""
-    arm = load_arm(name, tool, mimic, skip)
+    arm = load_arm(name, tool, mimic, skip, angles, clean)
     if lock:
         arm = arm.locked(read_locks(arm, lock))
     if gravity:

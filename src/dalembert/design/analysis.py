@@ -42,8 +42,10 @@ class Analysis(CertifiedRanges):
 
     ``speed`` and ``acceleration`` are the largest of each joint: one number, one for each, or a table by joint; the
     arm's limits (or 2 rad/s, 1 m/s, and what reaches them in 0.2 s) where they are left out. ``gap`` certifies ranges
-    to this share of their spread (1e-4 by default), ``work`` (control values) limits each proof; ``tell`` is called
-    with what is being worked out.
+    to this share of their spread (1e-4 by default), ``work`` (control values) limits each end of a range.
+    ``effort`` is the share of the usual work of ratios, coupling, dominance, significance, short forms and reduced
+    models: with less of it bounds are looser and models longer, and no bound is less proved. ``tell`` is called with
+    what is being worked out.
     """
 
     def __init__(
@@ -55,9 +57,10 @@ class Analysis(CertifiedRanges):
         *,
         gap: float | None = None,
         work: float | None = None,
+        effort: float = 1.0,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        super().__init__(system, states_of(system, box, speed, acceleration), gap, work, tell)
+        super().__init__(system, states_of(system, box, speed, acceleration), gap, work, effort, tell)
         self._question = (box, speed, acceleration)
 
     def __repr__(self) -> str:
@@ -82,7 +85,16 @@ class Analysis(CertifiedRanges):
         known = {
             key: ends for key, ends in (box or {}).items() if not isinstance(key, str) or key in system.joint_names
         }
-        return Analysis(system, known or None, speed, acceleration, gap=self.gap, work=self.work, tell=self._tell)
+        return Analysis(
+            system,
+            known or None,
+            speed,
+            acceleration,
+            gap=self.gap,
+            work=self.work,
+            effort=self.effort,
+            tell=self._tell,
+        )
 
     # -- ranges ----------------------------------------------------------------------------------
 
@@ -121,9 +133,9 @@ class Analysis(CertifiedRanges):
     @cached_property
     def bounds(self) -> Bounds:
         """Largest magnitudes of the coefficients, proved and attained."""
-        from .significance import Bounds
+        from .significance import EFFORT, Bounds
 
-        return Bounds(self.waves, self.states, tell=self._tell)
+        return Bounds(self.waves, self.states, self.effort * EFFORT, tell=self._tell)
 
     def slow_fast(self, share: float = 0.05) -> tuple[SlowFast, ...]:
         """The speed at which velocity terms reach a share of the torque."""
@@ -229,7 +241,8 @@ class Analysis(CertifiedRanges):
 
         systems, equations = self._beside(others)
         return reduce(
-            systems, self.states, tolerance, refit=refit, curve=curve, progress=progress, equations=equations
+            systems, self.states, tolerance, refit=refit, curve=curve, progress=progress, equations=equations,
+            effort=self.effort,
         )  # fmt: skip
 
     def short_forms(
@@ -247,7 +260,9 @@ class Analysis(CertifiedRanges):
         from ..reduction.shortforms.short_form import reduce_coefficients
 
         systems, equations = self._beside(others)
-        return reduce_coefficients(systems, self.box, coefficients, tolerance, refit=refit, equations=equations)
+        return reduce_coefficients(
+            systems, self.box, coefficients, tolerance, refit=refit, equations=equations, effort=self.effort
+        )
 
     def _beside(self, others: Sequence[ArmSystem | Analysis]) -> tuple[list[ArmSystem], list[Equations | None]]:
         """This system and the others, with the equations that are at hand."""

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arm.errors import ArmError
 from ..bounds.box import Box
 from ..bounds.ranges import LESS_WORK, WORK, Range, range_of
 from ..bounds.ratios import ratio_range
@@ -24,16 +25,19 @@ SAMPLES = 2000
 class CertifiedRanges:
     """The coefficients of one system as waves, and their ranges over the box of its states when asked for.
 
-    ``gap`` is a share of each function's spread (1e-4 by default), ``work`` limits each end of each proof (see
-    ``range_of``), ``tell`` is called with what is being worked out.
+    ``gap`` is a share of each function's spread (1e-4 by default), ``work`` limits each end of each range (see
+    ``range_of``), ``effort`` is the share of the usual work of proofs that come in great numbers, ``tell`` is called
+    with what is being worked out.
     """
 
     def __init__(
         self, system: ArmSystem, states: States, gap: float | None = None, work: float | None = None,
-        tell: Callable[[str], None] | None = None,
+        effort: float = 1.0, tell: Callable[[str], None] | None = None,
     ) -> None:  # fmt: skip
+        if not 0 < effort <= 1:
+            raise ArmError(f"effort is a share of the usual work, above 0 and at most 1; got {effort!r}")
         self.system, self.n, self.states, self.gap = system, system.n, states, gap
-        self.work = WORK if work is None else work
+        self.work, self.effort = WORK if work is None else work, effort
         self._tell = tell
         self._equations: dict[str, Equations] = {}
         self._ranges: dict[str, Range] = {}
@@ -105,7 +109,7 @@ class CertifiedRanges:
         """The range of a ratio of two functions of the positions under this name, worked out once."""
         if called not in self._ranges:
             self.tell(f"range of {called}")
-            work = min(self.work, LESS_WORK)
+            work = min(self.work, self.effort * LESS_WORK)
             self._ranges[called] = ratio_range(top, bottom, self.box, self.gap, name=called, work=work)
         return self._ranges[called]
 

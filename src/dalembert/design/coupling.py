@@ -93,7 +93,7 @@ def coupling(ranges: CertifiedRanges, work: float | None = None) -> Couplings:
 
     ``work`` (control values) limits each proof.
     """
-    work = LESS_WORK if work is None else work
+    work = ranges.effort * LESS_WORK if work is None else work
     n, waves = ranges.n, ranges.waves
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if len(waves.inertia(i, j))]
     return Couplings(sorted((pair(ranges, i, j, work) for i, j in pairs), key=lambda c: -c.largest))

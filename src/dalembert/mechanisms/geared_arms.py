@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.io.angle_reading import AS_MEANT
 from ..arm.io.mimic import Mimic
 from ..arm.io.urdf import read_mimics, read_urdf
 from .gears import Gear
@@ -37,9 +38,9 @@ def geared(arm: ArmDescription, mimics: Sequence[Mimic], origin: str, closures: 
         raise ArmError(f"{origin}: {fault}") from None
 
 
-def read_urdf_mechanism(text: str, origin: str = "URDF") -> Mechanism:
+def read_urdf_mechanism(text: str, origin: str = "URDF", angles: str = AS_MEANT) -> Mechanism:
     """The mechanism of a URDF file whose joints mimic others."""
     mimics = read_mimics(text, origin)
     if not mimics:
         raise ArmError(f"{origin}: no joint of it mimics another, so it is an arm; load it as one")
-    return geared(read_urdf(text, origin, "ignore", "free"), mimics, origin)
+    return geared(read_urdf(text, origin, "ignore", "free", angles), mimics, origin)

@@ -11,6 +11,7 @@ from ..arm.drives import train_of_joints
 from ..arm.errors import ArmError
 from ..arm.exact import exact
 from ..arm.inertia import Inertia
+from ..arm.io.angle_reading import AS_MEANT, AngleReading
 from ..arm.io.expression import angle
 from ..arm.io.files import read
 from ..arm.io.toml_arm import FRAME as PLACE
@@ -35,10 +36,11 @@ FRAME = ("on", "at")
 GEAR = ("joint", "master", "ratio", "offset")
 
 
-def read_mechanism(path: str | Path, skip: Collection[str] = ()) -> Mechanism:
+def read_mechanism(path: str | Path, skip: Collection[str] = (), angles: str = AS_MEANT) -> Mechanism:
     """The mechanism in this file: .toml, MJCF (.xml) with equality constraints, URDF with joints that mimic others.
 
-    ``skip`` names what may be left out of MJCF, as in ``load``.
+    ``skip`` names what may be left out of MJCF, and ``angles`` says whether rounded angles are read "as meant" or "as
+    written", as in ``load``.
     """
     given = Path(path)
     suffix = given.suffix.lower()
@@ -49,12 +51,12 @@ def read_mechanism(path: str | Path, skip: Collection[str] = ()) -> Mechanism:
         )
     text = _text(given)
     if suffix == ".xml":
-        return read_mjcf_mechanism(text, str(path), given.parent, skip)
+        return read_mjcf_mechanism(text, str(path), given.parent, skip, angles)
     if skip:
         raise ArmError(f"{path}: skip leaves parts of MJCF files out, and this is none; call without it")
     if suffix == ".urdf":
-        return read_urdf_mechanism(text, str(path))
-    return parse_mechanism(text, str(path), given.parent)
+        return read_urdf_mechanism(text, str(path), angles)
+    return parse_mechanism(text, str(path), given.parent, angles)
 
 
 def _text(path: Path) -> str:
@@ -66,10 +68,13 @@ def _text(path: Path) -> str:
         raise ArmError(f"{path}: is not text in UTF-8; save it as such") from None
 
 
-def parse_mechanism(text: str, origin: str = "mechanism", folder: Path | None = None) -> Mechanism:
+def parse_mechanism(
+    text: str, origin: str = "mechanism", folder: Path | None = None, angles: str = AS_MEANT
+) -> Mechanism:
     """The mechanism that a TOML text describes; arms named by path are looked up in ``folder``."""
     data = parse(text, origin)
-    top = TomlTable.of(data, origin, TOP)
+    reading = AngleReading(angles)
+    top = TomlTable.of(data, origin, TOP, reading)
     chains, bases = _chains(top, origin, folder)
     for name, given in _tables(top, "body", BODY):
         on, _, link = given.text("on").partition(":")
@@ -84,6 +89,7 @@ def parse_mechanism(text: str, origin: str = "mechanism", folder: Path | None = 
     if home is not None and not isinstance(home, Mapping):
         raise top.fault("home must be a table of joint positions, [home]")
     positions = {joint: _position(value, f"{origin}: home {joint!r}") for joint, value in (home or {}).items()}
+    reading.tell(origin)
     try:
         return Mechanism(
             chains,
@@ -112,7 +118,9 @@ def _tables(top: TomlTable, key: str, keys: tuple[str, ...]) -> list[tuple[str, 
     given = top.values.get(key, {})
     if not isinstance(given, Mapping):
         raise top.fault(f"{key} must be tables by name, [{key}.NAME]")
-    return [(name, TomlTable.of(table, f"{top.where}: {key} {name!r}", keys)) for name, table in given.items()]
+    return [
+        (name, TomlTable.of(table, f"{top.where}: {key} {name!r}", keys, top.reading)) for name, table in given.items()
+    ]
 
 
 def _chains(top: TomlTable, origin: str, folder: Path | None) -> tuple[dict[str, ArmDescription], dict[str, Placement]]:
@@ -128,7 +136,7 @@ def _chains(top: TomlTable, origin: str, folder: Path | None) -> tuple[dict[str,
             source = given.text("arm")
             beside = (folder or Path()) / source
             try:
-                chains[name] = read(beside if beside.is_file() else source, "ignore")
+                chains[name] = read(beside if beside.is_file() else source, "ignore", angles=top.reading.mode)
             except ArmError as fault:
                 raise given.fault(str(fault)) from None
         elif "free" in given:
@@ -193,12 +201,13 @@ def _gear(name: str, given: TomlTable) -> Gear:
 
 def _position(value: Any, what: str) -> float:
     if isinstance(value, str):
-        return float(angle(value, what).radians)
+        return float(angle(value, what, AngleReading()).radians)
     return float(exact(value, what))
 
 
-def load_mechanism(path: str | Path, *, skip: Collection[str] = ()) -> Mechanism:
+def load_mechanism(path: str | Path, *, skip: Collection[str] = (), angles: str = AS_MEANT) -> Mechanism:
     """The mechanism in a TOML file (docs/mechanism-file.md), in MJCF with equality connect, weld or joint, or in URDF
-    with joints that mimic others. ``skip`` names what may be left out of MJCF, as in ``load``.
+    with joints that mimic others. ``skip`` names what may be left out of MJCF, and ``angles`` says how rounded angles
+    are read, as in ``load``.
     """
-    return read_mechanism(path, skip)
+    return read_mechanism(path, skip, angles)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.io.angle_reading import AS_MEANT
 from ..arm.io.mjcf import arm_and_mimics
 from ..arm.io.mjcf_defaults import MAIN, Defaults
 from ..arm.io.mjcf_include import mjcf_source
@@ -23,7 +24,11 @@ from .mechanism import Mechanism
 
 
 def read_mjcf_mechanism(
-    text: str, origin: str = "MJCF", folder: Path | None = None, skip: Collection[str] = ()
+    text: str,
+    origin: str = "MJCF",
+    folder: Path | None = None,
+    skip: Collection[str] = (),
+    angles: str = AS_MEANT,
 ) -> Mechanism:
     """The mechanism of an MJCF file; coordinates are chosen among its joints, ``with_coordinates`` changes them.
 
@@ -46,7 +51,7 @@ def read_mjcf_mechanism(
             equality.remove(item)
     if loops:
         _refuse_ref(source.root, origin)
-    arm, mimics = arm_and_mimics(source, "ignore", "free", skip)
+    arm, mimics = arm_and_mimics(source, "ignore", "free", skip, angles)
     if not loops and not mimics:
         raise ArmError(f"{origin}: has no active equality constraint, so it is an arm; load it as one")
     open_tree = Mechanism({CHAIN: arm}, [], None, gravity=arm.gravity)

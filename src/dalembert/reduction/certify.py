@@ -34,6 +34,8 @@ Progress: TypeAlias = Callable[[str, float], None]
 
 GAP, ROUGH = 0.1, 0.5
 """Relative gap between proved and attained error of a coefficient; ``ROUGH`` is for quick proofs."""
+HASTE = 0.1
+"""Effort below which proofs of coefficients are as rough as quick ones."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
 TORQUE_GAP, TORQUE_WORK = 0.06, 1.0e8
@@ -80,20 +82,24 @@ class Proof:
 
 
 def prove(
-    differences: Mapping[Key, Wave], states: States, progress: Progress | None = None, quick: bool = False
+    differences: Mapping[Key, Wave],
+    states: States,
+    progress: Progress | None = None,
+    quick: bool = False,
+    effort: float = 1.0,
 ) -> Proof:
     """Bounds on all differences; those equal up to sign are bounded once.
 
-    ``quick`` proofs are valid but looser.
+    ``quick`` proofs, and those with less than the usual ``effort``, are valid but looser.
     """
     bounds: dict[bytes, tuple[float, float]] = {}
     signatures = {key: signature(wave) for key, wave in differences.items()}
     distinct = {signatures[key]: wave for key, wave in differences.items()}
-    work = WORK
+    work, gap = effort * WORK, ROUGH if quick or effort < HASTE else GAP
     # Short waves first: work they do not use is available for the long ones.
     for count, (signature_, wave) in enumerate(sorted(distinct.items(), key=lambda item: len(item[1]))):
-        share = QUICK if quick else min(WORK_PER_WAVE, 3 * work / (len(distinct) - count))
-        proved, attained, used = largest(wave, states.box, ROUGH if quick else GAP, share)
+        share = effort * QUICK if quick else min(effort * WORK_PER_WAVE, 3 * work / (len(distinct) - count))
+        proved, attained, used = largest(wave, states.box, gap, share)
         work -= used
         # Waves are compared to twelve digits; the factor covers the difference.
         bounds[signature_] = proved * (1 + 1e-9), attained
@@ -102,10 +108,12 @@ def prove(
     coefficients = {key: bounds[signature_] for key, signature_ in signatures.items()}
     if quick:
         return Proof(
-            coefficients, joint_bounds({key: pair[0] for key, pair in coefficients.items()}, states), WORK - work
+            coefficients,
+            joint_bounds({key: pair[0] for key, pair in coefficients.items()}, states),
+            effort * WORK - work,
         )
-    joints, torque_work = torque_bounds(differences, coefficients, states, progress)
-    return Proof(coefficients, joints, WORK - work + torque_work)
+    joints, torque_work = torque_bounds(differences, coefficients, states, progress, effort)
+    return Proof(coefficients, joints, effort * WORK - work + torque_work)
 
 
 def allotted(count: int, effort: float = 1.0) -> float:
@@ -126,6 +134,7 @@ def torque_bounds(
     bounds: Mapping[Key, tuple[float, float]],
     states: States,
     progress: Progress | None,
+    effort: float,
 ) -> tuple[Array, float]:
     """Bounds on the torque errors from all coefficients at the same position, and the work used."""
     work, total = 0.0, joint_bounds({key: pair[0] for key, pair in bounds.items()}, states)
@@ -134,14 +143,16 @@ def torque_bounds(
     ]
     several = [i for i in range(states.n) if sum(share > 0 for share in parts[i].values()) > 1]
     for count, i in enumerate(several):
-        bound, used = together(differences, parts[i], states)
+        bound, used = together(differences, parts[i], states, effort * TORQUE_WORK)
         total[i], work = min(total[i], bound), work + used
         if progress is not None:
             progress("proving torques", (count + 1) / len(several))
     return total, work
 
 
-def together(differences: Mapping[Key, Wave], parts: Mapping[Key, float], states: States) -> tuple[float, float]:
+def together(
+    differences: Mapping[Key, Wave], parts: Mapping[Key, float], states: States, limit: float = TORQUE_WORK
+) -> tuple[float, float]:
     """The proved maximum of the summed error magnitudes of one joint, and the work; ``parts`` bounds each summand.
 
     Small summands enter with their own bounds: few of them, or more where the search would take too long.
@@ -150,13 +161,13 @@ def together(differences: Mapping[Key, Wave], parts: Mapping[Key, float], states
     for share in ASIDE:
         waves, remainder = main_errors(differences, parts, states, share * sum_of_bounds)
         branch = Branch(None, waves, states.box)
-        if FEWEST * branch.cost > TORQUE_WORK:
+        if FEWEST * branch.cost > limit:
             continue
         q = states.box.samples(300, 11)
         values = np.sum([np.abs(wave(q)) for wave in waves], axis=0)
         best = int(values.argmax())
         top = float(values[best])
-        certified = branch.least(-top, q[best], TORQUE_GAP * top, TORQUE_WORK, -sum_of_bounds - remainder)
+        certified = branch.least(-top, q[best], TORQUE_GAP * top, limit, -sum_of_bounds - remainder)
         work += certified.work
         if -certified.bound + remainder < NO_GAIN * sum_of_bounds:
             return -certified.bound + remainder, work

@@ -71,8 +71,14 @@ MEAN_WEIGHT = 0.01
 INITIAL_RATIO = {6: 1.15, 7: 3.5}
 """Assumed ratio of proved to sampled error before the first proof, by number of joints; also for joints with
 hardly any sampled error."""
+HASTY_RATIO = {6: 1.7, 7: 11.0}
+"""The same for a search that is not thorough: its proofs are looser, and a first round that misses costs another."""
 LARGEST_RATIO = 12.0
 """Largest ratio that is used; the smallest is 0.3."""
+THOROUGH = 1.0
+"""Effort from which a round tries every exponent and every single change with a refit of its own, and the constants of
+the best program are tried once more. Below it the share of the usual effort is also that of the rounds and, down to a
+quarter, of the sample positions for pruning."""
 SWEEP_FACTORS = (0.06, 0.125, 0.25, 0.4, 0.6, 0.8, 1.5, 2.0, 3.0, 4.0, 6.0)
 """Multiples of the tolerance for which the curve of error against operations gets a point."""
 
@@ -124,20 +130,37 @@ class Search:
     """The search for one arm, with its loads and states; ``tried`` keeps all candidates, the exact recursion first."""
 
     def __init__(
-        self, cases: Sequence[Case], states: States, scale: Array, refit: bool = True, steps: Steps | None = None
-    ) -> None:
+        self, cases: Sequence[Case], states: States, scale: Array, refit: bool = True, steps: Steps | None = None,
+        effort: float = 1.0,
+    ) -> None:  # fmt: skip
+        self.effort = effort
         self.cases, self.states, self.scale, self.refit = cases, states, scale, refit
         self.steps = steps or Steps(lambda _text, _share: None, 1)
         self.exact = [exact_coefficients(case) for case in cases]
         self.whole = recursion(cases)
-        self.pruner = Pruner(self.whole, self._samples(SEARCH_POSITIONS), refit, self._report_pruning)
+        positions = SEARCH_POSITIONS if self.thorough else round(max(effort, 0.25) * SEARCH_POSITIONS)
+        self.pruner = Pruner(self.whole, self._samples(positions), refit, self._report_pruning)
         self.work, self.backoff = 0.0, by_size(INITIAL_BACKOFF, states.n)
         self.tried: list[Candidate] = [self.certified(self.whole)]
-        self.proof_ratio = np.full(states.n, by_size(INITIAL_RATIO, states.n))
+        self.proof_ratio = np.full(states.n, self.initial_ratio)
+
+    @property
+    def thorough(self) -> bool:
+        """Whether the search tries all it knows."""
+        return self.effort >= THOROUGH
+
+    @property
+    def initial_ratio(self) -> float:
+        """The ratio of proved to sampled error that is assumed where none is known."""
+        return by_size(INITIAL_RATIO if self.thorough else HASTY_RATIO, self.states.n)
 
     def _report_pruning(self, count: int) -> None:
         """Reports the progress of the pruner."""
         self.steps.say("leaving out what does not matter", min(0.9, count / 12))
+
+    def _report_proof(self, text: str, part: float) -> None:
+        """Reports the progress of a proof."""
+        self.steps.say(text, 0.9 * part)
 
     def _samples(self, positions: int) -> Samples:
         """Samples at this many positions, shared among the loads."""
@@ -154,7 +177,9 @@ class Search:
             best = self.shortest(tolerance)
             met = best is not self.tried[0]
             hit = np.all(self.tried[-1].share <= tolerance)
-            if round_ >= FULL_STARTS and met and self.work > WORK_LIMIT and (hit or round_ > FULL_STARTS):
+            if met and not self.thorough and round_ >= round(self.effort * MAX_ROUNDS):
+                break
+            if round_ >= FULL_STARTS and met and self.work > self.effort * WORK_LIMIT and (hit or round_ > FULL_STARTS):
                 break
             if round_ >= FULL_STARTS and not met:
                 # No pruned program has met the tolerance yet: lower the target.
@@ -162,7 +187,7 @@ class Search:
             if round_ % 2 and met and round_ >= FULL_STARTS:
                 # Start from the shortest program so far: the unused part of the tolerance may allow further changes.
                 self._update_ratio(best)
-                program = self.pruner.pruned(tolerance / (self.backoff * self.proof_ratio), best.program)
+                program = self.pruner.pruned(tolerance / (self.backoff * self.proof_ratio), best.program, self.thorough)
                 if program is best.program:
                     continue
             else:
@@ -171,10 +196,11 @@ class Search:
                     if round_ < len(GREED_EXPONENTS)
                     else (GREED_EXPONENTS[round_ % 2][round_ // 2 % 2],)
                 )
+                target = tolerance / (self.backoff * self.proof_ratio)
                 program = min(
                     (
-                        self.pruner.pruned(tolerance / (self.backoff * self.proof_ratio), greed=greed)
-                        for greed in greeds
+                        self.pruner.pruned(target, thorough=self.thorough, greed=greed)
+                        for greed in (greeds if self.thorough else greeds[:1])
                     ),
                     key=lambda pruned: count(pruned, self.pruner.samples),
                 )
@@ -196,7 +222,7 @@ class Search:
             if (
                 not 1 < ratio <= NEAR_MISS
                 or candidate.operations >= self.shortest(tolerance).operations
-                or self.work > WORK_LIMIT
+                or self.work > self.effort * WORK_LIMIT
             ):
                 break
             target = tolerance / (RATIO_MARGIN * self._proof_ratio(candidate, self.fine))
@@ -228,11 +254,11 @@ class Search:
         """The ratio of proved to sampled error of each joint."""
         sampled = worst(samples.error(candidate.program))
         nonzero = sampled > 1e-9 * sampled.max(initial=0.0)
-        return np.where(nonzero, candidate.share / np.maximum(sampled, 1e-300), by_size(INITIAL_RATIO, self.states.n))
+        return np.where(nonzero, candidate.share / np.maximum(sampled, 1e-300), self.initial_ratio)
 
     def _best_constants(self, best: Candidate, tolerance: float) -> Candidate:
         """The same program with the constants of smallest proved error: unchanged, exact, or refitted once more."""
-        if not self.refit or not np.any(best.share) or self.work > WORK_LIMIT:
+        if not self.refit or not self.thorough or not np.any(best.share) or self.work > self.effort * WORK_LIMIT:
             return best
         exact = Hoisted(best.program.outputs, {n: ParameterForm(f.terms) for n, f in best.program.definitions.items()})
         refitted_program = refitted(best.program, self.fine, np.full(self.states.n, tolerance), MEAN_WEIGHT)
@@ -270,7 +296,7 @@ class Search:
             differences = {
                 key: wave_of(difference) for key, poly in polynomials.items() if (difference := poly - exact[key])
             }
-            proofs.append(prove(differences, self.states, lambda text, part: self.steps.say(text, 0.9 * part), quick))
+            proofs.append(prove(differences, self.states, self._report_proof, quick, self.effort))
             self.work += proofs[-1].work
             waves.append(differences)
             shares.append(proofs[-1].joints / self.scale)

@@ -35,6 +35,7 @@ def reduce(
     curve: bool = False,
     progress: Progress | None = None,
     equations: Sequence[Equations | None] = (),
+    effort: float = 1.0,
 ) -> ReducedModel:
     """The shortest model found whose torques are within ``tolerance`` of the exact ones for every state.
 
@@ -42,7 +43,8 @@ def reduce(
     one arm with one or several loads: the model serves all of them and every mixture (errors are linear in the load).
     Rotors are reduced with the links where the drives count. ``refit=False`` keeps the constants as the arm's
     parameters give them. ``curve`` also proves models for errors from a small part to several times the tolerance,
-    which takes as long again. ``equations`` are those of the first systems, where they are at hand.
+    which takes as long again. ``equations`` are those of the first systems, where they are at hand. ``effort`` is the
+    share of the usual work: with less of it the model is longer, and its error as much proved.
     """
     if not isinstance(tolerance, (int, float)) or isinstance(tolerance, bool) or not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
@@ -64,7 +66,7 @@ def reduce(
     scale = np.where(scale > 1e-12 * scale.max(initial=0.0), scale, 1e-300)
     steps.step("leaving out what does not matter")
     cases = [case_of(*each) for each in zip_longest(systems, equations)]
-    search = Search(cases, states, scale, refit, steps)
+    search = Search(cases, states, scale, refit, steps, effort)
     best = search.best(float(tolerance))
     if curve and tolerance > 0:
         best = min(best, search.sweep(float(tolerance)), key=lambda candidate: candidate.operations)

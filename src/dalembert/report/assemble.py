@@ -19,6 +19,7 @@ from ..reduction.reduced_model import ReducedModel
 from ..reduction.states import Amounts, checked, place
 from ..systems.arm_system import ArmSystem
 from . import section_data
+from .allowance import Allowance
 from .closed_loop import runs
 from .progress import Following, Progress, no_progress
 from .reductions import reductions
@@ -121,12 +122,16 @@ class Work:
     def __init__(self, question: Question, tell: Callable[[str], None]) -> None:
         self.question, self.system, self.tell = question, question.system, tell
         self.analysis = Analysis(self.system, question.box, question.speed, question.acceleration, tell=tell)
+        self.allowance = Allowance.of(self.analysis.equations)
+        self.analysis.effort, self.analysis.work = self.allowance.effort, self.allowance.work
         held = self.system.tool_link in dict(self.system.loads)
         self.empty = self.analysis.of(self.system.holding(None)) if held else self.analysis
         self.held: Analysis | None = self.analysis if held else None
         self.loaded: ArmSystem | None = self.system if held else None
         self.models: Callable[[], tuple[reduced.Reduction, list[ReducedModel]]] = cache(
-            lambda: reductions(self.empty, self.held, question.tolerances, tell)
+            lambda: reductions(
+                self.empty, self.held, self.allowance.tolerances(question.tolerances), self.allowance.curve, tell
+            )
         )
 
     @property
@@ -135,8 +140,10 @@ class Work:
         return dict(self.system.loads).get(self.system.tool_link)
 
 
-def report(question: Question, progress: Progress = no_progress) -> Report:
-    """All sections, in the order of the page."""
+def report(
+    question: Question, progress: Progress = no_progress, so_far: Callable[[Report], None] = lambda _: None
+) -> Report:
+    """All sections, in the order of the page; ``so_far`` is called with those that are done after each of them."""
     arm = question.system
     if not arm.n:
         raise ArmError(f"{arm.where}{arm.name} has no joint that moves, so there is nothing to report")
@@ -168,21 +175,31 @@ def report(question: Question, progress: Progress = no_progress) -> Report:
         ("review", 4, lambda: reviewed(work)),
         ("comparison", 10, lambda: designs(work, other) if other is not None else None),
         ("lacking", 1, lambda: lacking),
+        ("left out", 1, lambda: work.allowance.section()),
         ("sources", 1, lambda: description.sources(arm)),
     ]
     left_out: set[str] = {"motion"} if motion is None else set()
     left_out |= {"comparison"} if other is None else set()
     left_out |= {"lacking"} if lacking is None else set(BOXED)
+    left_out |= set() if work.allowance.reduces else {"reduced", "closed loop"}
     steps = [step for step in steps if step[0] not in left_out]
+    load = work.load
+    head = glance.glance(arm, float(load.body.mass) if load is not None else None)
     sections: list[Section] = []
     following.expect(weight for _, weight, _ in steps)
-    for label, _, make in steps:
+    for index, (label, _, make) in enumerate(steps):
         following.begin(label)
         made = attempted(label, make)
         sections += [made] if made is not None else []
+        so_far(Report(arm, head, (*sections, unfinished([step[0] for step in steps[index + 1 :]]))))
     following.begin("page")
-    load = work.load
-    return Report(arm, glance.glance(arm, float(load.body.mass) if load is not None else None), tuple(sections))
+    return Report(arm, head, tuple(sections))
+
+
+def unfinished(missing: list[str]) -> Section:
+    """What stands at the end of a page that is still being worked out, or was when it was interrupted."""
+    meaning = f"This page is not finished: {listed(missing)} are missing." if missing else "This page is not finished."
+    return Section("unfinished", "Not finished", meaning, ())
 
 
 def attempted(label: str, make: Callable[[], Section | None]) -> Section | None:

@@ -21,9 +21,16 @@ CURVE = 6
 
 
 def reductions(
-    analysis: Analysis, loaded: Analysis | None, tolerances: Sequence[float], tell: Callable[[str], None]
+    analysis: Analysis,
+    loaded: Analysis | None,
+    tolerances: Sequence[float],
+    curve: bool,
+    tell: Callable[[str], None],
 ) -> tuple[reduced.Reduction, list[reduction_model.ReducedModel]]:
-    """The models at these tolerances, to show and as they are; ``loaded`` is the same with a load: each serves both."""
+    """The models at these tolerances, to show and as they are; ``loaded`` is the same with a load: each serves both.
+
+    ``curve`` allows the curve of error against operations, up to ``CURVE`` joints.
+    """
     models: list[reduction_model.ReducedModel] = []
     refused: list[str] = []
     for tolerance in tolerances:
@@ -36,16 +43,16 @@ def reductions(
                 analysis.reduce(
                     tolerance,
                     others=(loaded,) if loaded is not None else (),
-                    curve=tolerance == min(tolerances) and analysis.n <= CURVE,
+                    curve=curve and tolerance == min(tolerances) and analysis.n <= CURVE,
                     progress=follow,
                 )
             )
         except ArmError as fault:
             refused.append(str(fault))
-    curve = front((point.operations, point.error) for model in models for point in model.curve)
+    points = front((point.operations, point.error) for model in models for point in model.curve)
     before = models[0].before.total if models else 0
     shown = tuple(view(model, loaded.system if loaded is not None else None) for model in models)
-    return reduced.Reduction(before, shown, tuple(curve), said(models), tuple(refused)), models
+    return reduced.Reduction(before, shown, tuple(points), said(models), tuple(refused)), models
 
 
 def front(points: object) -> list[tuple[float, float]]:

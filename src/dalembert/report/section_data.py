@@ -48,7 +48,7 @@ def importance(ranges: CertifiedRanges) -> tuple[list[Range], list[str]]:
                 asked.append((top, own, floor, label))
             else:
                 unbounded.append(label)
-    work = min(LESS_WORK, TOTAL / max(2 * len(asked), 1))
+    work = ranges.effort * min(LESS_WORK, TOTAL / max(2 * len(asked), 1))
     found = []
     for top, own, floor, label in asked:
         ranges.tell(f"range of {label}")

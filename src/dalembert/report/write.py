@@ -43,9 +43,15 @@ def write_report(
     place = tuple(float(x) for x in pose) if pose is not None else None
     given = motion_of(system, motion) if motion is not None else None
     asked = Question(system, box, speed, acceleration, tuple(tolerances), place, given, against)
-    found = report(asked, progress or no_progress)
-    if path is not None:
-        Path(path).write_text(html(found), encoding="utf-8")
+    page_file = Path(path) if path is not None else None
+
+    def keep(made: Report) -> None:
+        if page_file is not None:
+            replace_text(page_file, html(made))
+
+    # Kept section by section: whoever interrupts the work has what was done.
+    found = report(asked, progress or no_progress, keep)
+    keep(found)
     if pdf is not None:
         with tempfile.TemporaryDirectory(prefix="dalembert-report-") as folder:
             source = Path(folder, "report.html")
@@ -56,6 +62,13 @@ def write_report(
     if json is not None:
         write_json(found, Path(json))
     return found
+
+
+def replace_text(path: Path, text: str) -> None:
+    """The file with this text, whole at every moment: written beside it, then put in its place."""
+    beside = path.with_name(f".{path.name}.part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
 
 
 def html(report: Report) -> str:

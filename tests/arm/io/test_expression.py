@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dalembert.arm.errors import ArmError
 from dalembert.arm.exact import Angle
+from dalembert.arm.io.angle_reading import AngleReading
 from dalembert.arm.io.expression import Quantity, angle, quantity
 
 
@@ -48,7 +49,7 @@ def test_fractions_read_back_as_themselves(a: Fraction, b: Fraction) -> None:
 
 def test_right_angles_are_exact_however_they_are_written() -> None:
     for written in ("pi/2", "90 deg", "0.5*pi", "2*pi - 3*pi/2"):
-        assert angle(written, "x") == Angle.quarters(1)
+        assert angle(written, "x", AngleReading()) == Angle.quarters(1)
 
 
 def test_degrees_round_as_the_standard_library_rounds_them() -> None:
@@ -58,7 +59,7 @@ def test_degrees_round_as_the_standard_library_rounds_them() -> None:
 
 
 def test_a_table_gives_a_point_of_the_circle_exactly() -> None:
-    found = angle({"cos": "3/5", "sin": Decimal("-0.8")}, "x")
+    found = angle({"cos": "3/5", "sin": Decimal("-0.8")}, "x", AngleReading())
     assert (found.cos, found.sin) == (Fraction(3, 5), Fraction(-4, 5))
     assert found.radians == math.atan2(-0.8, 0.6)
 
@@ -88,7 +89,7 @@ def test_anything_else_is_refused_by_name(written: object) -> None:
 )
 def test_angles_that_are_none_are_refused(written: object) -> None:
     with pytest.raises(ArmError, match=r"^the twist"):
-        angle(written, "the twist")
+        angle(written, "the twist", AngleReading())
 
 
 @given(st.text(alphabet="0123456789.+-*/() piedgra", max_size=40))

@@ -10,13 +10,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Rational
 
 from ..description import EARTH, ArmDescription, Joint, Limits, Link, listed
 from ..drives import JointDrive, train_of_joints
 from ..errors import ArmError
-from ..exact import exact_vector
+from ..exact import Angle, exact, exact_vector
 from ..inertia import Inertia
 from ..placement import Placement, rotate, translate
+from .angle_reading import AS_MEANT, AngleReading
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,14 @@ def from_dh(
     base: Placement | None = None,
     tool: Placement | None = None,
     physical: str = "warn",
+    angles: str = AS_MEANT,
     **about: object,
 ) -> ArmDescription:
-    """The serial arm of these rows; see DHRow for the entries of a row."""
+    """The serial arm of these rows; see DHRow for the entries of a row.
+
+    ``angles`` says whether rounded angles (alpha = 1.5708) are read "as meant" or "as written".
+    """
+    reading = AngleReading(angles)
     if convention not in ("standard", "modified"):
         raise ArmError(f'the DH convention is "standard" or "modified", not {convention!r}')
     links, joints = [Link("base")], []
@@ -94,7 +102,8 @@ def from_dh(
         joint_name, link_name = row.name or f"joint{number}", row.link or f"link{number}"
         if row.type not in ("revolute", "prismatic"):
             raise ArmError(f"joint {joint_name!r}: a DH joint is revolute or prismatic, not {row.type!r}")
-        before, after = placements(row, number, convention)
+        alpha, theta = (_turn(getattr(row, key), f"row {number}: {key}", reading) for key in ("alpha", "theta"))
+        before, after = placements(dataclasses.replace(row, alpha=alpha, theta=theta), number, convention)
         if number == 1 and base is not None:
             before = base @ before
         try:
@@ -116,7 +125,18 @@ def from_dh(
         tool or Placement(),
         **{"drives": train_of_joints(drives), **about},  # type: ignore[arg-type]
     )
+    reading.tell(arm.origin or arm.name)
     return arm.checked(physical)
+
+
+def _turn(value: object, what: str, reading: AngleReading) -> Angle:
+    """An angle of a row; what is written with digits goes by ``reading``."""
+    if isinstance(value, Angle):
+        return value
+    number = exact(value, what)
+    if isinstance(value, Rational):
+        return reading.angle(number, what)
+    return reading.angle(Decimal(str(value)), what)
 
 
 def body_of_row(row: DHRow, link: str) -> Inertia:

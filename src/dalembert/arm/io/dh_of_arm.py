@@ -19,6 +19,7 @@ from ..elastic import Elastic, PointSpring
 from ..errors import ArmError
 from ..exact import Angle
 from ..placement import Matrix, Placement, Step, apply, translate
+from .angle_reading import AS_WRITTEN
 from .dh import DHRow, from_dh
 
 TOLERANCE = 1e-9
@@ -57,6 +58,7 @@ class DHForm:
             base=self.base,
             tool=self.tool,
             physical=physical,
+            angles=AS_WRITTEN,
             elastic=self.elastic,
             drives=self.drives,
             drive_model=self.source.drive_model,

@@ -21,6 +21,7 @@ from reprlib import Repr
 
 from ..errors import ArmError
 from ..exact import Angle, exact
+from .angle_reading import AngleReading
 
 LARGEST = 10**30
 LARGEST_ANGLE = 10**6
@@ -32,6 +33,8 @@ LONGEST_NUMBER = 4_000
 DEEPEST = 20
 """Deepest nesting of brackets."""
 TOKEN = re.compile(r"\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)|([A-Za-z]+)|([-+*/()]))")
+LONE = re.compile(r"\s*([-+]?[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?)\s*(?:rad\s*)?")
+"""A string that is one decimal of radians."""
 EXAMPLES = 'such as 0.5, "1/3", "pi/2" or "90 deg"'
 
 _short = Repr()
@@ -83,8 +86,8 @@ def quantity(value: object, what: str) -> Quantity:
     return number
 
 
-def angle(value: object, what: str) -> Angle:
-    """The angle written as ``value``, in radians unless it says deg.
+def angle(value: object, what: str, reading: AngleReading) -> Angle:
+    """The angle written as ``value``, in radians unless it says deg; a lone decimal of radians goes by ``reading``.
 
     A table ``{cos = .., sin = ..}`` of two rational numbers gives a point of the circle exactly.
     """
@@ -93,7 +96,10 @@ def angle(value: object, what: str) -> Angle:
     number = quantity(value, what)
     if abs(float(number)) > LARGEST_ANGLE:
         raise ArmError(f"{what} is {float(number):g} rad; give an angle within ±1e6 rad, whole turns left out")
-    return number.angle
+    if isinstance(value, Decimal):
+        return reading.angle(value, what)
+    lone = LONE.fullmatch(value) if isinstance(value, str) else None
+    return reading.angle(Decimal(lone[1]), what) if lone else number.angle
 
 
 def _on_circle(value: Mapping[str, object], what: str) -> Angle:

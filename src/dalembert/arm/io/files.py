@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
+from ..cleaning import clean, hint
 from ..description import ArmDescription, listed
 from ..errors import ArmError
+from .angle_reading import AS_MEANT
 from .expression import shown
 from .mimic import check_mode
 from .omissions import Omissions
@@ -31,16 +33,33 @@ def catalog_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
-def read(source: object, physical: str = "warn", mimic: str = "refuse", skip: Iterable[str] = ()) -> ArmDescription:
+def read(
+    source: object,
+    physical: str = "warn",
+    mimic: str = "refuse",
+    skip: Iterable[str] = (),
+    angles: str = AS_MEANT,
+    tolerance: float | None = None,
+) -> ArmDescription:
     """The arm of a built-in name, the path of a file (.toml, .urdf, .xml), a text, an open file or a model.
 
     A text is URDF or MJCF where it begins with ``<``, and a TOML arm file where it has several lines. A model is a
     ``mujoco.MjModel`` or a ``pinocchio.Model``. ``physical`` is the treatment of inertias that no real body can have:
     ``"warn"``, ``"error"`` or ``"ignore"``; ``mimic`` that of joints that follow another: ``"refuse"``, ``"hold"`` or
-    ``"free"``; ``skip`` names kinds of things of an MJCF file that may be left out (``omissions.KINDS``).
+    ``"free"``; ``skip`` names kinds of things of an MJCF file that may be left out (``omissions.KINDS``); ``angles``
+    is the treatment of rounded angles: read ``"as meant"`` or ``"as written"``. Numbers that are zero but for rounding
+    stay, with a hint, unless ``tolerance`` says within what share of the arm they are zero.
     """
     check_mode(mimic)
-    options = _Options(physical, mimic, Omissions.of("skip", skip).kinds)
+    arm = _read(source, _Options(physical, mimic, Omissions.of("skip", skip).kinds, angles))
+    if tolerance is None:
+        hint(arm)
+        return arm
+    return clean(arm, tolerance)
+
+
+def _read(source: object, options: _Options) -> ArmDescription:
+    """The arm with the numbers of its source."""
     package = type(source).__module__.partition(".")[0]
     if package in MODELS:
         return _of_model(source, package, options)
@@ -57,7 +76,7 @@ def read(source: object, physical: str = "warn", mimic: str = "refuse", skip: It
     if name in catalog_names():
         options.refuse_skip("a built-in arm")
         text = (CATALOG / f"{name}.toml").read_text(encoding="utf-8")
-        arm = read_toml(text, f"catalog/{name}.toml", physical)
+        arm = read_toml(text, f"catalog/{name}.toml", options.physical, options.angles)
         drives = built_in_drives(name, arm)
         return arm if drives is None else replace(arm, drives=drives)
     path = Path(name)
@@ -73,6 +92,7 @@ class _Options:
     physical: str
     mimic: str
     skip: frozenset[str]
+    angles: str
 
     def refuse_skip(self, what: str) -> None:
         """Raises ArmError where something is to be left out of what has no such parts."""
@@ -98,7 +118,7 @@ def _of_text(text: str, origin: str, folder: Path | None, options: _Options, suf
     """The arm of a text; without ``suffix`` the text itself tells its format."""
     if suffix == ".toml" or (not suffix and not text.lstrip(BLANKS).startswith("<")):
         options.refuse_skip("a TOML arm file")
-        return read_toml(text, origin, options.physical)
+        return read_toml(text, origin, options.physical, options.angles)
     # The readers of XML are imported where they are needed: most arms are not in it.
     from .mjcf import read_mjcf
     from .urdf import read_urdf
@@ -107,9 +127,9 @@ def _of_text(text: str, origin: str, folder: Path | None, options: _Options, suf
     root = "robot" if suffix == ".urdf" else parse(text, origin).tag
     if root == "robot":
         options.refuse_skip("URDF")
-        return read_urdf(text, origin, options.physical, options.mimic)
+        return read_urdf(text, origin, options.physical, options.mimic, options.angles)
     if root in ("mujoco", "mujocoinclude"):
-        return read_mjcf(text, origin, options.physical, options.mimic, options.skip, folder)
+        return read_mjcf(text, origin, options.physical, options.mimic, options.skip, folder, options.angles)
     raise ArmError(f"{origin}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF) or <mujoco> (MJCF)")
 
 

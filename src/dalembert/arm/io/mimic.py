@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from ..description import Joint, listed
 from ..errors import ArmError
+from ..exact import Angle
 from .expression import shown
 
 MODES = ("refuse", "hold", "free", "couple")
@@ -25,6 +26,13 @@ class Mimic:
     ratio: Fraction | None
     offset: Fraction
     where: str
+    meant: Angle | None = None
+    """The offset as the angle that was meant, where it is one."""
+
+    @property
+    def position(self) -> Angle | Fraction:
+        """Where it stands while the other is at zero."""
+        return self.offset if self.meant is None else self.meant
 
 
 def check_mode(mode: str) -> str:
@@ -52,5 +60,6 @@ def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list
     if mode != "hold":
         return list(joints)
     return [
-        joint.at(followers[joint.name].offset) if joint.moves and joint.name in followers else joint for joint in joints
+        joint.at(followers[joint.name].position) if joint.moves and joint.name in followers else joint
+        for joint in joints
     ]

@@ -1,4 +1,4 @@
-"""MJCF (MuJoCo's format) to an arm, exactly as written; ``docs/urdf-mjcf.md`` says what is read, kept and refused.
+"""MJCF (MuJoCo's format) to an arm, with exact numbers; ``docs/urdf-mjcf.md`` says what is read, kept and refused.
 
 A body has a fixed pose in its parent, followed by its joints in order, each with an axis through its own
 ``pos``: with A the anchor and R the rotation whose z points along the axis, a joint is
@@ -16,6 +16,7 @@ from ..description import EARTH, ArmDescription
 from ..drives import train_of_joints
 from ..errors import ArmError
 from ..placement import Vector
+from .angle_reading import AS_MEANT, AngleReading
 from .mimic import Mimic, check_mode, treated
 from .mjcf_acting import Acting
 from .mjcf_bodies import Tree
@@ -44,20 +45,27 @@ def read_mjcf(
     mimic: str = "refuse",
     skip: Iterable[str] = (),
     folder: Path | None = None,
+    angles: str = AS_MEANT,
 ) -> ArmDescription:
     """The arm that an MJCF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
 
     ``mimic`` is the treatment of joints that an equality constraint ties to another, ``skip`` names what may be left
     out (``omissions.KINDS``), ``folder`` is where included files and meshes are looked for; None for a text.
+    ``angles`` says whether rounded angles in radians, directions and quaternions are read "as meant" or "as written".
     """
-    return arm_and_mimics(mjcf_source(text, origin, folder), physical, mimic, skip)[0]
+    return arm_and_mimics(mjcf_source(text, origin, folder), physical, mimic, skip, angles)[0]
 
 
 def arm_and_mimics(
-    source: MjcfSource, physical: str = "warn", mimic: str = "refuse", skip: Iterable[str] = ()
+    source: MjcfSource,
+    physical: str = "warn",
+    mimic: str = "refuse",
+    skip: Iterable[str] = (),
+    angles: str = AS_MEANT,
 ) -> tuple[ArmDescription, list[Mimic]]:
     """The arm of an MJCF file with its includes put in, and its joints that follow others; as in ``read_mjcf``."""
     check_mode(mimic)
+    reading = AngleReading(angles)
     origin = source.origin
     omissions = Omissions.of(origin, skip)
     root = XmlNode(source.root, origin)
@@ -80,7 +88,8 @@ def arm_and_mimics(
     for section in root.all("contact"):
         for item in section.all("pair"):
             omissions.allow("contact", f"pair {item.name()}".strip())
-    tree = Tree(origin, defaults, read_settings(root, defaults, source), _names(root), omissions, acting.gears())
+    settings = read_settings(root, defaults, source, reading)
+    tree = Tree(origin, defaults, settings, _names(root), omissions, acting.gears())
     for section in root.all("worldbody"):
         tree.world(section)
     mimics = [
@@ -104,6 +113,7 @@ def arm_and_mimics(
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else root.fault(str(fault)) from None
     omissions.tell()
+    reading.tell(origin)
     return arm.checked(physical), mimics
 
 

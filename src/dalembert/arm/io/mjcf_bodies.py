@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 
 from ..axes import along
@@ -15,7 +16,7 @@ from ..errors import ArmError
 from ..placement import Placement, Step
 from .mjcf_compiler import Settings
 from .mjcf_defaults import MAIN, Defaults
-from .mjcf_frames import POSE, at
+from .mjcf_frames import ALONG_Z, POSE, at
 from .omissions import Omissions
 from .xml_text import MOST_LINKS, XmlNode, read_limit, read_number, shortened
 
@@ -140,13 +141,13 @@ class Tree:
         hinge = type_ == "hinge"
         if any(node.numbers("springdamper", 2) or ()):
             raise node.fault("springdamper leaves stiffness and damping to MuJoCo; write stiffness and damping")
-        turn = along(node.vector("axis", (0, 0, 1)), f"{node.where}: axis")
+        turn = along(self.settings.angles.direction(node, "axis", ALONG_Z), f"{node.where}: axis")
         anchor = at(node) if hinge else Placement()
-        ref = node.number("ref", 0)
+        (ref,) = node.decimals("ref", 1) or (Decimal(0),)
         offset = (
             Step("rotate", 2, -self.settings.angles.angle(ref, f"{node.where}: ref"))
             if hinge
-            else Step("translate", 2, -ref)
+            else Step("translate", 2, -Fraction(ref))
         )
         self.refs[name] = self.in_radians(float(ref), hinge)
         stiffness = self.single(node, "stiffness")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from .angle_reading import AngleReading
 from .mjcf_defaults import Defaults
 from .mjcf_frames import AngleUnits
 from .mjcf_geoms import Geoms
@@ -41,7 +42,7 @@ class Settings:
         return self.inertia.geoms.meshes
 
 
-def read_settings(root: XmlNode, defaults: Defaults, source: MjcfSource) -> Settings:
+def read_settings(root: XmlNode, defaults: Defaults, source: MjcfSource, reading: AngleReading) -> Settings:
     """The settings of all <compiler> sections."""
     merged: dict[str, str] = {}
     for section in root.all("compiler"):
@@ -59,7 +60,7 @@ def read_settings(root: XmlNode, defaults: Defaults, source: MjcfSource) -> Sett
         raise node.fault(f"eulerseq is {shortened(sequence)}; it is three of the letters x, y, z, X, Y, Z")
     low, high = node.numbers("inertiagrouprange", 2) or (0, 5)
     geoms = Geoms(
-        AngleUnits(node.choice("angle", ("degree", "radian"), "degree") == "degree", sequence),
+        AngleUnits(node.choice("angle", ("degree", "radian"), "degree") == "degree", sequence, reading),
         (int(low), int(high)),
         Meshes.of(root, defaults, source, merged),
     )

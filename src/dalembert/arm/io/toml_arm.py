@@ -1,7 +1,7 @@
 """Reader of the TOML arm file, the format of the catalog; docs/arm-file.md describes it.
 
-Decimals are read exactly as written, and an unknown key is refused: everything in the file is in the arm, or the file
-is not read.
+Decimals are read exactly as written, but for angles that are rounded from a multiple of 15 degrees. An unknown key is
+refused: everything in the file is in the arm, or the file is not read.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..elastic import Elastic, JointDamper, JointSpring, PointSpring
 from ..errors import ArmError
 from ..inertia import ENTRIES, Inertia, Load
 from ..placement import Placement, Step
+from .angle_reading import AS_MEANT, AngleReading
 from .dh import DHRow, placements
 from .expression import LONGEST_NUMBER, shown
 from .toml_drives import TOP as DRIVES
@@ -53,9 +54,13 @@ JOINT = ("name", "type", "parent", *PLACEMENT, "limits", *LOSSES, "drive", "link
 SPRING = ("joint", "from", "to", "stiffness", "rest", "damping")
 
 
-def read_toml(text: str, origin: str, physical: str = "warn") -> ArmDescription:
-    """The arm that the TOML ``text`` describes; ``origin`` names the file in error messages."""
-    top = TomlTable.of(parse(text, origin), origin, TOP)
+def read_toml(text: str, origin: str, physical: str = "warn", angles: str = AS_MEANT) -> ArmDescription:
+    """The arm that the TOML ``text`` describes; ``origin`` names the file in error messages.
+
+    ``angles`` says whether rounded angles in radians are read "as meant" or "as written".
+    """
+    reading = AngleReading(angles)
+    top = TomlTable.of(parse(text, origin), origin, TOP, reading)
     base = top.table("base", FRAME)
     tool = top.table("tool", FRAME)
     links, joints, by_joint = read_tree(top, base)
@@ -84,6 +89,7 @@ def read_toml(text: str, origin: str, physical: str = "warn") -> ArmDescription:
         arm = replace(arm, drives=joined(train, by_joint, origin) if train else train_of_joints(by_joint, origin))
     except ArmError as fault:
         raise fault if str(fault).startswith(origin) else ArmError(f"{origin}: {fault}") from None
+    reading.tell(origin)
     return arm.checked(physical)
 
 
@@ -174,7 +180,7 @@ def read_placements(table: TomlTable, kind: str, number: int, convention: str) -
         before = Placement.from_xyz_rpy(table.vector("xyz"), table.angles("rpy"), table.where)
         if "axis" not in table:
             return before, Placement()
-        turn = along(table.vector("axis"), f"{table.where}: axis")
+        turn = along(table.direction("axis"), f"{table.where}: axis")
         return before @ turn, turn.inverse()
     if not convention:
         raise table.fault('dh needs the convention; put convention = "standard" or "modified" at the top of the file')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
@@ -13,6 +13,7 @@ from ..description import listed
 from ..errors import ArmError
 from ..exact import Angle
 from ..placement import Placement, Step, Vector
+from .angle_reading import AngleReading
 from .expression import angle, quantity, shown
 
 ZERO: Vector = (Fraction(0), Fraction(0), Fraction(0))
@@ -31,16 +32,18 @@ class TomlTable:
 
     values: Mapping[str, object]
     where: str
+    reading: AngleReading = field(default_factory=AngleReading)
+    """How angles are read; shared by all tables of a file."""
 
     @classmethod
-    def of(cls, value: object, where: str, keys: Sequence[str]) -> TomlTable:
-        """The table ``value`` with no keys but ``keys``."""
+    def of(cls, value: object, where: str, keys: Sequence[str], reading: AngleReading | None = None) -> TomlTable:
+        """The table ``value`` with no keys but ``keys``; angles as written unless ``reading`` says otherwise."""
         if not isinstance(value, Mapping):
             raise ArmError(f"{where} must be a table with keys such as {listed(keys[:3])}; got {shown(value)}")
         for key in value:
             if key not in keys:
                 raise ArmError(f"{where}: unknown key {shown(key)}{nearest(key, keys)}; the keys are {listed(keys)}")
-        return cls(value, where)
+        return cls(value, where, reading or AngleReading())
 
     def called(self, where: str) -> TomlTable:
         """The same table with another name in error messages."""
@@ -99,7 +102,7 @@ class TomlTable:
 
     def angle(self, key: str) -> Angle:
         """An angle, zero where the key is absent."""
-        return angle(self.values.get(key, 0), f"{self.where}: {key}")
+        return angle(self.values.get(key, 0), f"{self.where}: {key}", self.reading)
 
     def items(self, key: str, count: int, kind: str) -> list[object]:
         """A list of ``count`` items."""
@@ -118,18 +121,27 @@ class TomlTable:
         )
         return x, y, z
 
+    def direction(self, key: str) -> Vector:
+        """A direction, of any length."""
+        items = self.items(key, 3, "three numbers")
+        if not all(isinstance(item, Decimal | int) for item in items):
+            return self.vector(key)
+        self.vector(key)
+        x, y, z = self.reading.unit([Decimal(item) for item in items])  # type: ignore[arg-type]
+        return x, y, z
+
     def angles(self, key: str) -> tuple[Angle, ...]:
         """Three angles."""
         if key not in self.values:
             return (Angle.quarters(0),) * 3
         items = self.items(key, 3, "three angles")
-        return tuple(angle(item, f"{self.where}: {key}[{i}]") for i, item in enumerate(items))
+        return tuple(angle(item, f"{self.where}: {key}[{i}]", self.reading) for i, item in enumerate(items))
 
     def table(self, key: str, keys: Sequence[str]) -> TomlTable | None:
         """The table at ``key``, or None where it is absent."""
         if key not in self.values:
             return None
-        return TomlTable.of(self.values[key], f"{self.where}: {key}", keys)
+        return TomlTable.of(self.values[key], f"{self.where}: {key}", keys, self.reading)
 
     def tables(self, key: str, keys: Sequence[str]) -> list[TomlTable]:
         """The list of tables at ``key``, empty where it is absent."""
@@ -138,7 +150,10 @@ class TomlTable:
             raise self.fault(f"{key} must be a list of tables, each under [[{key}]]; got {shown(value)}")
         names = [item.get("name") if isinstance(item, dict) else None for item in value]
         called = [f"{key}[{i}]" + (f" {shown(name)}" if isinstance(name, str) else "") for i, name in enumerate(names)]
-        return [TomlTable.of(item, f"{self.where}: {at}", keys) for item, at in zip(value, called, strict=True)]
+        return [
+            TomlTable.of(item, f"{self.where}: {at}", keys, self.reading)
+            for item, at in zip(value, called, strict=True)
+        ]
 
     def steps(self, key: str) -> Placement:
         """The placement written step by step: ``[{translate = "z", by = 0.1}, {rotate = "x", by = "90 deg"}]``."""

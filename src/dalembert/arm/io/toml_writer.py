@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from decimal import Decimal
 from fractions import Fraction
 
 from ..axes import along
@@ -19,6 +20,8 @@ from ..errors import ArmError
 from ..exact import Angle, exact
 from ..inertia import ENTRIES, Inertia
 from ..placement import Matrix, Placement, Step, Vector
+from ..rounded import spelled_out
+from .angle_reading import AS_MEANT, AngleReading
 from .dh import DHRow, placements
 from .expression import quantity
 from .toml_drives import write_drives
@@ -319,6 +322,9 @@ def angle(value: Angle) -> str:
     degrees = short_degrees(value.radians)
     if quantity(degrees, "angle").angle == value:
         return quoted(degrees)
-    if Angle.of(value.radians) == value:
-        return number(exact(value.radians))
+    radians = number(exact(value.radians))
+    if not radians.startswith('"'):
+        radians = spelled_out(radians)
+        if AngleReading(AS_MEANT).angle(Decimal(radians), "angle") == value:
+            return radians
     return inline([("cos", number(value.cos)), ("sin", number(value.sin)), ("radians", number(exact(value.radians)))])

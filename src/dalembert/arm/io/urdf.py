@@ -1,4 +1,4 @@
-"""URDF to an arm, exactly as written; ``docs/urdf-mjcf.md`` says what is read, kept and refused.
+"""URDF to an arm, with exact numbers; ``docs/urdf-mjcf.md`` says what is read, kept and refused.
 
 A URDF joint is an origin on the parent link and a motion about or along an axis of the child's own frame. With
 R the rotation whose z points along that axis, the joint is ``before = origin R``, a motion about z, and
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 from xml.etree.ElementTree import Element
 
@@ -18,6 +19,7 @@ from ..drives import JointDrive, train_of_joints
 from ..errors import ArmError
 from ..inertia import Inertia
 from ..placement import Placement, Vector, translate
+from .angle_reading import AS_MEANT, AngleReading
 from .mimic import Mimic, check_mode, treated
 from .urdf_writer import write_urdf
 from .xml_text import MOST_LINKS, XmlNode, angle_in_reach, parse, shortened, tell_skipped
@@ -30,6 +32,7 @@ TYPES: Mapping[str, Kind] = {
     "prismatic": "prismatic",
     "fixed": "fixed",
 }
+UNTURNED = (Decimal(0),) * 3
 ALONG_X: Vector = (Fraction(1), Fraction(0), Fraction(0))
 LINK_TAGS = ("inertial", "visual", "collision", "contact")
 JOINT_TAGS = (
@@ -39,13 +42,17 @@ IGNORED = ("material", "transmission", "gazebo", "sensor", "ros2_control", "mujo
 """Elements beside links and joints that do not affect the dynamics of the arm."""
 
 
-def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: str = "refuse") -> ArmDescription:
+def read_urdf(
+    text: str, origin: str = "URDF", physical: str = "warn", mimic: str = "refuse", angles: str = AS_MEANT
+) -> ArmDescription:
     """The arm that a URDF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
 
     ``mimic`` is the treatment of a joint that mimics another: "refuse" the file, "hold" the joint at its position for
-    the other at zero, or let it move "free" of the other.
+    the other at zero, or let it move "free" of the other. ``angles`` says whether rounded angles are read "as meant"
+    or "as written".
     """
     check_mode(mimic)
+    reading = AngleReading(angles)
     root = XmlNode(_root(text, origin), origin)
     if root.tag != "robot":
         remedy = "load it as MJCF" if root.tag == "mujoco" else "give a file whose outermost element is <robot>"
@@ -53,9 +60,9 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: st
     links, joints, mimics = [], [], []
     for child in root.children():
         if child.tag == "link":
-            links.append(_link(child, origin))
+            links.append(_link(child, origin, reading))
         elif child.tag == "joint":
-            joint, drive, follows = _joint(child, origin)
+            joint, drive, follows = _joint(child, origin, reading)
             joints.append((joint, drive))
             mimics += [follows] if follows is not None else []
         elif child.tag not in (*IGNORED, "dalembert"):
@@ -81,13 +88,14 @@ def read_urdf(text: str, origin: str = "URDF", physical: str = "warn", mimic: st
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else root.fault(str(fault)) from None
     tell_skipped(root, caller_level())
+    reading.tell(origin)
     return arm.checked(physical)
 
 
 def read_mimics(text: str, origin: str = "URDF") -> list[Mimic]:
     """The joints of a URDF file that follow others."""
     joints = XmlNode(_root(text, origin), origin).all("joint")
-    return [follows for node in joints if (follows := _joint(node, origin)[2]) is not None]
+    return [follows for node in joints if (follows := _joint(node, origin, AngleReading())[2]) is not None]
 
 
 def _root(text: str, origin: str) -> Element:
@@ -124,7 +132,7 @@ def _named(node: XmlNode, origin: str) -> XmlNode:
     return XmlNode(node.element, f"{origin}: {node.tag} {name!r}", node.skipped)
 
 
-def _link(node: XmlNode, origin: str) -> Link:
+def _link(node: XmlNode, origin: str, reading: AngleReading) -> Link:
     """The link of a <link> element."""
     node = _named(node, origin)
     node.known_attributes(("name", "type"))
@@ -135,11 +143,11 @@ def _link(node: XmlNode, origin: str) -> Link:
         for mesh in node.element.iterfind(f"{tag}/geometry/mesh")
     )
     inertial = node.one("inertial")
-    inertia = _inertia(inertial) if inertial is not None else Inertia()
+    inertia = _inertia(inertial, reading) if inertial is not None else Inertia()
     return Link(node.element.get("name", ""), inertia, tuple(mesh for mesh in meshes if mesh))
 
 
-def _inertia(node: XmlNode) -> Inertia:
+def _inertia(node: XmlNode, reading: AngleReading) -> Inertia:
     """The inertia of an <inertial> element about the link frame."""
     node.known_tags(("origin", "mass", "inertia"))
     mass, moments = node.needed("mass"), node.needed("inertia")
@@ -147,29 +155,30 @@ def _inertia(node: XmlNode) -> Inertia:
     moments.known_attributes(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     entries = {f"{a}{a}": moments.number(f"i{a}{a}") for a in "xyz"}
     entries |= {pair: moments.number(f"i{pair}", 0) for pair in ("xy", "xz", "yz")}
-    origin = _origin(node)
+    origin = _origin(node, reading)
     body = Inertia.of(mass.number("value"), inertia=entries, what=node.where)
     return body.placed(origin) if origin.steps else body
 
 
-def _origin(node: XmlNode) -> Placement:
+def _origin(node: XmlNode, reading: AngleReading) -> Placement:
     """The placement of an <origin> element, or the identity."""
     origin = node.one("origin")
     if origin is None:
         return Placement()
     origin.known_attributes(("xyz", "rpy", "quat_xyzw"))
-    position, quat = origin.vector("xyz"), origin.numbers("quat_xyzw", 4)
+    position, quat = origin.vector("xyz"), origin.decimals("quat_xyzw", 4)
     if quat is not None:
         if origin.element.get("rpy") is not None:
             raise origin.fault("rpy and quat_xyzw are both given; keep one")
-        x, y, z, w = quat
+        x, y, z, w = reading.unit(quat)
         steps = (translate(axis, length) for axis, length in zip("xyz", position, strict=True))
         return Placement.of(*steps) @ quaternion(w, x, y, z, f"{origin.where}: quat_xyzw")
-    angles = [angle_in_reach(angle, f"{origin.where}: rpy") for angle in origin.vector("rpy")]
+    what = f"{origin.where}: rpy"
+    angles = [reading.angle(angle_in_reach(angle, what), what) for angle in origin.decimals("rpy", 3) or UNTURNED]
     return Placement.from_xyz_rpy(position, angles, origin.where)
 
 
-def _joint(node: XmlNode, origin: str) -> tuple[Joint, JointDrive, Mimic | None]:
+def _joint(node: XmlNode, origin: str, reading: AngleReading) -> tuple[Joint, JointDrive, Mimic | None]:
     """The joint of a <joint> element, its drive, and the joint that it follows."""
     node = _named(node, origin)
     node.known_attributes(("name", "type"))
@@ -186,13 +195,15 @@ def _joint(node: XmlNode, origin: str) -> tuple[Joint, JointDrive, Mimic | None]
     if mimic is not None:
         mimic.known_attributes(("joint", "multiplier", "offset"))
     parent, child = _end(node, "parent"), _end(node, "child")
-    before, after = _origin(node), Placement()
+    before, after = _origin(node, reading), Placement()
     kind = TYPES[type_]
     axis, limit, dynamics = node.one("axis"), node.one("limit"), node.one("dynamics")
     if axis is not None:
         axis.known_attributes(("xyz",))
     if kind != "fixed":
-        turn = along(axis.vector("xyz", ALONG_X) if axis is not None else ALONG_X, f"{node.where}: axis")
+        written = axis.decimals("xyz", 3) if axis is not None else None
+        x, y, z = reading.unit(written) if written is not None else ALONG_X
+        turn = along((x, y, z), f"{node.where}: axis")
         before, after = before @ turn, turn.inverse()
     loss = {"damping": 0.0, "friction": 0.0, "armature": 0.0}
     if dynamics is not None:
@@ -206,8 +217,9 @@ def _joint(node: XmlNode, origin: str) -> tuple[Joint, JointDrive, Mimic | None]
     drive = JointDrive(name, armature=loss["armature"], damping=loss["damping"], friction=loss["friction"])
     if mimic is None:
         return joint, drive, None
-    ratio, offset = mimic.number("multiplier", 1), mimic.number("offset", 0)
-    return joint, drive, Mimic(name, mimic.element.get("joint", ""), ratio, offset, node.where)
+    ratio, (offset,) = mimic.number("multiplier", 1), mimic.decimals("offset", 1) or (Decimal(0),)
+    meant = reading.angle(offset, f"{mimic.where}: offset") if kind == "revolute" else None
+    return joint, drive, Mimic(name, mimic.element.get("joint", ""), ratio, Fraction(offset), node.where, meant)
 
 
 def _end(node: XmlNode, tag: str) -> str:

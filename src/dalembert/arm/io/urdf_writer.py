@@ -19,6 +19,7 @@ from ..drives import Actuator, Friction
 from ..errors import ArmError
 from ..inertia import ENTRIES, Inertia
 from ..placement import Placement, Step
+from ..rounded import spelled_out
 
 EXACT_DIGITS = 40
 FLOAT_DIGITS = 17
@@ -154,7 +155,8 @@ def _add_fixed(robot: Element, name: str, parent: str, placement: Placement, ine
 def _add_origin(element: Element, placement: Placement) -> None:
     """Appends an <origin>."""
     # Adding zero turns -0.0 into 0.0.
-    rpy = " ".join(repr(angle + 0.0) for angle in _given_angles(placement) or roll_pitch_yaw(placement.rotation))
+    angles = _given_angles(placement) or roll_pitch_yaw(placement.rotation)
+    rpy = " ".join(spelled_out(repr(angle + 0.0)) for angle in angles)
     SubElement(element, "origin", xyz=_numbers(placement.position), rpy=rpy)
 
 

@@ -13,6 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from xml.etree.ElementTree import Element, TreeBuilder
 
@@ -31,7 +32,7 @@ MOST_LINKS = 1000
 LONGEST_NUMBER = 300
 LONGEST_NAME = 300
 LARGEST_NUMBER = Fraction(10**30)
-LARGEST_ANGLE = Fraction(10**6)
+LARGEST_ANGLE = 10**6
 CLOSE = 0.65
 """Similarity (difflib ratio) from which an unknown name is taken for a misspelling of a missing one."""
 UNLIMITED = Fraction(10**16)
@@ -189,6 +190,14 @@ class XmlNode:
             return None
         return read_numbers(value, count, f"{self.where}: {attribute}")
 
+    def decimals(self, attribute: str, count: int) -> tuple[Decimal, ...] | None:
+        """Exactly ``count`` numbers with their digits as written, or None where the attribute is absent."""
+        return (
+            None
+            if self.numbers(attribute, count) is None
+            else tuple(map(Decimal, self.element.attrib[attribute].split()))
+        )
+
     def number(self, attribute: str, default: int | Fraction | None = None) -> Fraction:
         """A number, or the default where it is absent."""
         numbers = self.numbers(attribute, 1)
@@ -261,7 +270,7 @@ def read_limit(word: str, what: str) -> float:
     return float(number)
 
 
-def angle_in_reach(number: Fraction, what: str) -> Fraction:
+def angle_in_reach(number: Decimal, what: str) -> Decimal:
     """The angle, refused where it is too large for its sine to be accurate."""
     if abs(number) > LARGEST_ANGLE:
         raise ArmError(f"{what} is {float(number):g}; give an angle within ±1e6, whole turns left out")

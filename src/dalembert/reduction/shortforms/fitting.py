@@ -67,7 +67,9 @@ class Fitting:
         limits: Array,
         box: Box,
         refit: bool,
+        effort: float = 1.0,
     ) -> None:
+        self.effort = effort
         self.poly, self.waves, self.limits, self.box, self.refit = polys[0], list(waves), limits, box, refit
         self.powers = list(dict.fromkeys(p for form in forms for p in form))
         rows = [tuple(form.get(p, Fraction(0)) for form in forms) for p in self.powers]
@@ -107,7 +109,7 @@ class Fitting:
                 return Fit(kept, constants, shift, [], [], False)
             residuals = [self.difference(v, kept, shift) for v in range(len(self.waves))]
             for work in (QUICK, 1.0):
-                proofs, positions = proved(residuals, self.box, self.limits, work)
+                proofs, positions = proved(residuals, self.box, self.limits, self.effort * work)
                 within = all(bound <= limit for (bound, _), limit in zip(proofs, self.limits, strict=True))
                 extended = rounds_left > 1 and self.joined(
                     error_constants, columns(self.poly, self.powers, positions), least

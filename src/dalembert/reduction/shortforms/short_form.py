@@ -107,13 +107,14 @@ def reduce_coefficients(
     *,
     refit: bool = True,
     equations: Sequence[Equations | None] = (),
+    effort: float = 1.0,
 ) -> tuple[ReducedCoefficient, ...]:
     """Short forms of coefficients (D_ii and G_i by default), each within ``tolerance`` of its scale for every position.
 
     The scale is the largest magnitude of the coefficient, or its maximum less its minimum where that is more.
     ``systems`` are one arm with one or several loads: the same terms serve all of them; a constant has one value for
     each, and changes by the exact, linear effect of the load. Without ``refit`` the constants keep their exact values.
-    ``equations`` are those of the first systems, where they are at hand.
+    ``equations`` are those of the first systems, where they are at hand; ``effort`` is the share of the usual work.
     """
     if not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.05, at least zero; got {tolerance!r}")
@@ -125,22 +126,32 @@ def reduce_coefficients(
     for name in wanted:
         number = 1 + sum(len(form.constants) for form in forms)
         unit = coefficient_unit(systems[0], name)
-        forms.append(reduced(name, unit, [eq[name] for eq in cases], box, tolerance, refit, number))
+        forms.append(reduced(name, unit, [eq[name] for eq in cases], box, tolerance, refit, number, effort))
     return tuple(forms)
 
 
 def reduced(
-    name: str, unit_: str, polys: Sequence[TrigPolynomial], box: Box, tolerance: float, refit: bool, number: int
+    name: str,
+    unit_: str,
+    polys: Sequence[TrigPolynomial],
+    box: Box,
+    tolerance: float,
+    refit: bool,
+    number: int,
+    effort: float = 1.0,
 ) -> ReducedCoefficient:
     """The short form of one coefficient for one polynomial per load."""
     waves = [wave_of(poly) for poly in polys]
     # The scale is from attained values: an underestimate makes the tolerance stricter, never wider.
-    spreads = [range_of(wave, box, max(0.002 * wave.most(box.reach), 1e-300), work=QUICK * LESS_WORK) for wave in waves]
+    spreads = [
+        range_of(wave, box, max(0.002 * wave.most(box.reach), 1e-300), work=effort * QUICK * LESS_WORK)
+        for wave in waves
+    ]
     scales = [max(spread.largest, spread.maximum - spread.minimum) for spread in spreads]
     if max(scales) == 0:
         none = count([])
         return ReducedCoefficient(name, unit_, (), 0, 0.0, 0.0, 0.0, 0.0, 0.0, none, none, True)
-    fitting = Fitting(polys, shortest(polys), waves, tolerance * np.array(scales), box, refit)
+    fitting = Fitting(polys, shortest(polys), waves, tolerance * np.array(scales), box, refit, effort)
     fit, least = chosen(fitting)
     share = [bound / scale for (bound, _), scale in zip(fit.proofs, scales, strict=True)]
     worst = int(np.argmax(share))

@@ -34,7 +34,7 @@ PASSED = 1.0005
 def fewest(fitting: Fitting, fit: Fit) -> tuple[Fit, bool]:
     """The form with the fewest terms found below ``fit``, and whether it is certain that no fewer suffice."""
     while fit.kept:
-        rows, complete = smaller(len(fitting), fit.kept)
+        rows, complete = smaller(len(fitting), fit.kept, round(fitting.effort * MOST_SETS))
         smaller_fit, certain = first(fitting, rows)
         if smaller_fit is None:
             return fit, complete and certain
@@ -42,14 +42,17 @@ def fewest(fitting: Fitting, fit: Fit) -> tuple[Fit, bool]:
     return fit, True
 
 
-def smaller(terms: int, kept: list[int]) -> tuple[Whole, bool]:
-    """Subsets with one term fewer, one a row: all of them (True), or those with two terms exchanged for one other."""
+def smaller(terms: int, kept: list[int], most: int = MOST_SETS) -> tuple[Whole, bool]:
+    """Subsets with one term fewer, one a row: all of them (True), or those with two terms exchanged for one other.
+
+    At most ``most`` of them; none, and False, where there are more.
+    """
     size = len(kept) - 1
-    if math.comb(terms, size) <= MOST_SETS:
+    if math.comb(terms, size) <= most:
         subsets = itertools.combinations(range(terms), size)
         return np.array(list(subsets), np.int64).reshape(math.comb(terms, size), size), True
     others = [row for row in range(terms) if row not in set(kept)]
-    if math.comb(size + 1, 2) * len(others) > MOST_SETS:
+    if math.comb(size + 1, 2) * len(others) > most:
         return np.zeros((0, size), np.int64), False
     exchanged = [
         sorted([row for row in kept if row not in pair] + [other])
@@ -63,14 +66,15 @@ def first(fitting: Fitting, rows: Whole) -> tuple[Fit | None, bool]:
     """The first of these subsets that is proved; if there is none, whether all of them are certain to fail."""
     bounds = equal_weights(fitting, rows)
     rows = rows[np.argsort(bounds, kind="stable")][: int((bounds <= PASSED).sum())]
-    certain = len(rows) <= MOST_WEIGHTED
-    rows = rows[:MOST_WEIGHTED]
+    weighted, fitted = round(fitting.effort * MOST_WEIGHTED), max(1, round(fitting.effort * MOST_FITTED))
+    certain = len(rows) <= weighted
+    rows = rows[:weighted]
     bounds = np.concatenate(
         [lawson(fitting, rows[start : start + AT_ONCE]) for start in range(0, len(rows), AT_ONCE)] or [np.zeros(0)]
     )
     rows = rows[np.argsort(bounds, kind="stable")][: int((bounds <= PASSED).sum())]
-    certain &= len(rows) <= MOST_FITTED
-    for row in rows[:MOST_FITTED]:
+    certain &= len(rows) <= fitted
+    for row in rows[:fitted]:
         fit = fitting.settled([int(x) for x in row])
         if fit is not None and fit.within:
             return fit, True

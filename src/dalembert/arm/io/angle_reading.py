@@ -1,0 +1,73 @@
+"""How the angles of a file are read: as they were meant, or as written."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+from ..description import caller_level, listed
+from ..errors import ArmError, RoundedWarning
+from ..exact import Angle
+from ..rounded import ACCURACY, departure, meant_degrees, meant_unit
+
+AS_MEANT, AS_WRITTEN = "as meant", "as written"
+ANGLES = (AS_MEANT, AS_WRITTEN)
+MOST_NAMED = 6
+
+
+@dataclass
+class AngleReading:
+    """Reads the angles and directions of one file, and keeps account of those that were moved.
+
+    ``mode`` is "as meant" (the rule of ``arm/rounded.py``) or "as written".
+    """
+
+    mode: str = AS_WRITTEN
+    moved: dict[str, tuple[int, float]] = field(default_factory=dict)
+    """What was read as what, with how often and by how many radians it moved."""
+
+    def __post_init__(self) -> None:
+        if self.mode not in ANGLES:
+            raise ArmError(f"angles can be {listed(map(repr, ANGLES))}, not {self.mode!r}")
+
+    def angle(self, written: Decimal | Fraction, what: str) -> Angle:
+        """The angle of this many radians; a fraction has no digits to be rounded to."""
+        if self.mode == AS_MEANT and isinstance(written, Decimal):
+            degrees = meant_degrees(written)
+            if degrees is not None:
+                self._note(f"{written} as {degrees} deg", departure(written, degrees))
+                return Angle.degrees(degrees)
+        return Angle.of(written, what)
+
+    def unit(self, written: Sequence[Decimal]) -> tuple[Fraction, ...]:
+        """The components of a direction or a quaternion."""
+        given = tuple(map(Fraction, written))
+        meant = meant_unit(written) if self.mode == AS_MEANT else None
+        if meant is None:
+            return given
+        length = math.hypot(*given)
+        apart = math.hypot(*(float(a) - float(b) / length for a, b in zip(meant, given, strict=True)))
+        self._note(f"({' '.join(map(str, written))}) as the unit vector it is rounded from", apart)
+        return meant
+
+    def _note(self, what: str, by: float) -> None:
+        if by > ACCURACY:
+            count, largest = self.moved.get(what, (0, 0.0))
+            self.moved[what] = count + 1, max(largest, by)
+
+    def tell(self, origin: str) -> None:
+        """One warning that names what was moved, and by how much."""
+        if not self.moved:
+            return
+        named = [f"{what} ({count} times)" if count > 1 else what for what, (count, _) in self.moved.items()]
+        largest = max(by for _, by in self.moved.values())
+        warnings.warn(
+            f"{origin}: rounded angles are read as they were meant, {listed(named, MOST_NAMED)}; the largest moves by "
+            f'{largest:.2g} rad, and angles="as written" (--angles as-written) keeps the digits',
+            RoundedWarning,
+            caller_level(),
+        )
