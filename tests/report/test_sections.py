@@ -179,7 +179,7 @@ def test_the_reduction_shown_is_the_reduction_made() -> None:
     arm, load = da.load("planar-2r"), da.Load(1)
     texts: list[str] = []
     ask = arm.analysis()
-    found, models = reductions(ask, ask.of(arm.holding(load)), (0.05,), texts.append)
+    found, models = reductions(ask, ask.of(arm.holding(load)), (0.05,), True, texts.append)
     exact = arm.analysis().reduce(0.05, others=[arm.holding(load)])
     assert found.models[0].operations == exact.after.total == models[0].after.total
     assert [joint.bound for joint in found.models[0].joints] == pytest.approx(list(exact.bound))
@@ -259,7 +259,7 @@ def test_the_errors_of_a_run_obey_the_law_of_computed_torque(followed, case: str
 
 def test_a_tolerance_no_model_can_meet_is_said_and_not_hidden() -> None:
     arm = da.load("planar-2r")
-    found, _ = reductions(arm.analysis(), None, (-1.0,), lambda text: None)
+    found, _ = reductions(arm.analysis(), None, (-1.0,), True, lambda text: None)
     assert "at least zero" in reduced.section(arm, found).html()
 
 
