@@ -8,11 +8,11 @@ import pytest
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
 from dalembert.compile import bridges
-from dalembert.compile.functions import FUNCTIONS, function
+from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.kernel import Kernel
 
 ARM = read("cylindrical", physical="ignore")
-LINKS = [name for name in FUNCTIONS if name != "motor_torques"]
+LINKS = [name for name in FUNCTIONS if name not in OF_DRIVES]
 """Functions of an arm without drives."""
 N = ARM.n
 STATES = np.random.default_rng(0).uniform(-1, 1, (3, 5, N))

@@ -11,7 +11,7 @@ import dalembert as da
 from dalembert.compile.cuda.rollout import rollout_source
 from dalembert.compile.cuda.source import HOST_SHIM, source
 from dalembert.compile.emit_c import Program
-from dalembert.compile.functions import FUNCTIONS, function, parameter_names, parameter_values
+from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function, parameter_names, parameter_values
 from random_arms import random_arm
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
@@ -41,7 +41,7 @@ def expected(arm, name, arrays):
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns"])
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "motor_torques"])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in OF_DRIVES])
 def test_every_function_gives_the_numbers_of_the_arm(name, layout, tmp_path):
     """A batch that is no multiple of the block, so that remainders are taken too; outputs poisoned beforehand."""
     kind, tolerance = TYPES["float64"]

@@ -11,7 +11,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
-from dalembert.compile.functions import FUNCTIONS, function, parameter_names, parameter_values
+from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function, parameter_names, parameter_values
 from dalembert.compile.operations import count
 from dalembert.compile.regroup import Rationals, over, regrouped
 from dalembert.formulations import (
@@ -72,7 +72,7 @@ def values(made: Any, arrays: list[np.ndarray]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "motor_torques"])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in OF_DRIVES])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_graph_of_a_random_arm_has_the_values_of_the_formulation(name: str, seed: int):
     arm = random_arm(seed, 2 + seed, tree=seed % 2 == 1)

@@ -20,7 +20,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
 from dalembert.compile import emit_batch
 from dalembert.compile import shared_library as load
-from dalembert.compile.functions import FUNCTIONS, function
+from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.kernel import Kernel
 from dalembert.rings.graph import evaluate
 from dalembert.rings.real import REAL
@@ -55,7 +55,7 @@ def columns(result: Any) -> np.ndarray:
     return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
 
 
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "motor_torques"])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in OF_DRIVES])
 def test_every_function_compiles_to_the_values_of_its_graph(name: str):
     arm = random_arm(11, 4, tree=True)
     kernel = Kernel(function(arm, name))

@@ -15,7 +15,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
-from dalembert.compile.functions import FUNCTIONS, function
+from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.write_c import comment, identifier, write_c
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
@@ -33,7 +33,7 @@ def built_and_run(files: list[Path], compiler: str) -> subprocess.CompletedProce
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "motor_torques"])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in OF_DRIVES])
 def test_every_function_passes_its_own_test(name: str, dtype: str, compiler: str, tmp_path: Path):
     done = built_and_run(write_c(function(SCARA, name), tmp_path, dtype), compiler)
     assert done.returncode == 0, done.stdout

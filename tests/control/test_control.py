@@ -127,7 +127,9 @@ def test_computed_torque_of_an_arm_with_drives_asks_for_the_motor_torques_of_the
     for t in (0.2, 0.7):
         q, qd = path.position(t) + 0.01 * rng.uniform(-1, 1, 5), path.velocity(t) + 0.1 * rng.uniform(-1, 1, 5)
         wanted = path.acceleration(t) + 20.0 * (path.velocity(t) - qd) + 100.0 * (path.position(t) - q)
-        assert control(t, q, qd) == pytest.approx(driven.motor_torques(q, qd, wanted), rel=1e-10)
+        rigid = driven.motor_torques(q, qd, wanted, friction=False)
+        fed = rigid + driven.to_motors(q, driven.friction_torque(q, path.velocity(t)))
+        assert control(t, q, qd) == pytest.approx(fed, rel=1e-10)
     still, wanted = np.zeros(5), 100.0 * (goal - start)
     plain = driven.motor_torques(start, still, wanted, friction=False)
     assert control(2.0, start, still) == pytest.approx(plain, rel=1e-10)

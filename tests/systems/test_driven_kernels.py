@@ -79,4 +79,10 @@ def test_a_varying_transmission_is_compiled_and_two_of_them_are_not_mistaken_for
         assert found[-1] == pytest.approx(slow.inverse_dynamics(q, qd, qdd), rel=1e-10)
         motors = fast.compile("motor_torques")(q, qd, qdd)
         assert motors == pytest.approx(slow.motor_torques(q, qd, qdd), rel=1e-10)
+        wanted = -qd[..., ::-1]
+        fed = slow.frictionless().inverse_dynamics(q, qd, qdd) + slow.friction_torque(q, wanted)
+        assert fast.compile("computed_torques")(q, qd, qdd, wanted) == pytest.approx(fed, rel=1e-10)
+        motors = fast.compile("computed_motor_torques")(q, qd, qdd, wanted)
+        assert motors == pytest.approx(slow.to_motors(q, fed), rel=1e-10)
+        assert fast.compile("computed_torques")(q, qd, qdd, qd) == pytest.approx(slow.inverse_dynamics(q, qd, qdd))
     assert np.abs(found[0] - found[1]).max() > 1e-3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dalembert.compile import operations as counts
-from dalembert.compile.functions import FUNCTIONS, function
+from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.formulations.registry import TORQUES
 
 from .dynamics_command import about
@@ -37,7 +37,7 @@ def operations(system: System) -> None:
         "general arms with revolute joints."
     )
     heading(f"Compiled functions, {about(given)}")
-    names = [name for name in FUNCTIONS if name != ("regressor" if given.counts_drives else "motor_torques")]
+    names = [name for name in FUNCTIONS if name not in (("regressor",) if given.counts_drives else OF_DRIVES)]
     print_counts("function", [(name, counts.count(function(given, name).nodes)) for name in names])
 
 

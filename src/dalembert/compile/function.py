@@ -18,6 +18,7 @@ MEANINGS = {
     "q": "joint positions (rad or m)",
     "qd": "joint velocities (rad/s or m/s)",
     "qdd": "joint accelerations (rad/s^2 or m/s^2)",
+    "qd_wanted": "joint velocities that are wanted, at which friction is counted",
     "tau": "joint torques (N m) or forces (N)",
     "motor_torque": "motor torques (N m)",
     "mass": "mass matrix D(q)",

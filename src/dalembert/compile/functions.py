@@ -157,10 +157,17 @@ def forward_dynamics(m: GraphModel) -> Tables:
 
 def motor_torques(m: GraphModel) -> Tables:
     """F_a = N^-T tau (Szkodny 1995, eq. 13)."""
-    assert m.system.train is not None, "function() has refused an arm without drives"
-    tau = torque(m, m.input("q"), m.input("qd"), m.input("qdd"))
-    rows = m.system.train.transmission(m.graph, m.input("q")).first
-    return (_eliminated([[row[j] for row in rows] for j in range(m.n)], tau, m.graph),)
+    return (_at_motors(m, torque(m, m.input("q"), m.input("qd"), m.input("qdd"))),)
+
+
+def computed_torques(m: GraphModel) -> Tables:
+    """tau = D qdd + h + G + F - Q as a controller commands it: friction at the speed that is wanted."""
+    return (torque(m, m.input("q"), m.input("qd"), m.input("qdd"), m.input("qd_wanted")),)
+
+
+def computed_motor_torques(m: GraphModel) -> Tables:
+    """The same at the motors."""
+    return (_at_motors(m, computed_torques(m)[0]),)
 
 
 def forward_kinematics(m: GraphModel) -> Tables:
@@ -205,9 +212,22 @@ def forward_dynamics_derivatives(m: GraphModel) -> Tables:
     return answer(to_q), answer(to_qd), inverse
 
 
-def torque(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], qdd: Sequence[Scalar]) -> list[Scalar]:
+def torque(
+    m: GraphModel,
+    q: Sequence[Node],
+    qd: Sequence[Node],
+    qdd: Sequence[Scalar],
+    wanted: Sequence[Node] | None = None,
+) -> list[Scalar]:
     """tau with the chain regrouped in the way that comes out smaller."""
-    return _shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links))
+    return _shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links, wanted=wanted))
+
+
+def _at_motors(m: GraphModel, tau: list[Scalar]) -> list[Scalar]:
+    """N^-T tau."""
+    assert m.system.train is not None, "function() has refused an arm without drives"
+    rows = m.system.train.transmission(m.graph, m.input("q")).first
+    return _eliminated([[row[j] for row in rows] for j in range(m.n)], tau, m.graph)
 
 
 def _slopes(m: GraphModel, q: list[Node], qd: list[Node], qdd: Sequence[Scalar]) -> tuple[Any, Any]:
@@ -288,6 +308,10 @@ FUNCTIONS: dict[str, Entry] = {
     "gravity_load": Entry(("q",), (("load", _vector),), gravity_load),
     "bias": Entry(("q", "qd"), (("tau", _vector),), bias),
     "motor_torques": Entry(("q", "qd", "qdd"), (("motor_torque", _vector),), motor_torques),
+    "computed_torques": Entry(("q", "qd", "qdd", "qd_wanted"), (("tau", _vector),), computed_torques),
+    "computed_motor_torques": Entry(
+        ("q", "qd", "qdd", "qd_wanted"), (("motor_torque", _vector),), computed_motor_torques
+    ),
     "forward_kinematics": Entry(("q",), (("frame", lambda n: (4, 4)),), forward_kinematics),
     "jacobian": Entry(("q",), (("jacobian", lambda n: (6, n)),), jacobian),
     "regressor": Entry(("q", "qd", "qdd"), (("regressor", lambda n: (n, 10 * n)),), regressor),
@@ -301,6 +325,10 @@ FUNCTIONS: dict[str, Entry] = {
     ),
 }  # fmt: skip
 """The public functions by name."""
+
+
+OF_DRIVES = ("motor_torques", "computed_torques", "computed_motor_torques")
+"""Functions of arms that count their drives."""
 
 
 def function(arm: ArmDescription, name: str, parameters: str | None = None) -> Function:
@@ -332,11 +360,11 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
 def refuse_unfit(arm: ArmDescription, name: str) -> None:
     """Refuse a function that this system cannot have, or that would leave out what it has."""
     motors = len(arm.drives.actuators)
-    if name == "motor_torques" and not arm.counts_drives:
+    if name in OF_DRIVES and not arm.counts_drives:
         raise ArmError(
-            f"{arm.where}{arm.name}: motor torques belong to an arm with its drives; ask arm.driven for them"
+            f"{arm.where}{arm.name}: {name.replace('_', ' ')} belong to an arm with its drives; ask arm.driven for them"
         )
-    if name == "motor_torques" and motors != arm.n:
+    if name in ("motor_torques", "computed_motor_torques") and motors != arm.n:
         raise ArmError(
             f"{arm.where}{arm.name}: {motors} motors turn with {arm.n} joints, so that the share of each is not "
             "determined; ask for inverse_dynamics, torques at the joints"

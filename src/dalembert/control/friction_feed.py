@@ -1,6 +1,6 @@
 """What of a model's friction a controller feeds forward, and by which speed.
 
-    "reference"   viscous friction at the measured speed, Coulomb friction in the direction of the *reference* speed
+    "reference"   Coulomb and viscous friction at the *reference* speed; that of the plant then damps the error
     "smooth"      both at the measured speed, the jump at zero speed spread over ``width``
     "none"        nothing: friction is left to the feedback
 
@@ -62,4 +62,4 @@ class FrictionFeed:
             return 0.0
         if self.friction == "smooth":
             return self._rubbing.friction_torque(q, qd, self.width)
-        return self._rubbing.friction_torque(q, qd, toward=np.where(np.abs(reference) > REST, reference, 0.0))
+        return self._rubbing.friction_torque(q, np.where(np.abs(reference) > REST, reference, 0.0))

@@ -68,12 +68,20 @@ class SystemOverRing:
         qdd: Sequence[Scalar],
         method: Callable[..., list[Scalar]] = newton_euler.inverse_dynamics,
         links: Chain | None = None,
+        wanted: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
-        """tau; ``ring`` may be dual numbers over the ring of the system."""
+        """tau; ``ring`` may be dual numbers over the ring of the system.
+
+        With joint speeds ``wanted`` friction is that of shafts which move as these have them: what a controller feeds
+        forward, since the sign of a measured speed about rest is a relay.
+        """
         found = method(links or self.links, ring, q, qd, qdd)
         if self.train is not None:
             found = _sum(found, self.rotor_torque(ring, q, qd, qdd))
-            found = _sum(found, self.friction(ring, q, qd, qdd))
+            rubbing = (
+                self.friction(ring, q, qd, qdd) if wanted is None else self.friction(ring, q, wanted, [0] * self.n)
+            )
+            found = _sum(found, rubbing)
         if self.elastics:
             found = _difference(found, self.elastic_load(ring, q, qd))
         return found

@@ -14,7 +14,7 @@ from ..equations.closed_form import Equations
 from ..markup.elements import tag
 from .section import Section
 
-USUAL = 300
+USUAL = 600
 """Terms of all coefficients of a closed form whose page gets the usual work."""
 LEAST_RANGE = 2.0e7
 """Work (control values) that each end of a range of a coefficient gets at least."""

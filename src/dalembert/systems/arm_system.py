@@ -276,24 +276,17 @@ class ArmSystem(ArmDescription):
         qd: ArrayLike,
         width: float | None = None,
         law: str = "tanh",
-        *,
-        toward: ArrayLike | None = None,
     ) -> Array:
         """What moving friction of motors and joints takes, seen at the joints; zero where the drives do not count.
 
-        With ``width`` (rad/s or m/s) the jump at zero speed is spread by a smooth ``law``. With ``toward`` Coulomb
-        friction is that of shafts which move as these joint speeds have them, viscous friction that of ``qd``.
+        With ``width`` (rad/s or m/s) the jump at zero speed is spread by a smooth ``law``.
         """
         speed = joint_array(self, "qd", qd)
         if not self.counts_drives:
             return np.zeros(np.broadcast_shapes(speed.shape, joint_array(self, "q", q).shape))
         matrix = self.transmission(q)
         shafts = np.einsum("...aj,...j->...a", matrix, speed)
-        if toward is not None:
-            way = joint_array(self, "toward", toward)
-            there = np.einsum("...aj,...j->...a", matrix, way)
-            motor, own = self.motor_friction.moving(shafts, there), self.joint_friction.moving(speed, way)
-        elif width is None:
+        if width is None:
             motor, own = self.motor_friction.moving(shafts), self.joint_friction.moving(speed)
         else:
             motor, own = (

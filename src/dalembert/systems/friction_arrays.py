@@ -41,13 +41,9 @@ class Shafts:
         mean, half = (self.forward + self.backward) / 2, (self.forward - self.backward) / 2
         self.law = ShaftFriction(mean, half, self.starting, self.viscous)
 
-    def moving(self, speed: Array, toward: Array | None = None) -> Array:
-        """Coulomb and viscous friction of turning shafts, (17) third case and (18); zero at rest.
-
-        Coulomb friction is that of shafts which move ``toward``, by default as ``speed`` has them.
-        """
-        direction = np.sign(speed if toward is None else toward)
-        return np.asarray(sliding(self.law, direction, speed), dtype=np.float64)
+    def moving(self, speed: Array) -> Array:
+        """Coulomb and viscous friction of turning shafts, (17) third case and (18); zero at rest."""
+        return np.asarray(sliding(self.law, np.sign(speed), speed), dtype=np.float64)
 
     def smooth(self, speed: Array, width: float, law: str = "tanh") -> Array:
         """The same with the jump at zero speed spread over ``width`` (rad/s or m/s): differentiable everywhere."""

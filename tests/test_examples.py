@@ -1,0 +1,39 @@
+"""The example scripts of arms run and say what they promise."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dalembert.compile import build
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def example(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_urdf_becomes_a_controller_in_c_that_tracks_at_a_kilohertz(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(build.SWITCH, raising=False)
+    try:
+        build.find()
+    except build.CompileError:
+        pytest.skip("no C compiler")
+    worst = example("from_urdf_to_controller").main(["--seconds", "0.3", "--folder", str(tmp_path)])
+    assert worst < 5e-3
+    assert "closed at 1000 Hz" in capsys.readouterr().out
+    header = (tmp_path / "iiwa14_computed_torques.h").read_text(encoding="ascii")
+    assert "A load of 1.5 kg on" in header
+    assert "friction of the drives are built in" in header
+    assert "qd_wanted[7]: joint velocities that are wanted, at which friction is counted" in header
