@@ -129,3 +129,11 @@ def test_bad_input_is_refused_in_one_sentence(refusal: Call) -> None:
     assert "a restitution belongs to solid stops" in refusal("planar-2r", "--restitution", "0.5")
     assert "no effort limit" in refusal("planar-2r", "--saturate")
     assert "10 evaluations have brought the motion" in refusal("planar-2r", "--evaluations", "10", "--method", "RK45")
+
+
+def test_a_motion_is_saved_as_a_page_that_plays_it(tmp_path) -> None:
+    page = tmp_path / "swing.html"
+    assert main(["simulate", "planar-2r", "--duration", "0.1", "--output", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "replay-data" in text
+    assert "planar-2r: motion over 0.1 s" in text

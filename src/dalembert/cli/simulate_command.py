@@ -68,8 +68,8 @@ def simulate(
         str | None,
         typer.Option(
             "--friction",
-            help="What computed-torque and lqr feed forward of the friction of drives: reference (Coulomb friction by "
-            "the direction of the reference speed, the default), smooth (by the measured speed), none.",
+            help="What computed-torque and lqr feed forward of the friction of drives: reference (at the "
+            "reference speed, the default), smooth (at the measured speed), none.",
         ),
     ] = None,
     period: Annotated[float | None, typer.Option("--period", help="Sample and hold the controller, s.")] = None,
@@ -97,7 +97,9 @@ def simulate(
         int, typer.Option("--evaluations", help="Evaluations of the motion after which it is given up.")
     ] = MOST_EVALUATIONS,
     tolerance: Annotated[float, typer.Option("--tolerance", help="Relative tolerance.")] = 1e-8,
-    output: Annotated[Path | None, typer.Option("--output", help="Save as .csv, .nc or .parquet.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Save as .csv, .nc or .parquet, or as .html: a page that plays it.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: the summary as JSON.")] = False,
 ) -> None:
     """Simulate a system; with --drives sticking friction is exact, stops and loads are events."""
@@ -119,15 +121,25 @@ def simulate(
         )  # fmt: skip
     except SimulationError as fault:
         if output is not None and fault.motion is not None:
-            fault.motion.save(output)
+            save(system, fault.motion, output)
             raise ArmError(f"{fault}; what was found up to there is in {output}") from None
         raise
     if output is not None:
-        motion.save(output)
+        save(system, motion, output)
     if as_json:
         print(json.dumps(as_data(system, motion, path, controller), indent=2, allow_nan=False))
     else:
         show(system, motion, path, controller, output)
+
+
+def save(system: System, motion: Motion, output: Path) -> None:
+    """The motion as a file of numbers, or as a page that plays it."""
+    if output.suffix.lower() in (".html", ".htm"):
+        from dalembert.report.replay import write_replay
+
+        write_replay(system, motion, output)
+    else:
+        motion.save(output)
 
 
 def refuse_unused(
