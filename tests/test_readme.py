@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dalembert.cli import main
+from dalembert.compile import build
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
@@ -62,6 +63,21 @@ def test_the_python_examples_of_a_page_of_the_docs_run_in_order(page, tmp_path, 
     names: dict[str, object] = {"__name__": "__main__"}
     for text in re.findall(r"^```python\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL):
         exec(compile(text, page.name, "exec"), names)
+
+
+COMMANDS = sorted(
+    {command for page in PAGES for command in re.findall(r"^\$ (dalembert .*)$", page.read_text(), flags=re.MULTILINE)}
+    - {command for session in SESSIONS for command, _ in session}
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_of_the_docs_ends_well(command, capsys, tmp_path, monkeypatch):
+    monkeypatch.delenv(build.SWITCH, raising=False)  # as on a user's machine: compiled where it can be
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(Path(__file__).parents[1] / "examples")
+    assert main(shlex.split(command, comments=True)[1:]) == 0
+    assert capsys.readouterr().out.strip()
 
 
 @pytest.mark.parametrize("page", [Path(__file__).parents[1] / "README.md", *PAGES], ids=lambda page: page.name)
