@@ -56,6 +56,7 @@ def test_the_commands_run_in_order_and_print_what_stands_below_them(session, cap
 PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
 
 
+@pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_examples_of_a_page_of_the_docs_run_in_order(page, tmp_path, monkeypatch):
     """Blocks marked ``python`` run, each page as one session; what needs a GPU is marked ``py``."""

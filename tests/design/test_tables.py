@@ -9,7 +9,8 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.inertia import Inertia, Load
-from dalembert.report.sections.ranges_section import proof, within
+from dalembert.design.range_tables import within
+from dalembert.report.sections.ranges_section import proof
 
 CUBE = Load.of(Inertia.box(1.8, ((442e-6) ** (1 / 3),) * 3))
 

@@ -87,6 +87,7 @@ def test_what_a_mujoco_model_has_and_an_arm_has_not_is_refused_or_left_out():
 # -- Pinocchio -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning")
 @pytest.mark.parametrize("seed", range(10))
 def test_an_arm_of_a_pinocchio_model_computes_what_pinocchio_computes(seed: int):
     pin = pytest.importorskip("pinocchio")
