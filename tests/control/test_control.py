@@ -249,3 +249,16 @@ def test_bad_trajectories_are_refused():
     ):
         with pytest.raises(ArmError):
             fault()
+
+
+def test_what_cannot_be_followed_or_regulated_is_refused_when_the_controller_is_made():
+    arm = da.load("planar-2r")
+    for make in (
+        lambda path: da.ComputedTorque(arm, path),
+        lambda path: da.PDGravity(arm, path, 1.0, 1.0),
+        lambda path: da.ServoFollowingInertia(arm, path, 1.0),
+    ):
+        with pytest.raises(da.ArmError, match=r"follows a trajectory, such as quintic.*; got \[0, 0\]"):
+            make([0, 0])
+    with pytest.raises(da.ArmError, match=r"a regulator is for a linear model, such as arm.linearize\(q\)"):
+        da.lqr(arm, 1.0, 1.0)

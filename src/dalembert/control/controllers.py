@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.errors import ArmError
 from ..formulations import kinematics
 from ..formulations.chain import chain
 from ..formulations.control_laws import feedback
@@ -30,8 +31,37 @@ def _to_input(model: System, q: Array, torque: Array) -> Array:
     return model.to_motors(q, torque) if isinstance(model, DrivenSystem) else torque
 
 
+class _Following:
+    """A controller with a ``trajectory``, which is looked at when the controller is made."""
+
+    trajectory: Trajectory
+
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.trajectory, "state", None)):
+            raise ArmError(
+                f"a controller follows a trajectory, such as quintic([start, end], seconds); got {self.trajectory!r}"
+            )
+
+
+class _Feeding(_Following):
+    """One that feeds the friction of its model forward, by ``friction`` and ``width`` (``friction_feed.py``)."""
+
+    model: System
+    friction: str
+    width: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.feed
+
+    @cached_property
+    def feed(self) -> FrictionFeed:
+        """The friction that is fed forward."""
+        return FrictionFeed(self.model, self.friction, self.width)
+
+
 @dataclass(frozen=True)
-class PDGravity:
+class PDGravity(_Following):
     """tau = G(q) + kp (q_ref - q) + kd (qd_ref - qd), gains at the joints."""
 
     model: System
@@ -46,11 +76,11 @@ class PDGravity:
 
 
 @dataclass(frozen=True)
-class ComputedTorque:
+class ComputedTorque(_Feeding):
     """tau = ID(q, qd, qdd_ref + kd (qd_ref - qd) + kp (q_ref - q)) with any model: exact, reduced, wrong load.
 
-    With the exact model the error obeys e'' + kd e' + kp e = 0. ``friction`` ("reference", "smooth", "none") says how
-    the friction of drives enters ID (``friction_feed.py``), ``width`` (rad/s or m/s) how smooth.
+    With the exact model and no friction the error obeys e'' + kd e' + kp e = 0. ``friction`` ("reference", "smooth",
+    "none") says how the friction of drives enters ID (``friction_feed.py``), ``width`` (rad/s or m/s) how smooth.
     """
 
     model: System
@@ -60,14 +90,6 @@ class ComputedTorque:
     friction: str = "reference"
     width: float = WIDTH
 
-    def __post_init__(self) -> None:
-        _ = self.feed
-
-    @cached_property
-    def feed(self) -> FrictionFeed:
-        """The friction that is fed forward."""
-        return FrictionFeed(self.model, self.friction, self.width)
-
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         place, speed, rate = self.trajectory.state(t)
         wanted = rate + feedback(np.asarray(self.kp), np.asarray(self.kd), place, speed, q, qd)
@@ -75,7 +97,7 @@ class ComputedTorque:
 
 
 @dataclass(frozen=True)
-class ServoFollowingInertia:
+class ServoFollowingInertia(_Following):
     """Bejczy's position servo (1974, section II): one loop a joint, its velocity gain follows the inertia.
 
     tau_i = kp_i (q_ref - q)_i + kv_i (qd_ref - qd)_i + G_i, kv_i = 2 zeta sqrt(kp_i D_ii(q)). If D_ii falls by n,
@@ -104,7 +126,7 @@ class ServoFollowingInertia:
 
 
 @dataclass(frozen=True)
-class StateFeedback:
+class StateFeedback(_Feeding):
     """u = u_ref(t) - K(t) (x - x_ref(t)); gains on a grid of times, linear between.
 
     u_ref is the input of the reference motion, its friction by ``friction`` and ``width`` as in ``ComputedTorque``.
@@ -116,14 +138,6 @@ class StateFeedback:
     gains: Array
     friction: str = "reference"
     width: float = WIDTH
-
-    def __post_init__(self) -> None:
-        _ = self.feed
-
-    @cached_property
-    def feed(self) -> FrictionFeed:
-        """The friction that is fed forward."""
-        return FrictionFeed(self.model, self.friction, self.width)
 
     def gain(self, t: float) -> Array:
         """K(t), interpolated linearly; constant before the first and after the last time of the grid."""

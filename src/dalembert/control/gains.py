@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 
 def lqr(model: LinearModel, q: ArrayLike, r: ArrayLike) -> Array:
     """K of least integral of x.Q x + u.R u; numbers or vectors mean diagonals. Sampled models get the discrete K."""
+    if not isinstance(model, LinearModel):
+        raise ArmError(f"a regulator is for a linear model, such as arm.linearize(q); got {model!r}")
     n, m = model.B.shape
     weight, price = _weight(q, n), _weight(r, m)
     try:

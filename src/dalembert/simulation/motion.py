@@ -34,6 +34,10 @@ class Event:
     """Energy (J) lost at this instant by an impact or a change of payload."""
 
 
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#4d4d4d")
+"""Colours that are told apart with any eyes (Okabe and Ito)."""
+
+
 @dataclass(frozen=True)
 class Motion:
     """Positions, velocities and inputs over time, joints last, with the energies at each time.
@@ -162,11 +166,23 @@ class Motion:
             ((self.q, self.joint_names), (self.qd, self.joint_names), (self.u, self.input_names)), start=1
         ):
             for j, name in enumerate(names):
-                figure.add_trace(graph_objects.Scatter(x=self.t, y=values[:, j], name=name), row=row, col=1)
+                # one colour and one entry of the legend for a joint, wherever it is drawn
+                colour = PALETTE[j % len(PALETTE)]
+                again = row > 1 and name in self.joint_names
+                figure.add_trace(
+                    graph_objects.Scatter(
+                        x=self.t, y=values[:, j], name=name, legendgroup=name, showlegend=not again,
+                        line={"color": colour},
+                    ),
+                    row=row, col=1,
+                )  # fmt: skip
         for key in ("kinetic", "potential", "work", "lost"):
             figure.add_trace(graph_objects.Scatter(x=self.t, y=getattr(self, key), name=key), row=4, col=1)
         for event in self.events:
             figure.add_vline(x=event.time, line_dash="dot", line_width=1)
+        speeds = tuple(f"{unit}/s" for unit in self.joint_units)
+        for row, units in enumerate((self.joint_units, speeds, self.input_units, ("J",)), start=1):
+            figure.update_yaxes(title_text=", ".join(dict.fromkeys(units)), row=row, col=1)
         figure.update_layout(title=f"{self.name}", xaxis4_title="time (s)", height=900)
         return figure
 
