@@ -179,3 +179,15 @@ def test_friction_brings_a_mechanism_to_rest_and_holds_it_there() -> None:
     assert motion.lost[-1] > 0
     rest = da.simulate(system, weight, start, np.zeros(2), duration=0.1, samples=3)
     np.testing.assert_array_equal(rest.q, np.broadcast_to(start, rest.q.shape))
+
+
+def test_friction_at_the_coordinates_is_that_of_shafts_and_dampers_carried_through_the_closures() -> None:
+    system = driven_five_bar(geared=True).as_system()
+    q = system.mechanism.coordinates_of(system.mechanism.home) + np.array([0.1, -0.05])
+    qd = np.array([0.7, -0.4])
+    rows = system.contact_rows(q)
+    speeds = rows @ qd
+    coulomb = np.array([-c.sliding(np.sign(v)) for c, v in zip(system.contacts, speeds, strict=True)])
+    rubbing = system.bias(q, qd) - system.frictionless().bias(q, qd)
+    np.testing.assert_allclose(rubbing, rows.T @ coulomb + system.viscous_matrix(q) @ qd, rtol=1e-9)
+    assert np.abs(system.viscous_matrix(q)).max() > 1
