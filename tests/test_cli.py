@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -209,6 +210,23 @@ def test_demo_shows_the_arm_its_mass_matrix_gravity_load_and_torques(run):
     for joint in arm.joint_names:
         assert joint in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_the_demo_ends_in_a_report_on_the_arm_with_drives_and_load(run, tmp_path: Path, monkeypatch):
+    asked = []
+
+    def write_report(system, output, *, progress):
+        progress("ranges", 1, 2)
+        asked.append((system, output))
+        return SimpleNamespace(arm=system, sections=())
+
+    monkeypatch.setattr("dalembert.report.write.write_report", write_report)
+    out = run("demo", "-o", str(tmp_path / "page.html")).out
+    ((system, output),) = asked
+    assert system.counts_drives
+    assert [float(load.body.mass) for _, load in system.loads] == [1.8]
+    assert output == tmp_path / "page.html"
+    assert f"The report is {output}" in " ".join(out.split())
 
 
 def test_every_command_the_demo_proposes_works(run, tmp_path: Path, monkeypatch):

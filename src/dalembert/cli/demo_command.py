@@ -14,8 +14,9 @@ import dalembert as da
 from .dynamics_command import efforts, print_mass_matrix, print_state, print_torques
 from .geometry import print_geometry
 from .printing import figures, heading, joints_with_units, say, table
-from .report_command import report as write
+from .report_command import print_summary, told
 from .show_command import print_head, print_links
+from .system_options import read_load
 
 ARM = "jpl-rrp"
 # Boom 60 degrees from upright and 0.4 m out, wrist bent, every joint moving: nothing vanishes by chance.
@@ -62,6 +63,11 @@ def demo(
     print_torques(arm, efforts(arm, q, qd, qdd))
     if report:
         heading("What matters in this arm")
-        write(ARM, page, load=LOAD, drives=True)
+        from dalembert.report.write import write_report
+
+        with told() as follow:
+            found = write_report(arm.driven.holding(read_load(LOAD)), page, progress=follow)
+        print_summary(found)
+        say(f"\nThe report is {page}; open it in a browser.")
     heading("What to try next")
     say(NEXT)

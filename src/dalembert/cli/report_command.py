@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import textwrap
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,8 +22,6 @@ from .system_options import AccelerationOption, BoxOption, SpeedOption, amounts,
 from .values import joint_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dalembert.api.questions import SystemQuestions as System
     from dalembert.report.assemble import Report
 
@@ -68,26 +68,7 @@ def report(
 
     if output.suffix.lower() not in PAGES:
         raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description:<44.44}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        task = bar.add_task("starting", total=1)
-
-        lines = ProgressLines()
-
-        def follow(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
-            if not console.is_terminal:
-                lines(what, done, total)
-
+    with told() as follow:
         found = write_report(
             system,
             output,
@@ -106,6 +87,31 @@ def report(
     print_summary(found)
     beside = [str(output.with_suffix(".pdf"))] * pdf + [str(path) for path in (csv, json) if path is not None]
     say(f"\nThe report is {output}" + (f", beside it {listed(beside)}" if beside else "") + "; open it in a browser.")
+
+
+@contextlib.contextmanager
+def told() -> Iterator[Callable[[str, int, int], None]]:
+    """What tells the progress of a report: a bar on a terminal, lines in a log."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description:<44.44}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    lines = ProgressLines()
+    with bar:
+        task = bar.add_task("starting", total=1)
+
+        def follow(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+            if not console.is_terminal:
+                lines(what, done, total)
+
+        yield follow
 
 
 class ProgressLines:
