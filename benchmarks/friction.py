@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import time
+import warnings
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,9 @@ PERIODS = {"continuous": None, "1 kHz": 1e-3}
 
 def run(name: str, controller: str, period: float | None, answer: Any) -> None:
     """One run; puts its row into ``answer``."""
-    driven = da.load(name, physical="ignore").driven
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", da.RoundedWarning)
+        driven = da.load(name, physical="ignore").driven
     start = np.array(STARTS.get(driven.name, np.zeros(driven.n)), dtype=float)
     path = da.quintic([start, start + np.resize(SHIFT, driven.n)], MOVE)
     law = CONTROLLERS[controller].controller(driven, path)

@@ -17,8 +17,9 @@ def section(arm: ArmDescription, loaded: ArmDescription | None = None, pose: Seq
     mass = sum(body["mass"] for body in scene["bodies"])
     heaviest = max(range(arm.n), key=lambda i: scene["bodies"][i]["mass"])
     share = scene["bodies"][heaviest]["mass"] / mass if mass else 0.0
+    beside = " beside the load" if loaded is not None else ""
     meaning = (
-        f"{arm.n} joints move {written(mass, 3)} kg; the heaviest body, moved by "
+        f"{arm.n} joints move {written(mass, 3)} kg{beside}; the heaviest body, moved by "
         f"{joint_label(heaviest, arm.joint_names[heaviest])}, is {written(100 * share, 2)} percent of it."
     )
     how = paragraph(

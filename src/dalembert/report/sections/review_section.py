@@ -28,8 +28,11 @@ def section(
         said += f" (not, or in part: {listed([one.guideline.lower() for one in broken])})"
     if relief:
         best = max(relief, key=lambda one: one.before - one.after)
+        means = f"a weight of {written(best.mass, 2)} kg"
+        if best.heavy:
+            means = f"a spring of k a b = {written(best.spring, 3)} N m"
         said += (
-            f", and a weight of {written(best.mass, 2)} kg would cut the gravity load of "
+            f", and {means} would cut the gravity load of "
             f"{label(best.joint, names)} from "
             f"{written(best.before, 3)} to {written(best.after, 3)} {best.unit}"
         )
