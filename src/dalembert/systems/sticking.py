@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog, lsq_linear
 
 Array = NDArray[np.float64]
 
@@ -60,6 +59,8 @@ def contact_forces(
         pull = pull + np.linalg.lstsq(leverage.T, drift, rcond=None)[0]
     # contacts of motors and joints differ in size by gear ratios: solved in columns of length one
     size = np.linalg.norm(leverage, axis=0)
+    from scipy.optimize import lsq_linear  # SciPy takes its time: imported where something sticks
+
     answer = lsq_linear(leverage / size, -pull, bounds=(low * size, high * size), method="bvls", tol=1e-15)
     force = np.clip(answer.x / size, low, high)
     return force, leverage.T @ (pull + leverage @ force)
@@ -110,6 +111,8 @@ def holding_share(rows: Array, needed: Array, low: Array, high: Array) -> tuple[
             np.column_stack([-np.eye(count)[bounded], low[bounded]]),
         ]
     )
+    from scipy.optimize import linprog
+
     found = linprog(
         cost,
         A_ub=limits,
