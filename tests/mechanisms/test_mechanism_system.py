@@ -191,3 +191,17 @@ def test_friction_at_the_coordinates_is_that_of_shafts_and_dampers_carried_throu
     rubbing = system.bias(q, qd) - system.frictionless().bias(q, qd)
     np.testing.assert_allclose(rubbing, rows.T @ coulomb + system.viscous_matrix(q) @ qd, rtol=1e-9)
     assert np.abs(system.viscous_matrix(q)).max() > 1
+
+
+def test_a_controller_of_a_mechanism_feeds_friction_by_the_speed_that_is_wanted() -> None:
+    """By the measured speed, whose sign is a relay about rest, never: the command does not jump there."""
+    system = driven_five_bar().as_system()
+    start = system.mechanism.coordinates_of(system.mechanism.home)
+    path = da.quintic([start, start + 0.2], 1.0)
+    fed, plain = da.ComputedTorque(system, path), da.ComputedTorque(system.frictionless(), path)
+    for qd in (np.array([1e-9, 1e-9]), np.array([-1e-9, -1e-9]), np.array([0.3, -0.5])):
+        wanted = system.friction_torque(start, path.velocity(0.5))
+        np.testing.assert_allclose(fed(0.5, start, qd) - plain(0.5, start, qd), wanted, rtol=1e-9, atol=1e-9)
+    assert np.abs(wanted).max() > 0.5
+    rubbing = system.bias(start, [0.7, -0.4]) - system.frictionless().bias(start, [0.7, -0.4])
+    np.testing.assert_allclose(system.friction_torque(start, [0.7, -0.4]), rubbing, rtol=1e-9)

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..simulation.plant import arm_of
-from ..systems.arm_system import ArmSystem
 from ..systems.protocol import System
 
 Array = NDArray[np.float64]
@@ -47,19 +45,14 @@ class FrictionFeed:
             raise ArmError(f"the width of smooth friction is {self.width:g}; give a speed above zero")
 
     @cached_property
-    def _rubbing(self) -> ArmSystem | None:
-        arm = arm_of(self.model)
-        return arm if arm is not None and arm.counts_drives else None
-
-    @cached_property
     def rigid(self) -> System:
         """The model without friction."""
-        return self.model.frictionless() if self._rubbing is not None else self.model
+        return self.model.frictionless() if self.model.has_friction else self.model
 
     def __call__(self, q: Array, qd: Array, reference: Array) -> Array | float:
         """Friction at the joints (N m or N) at speeds ``qd`` where the speeds wanted are ``reference``."""
-        if self._rubbing is None or self.friction == "none":
+        if not self.model.has_friction or self.friction == "none":
             return 0.0
         if self.friction == "smooth":
-            return self._rubbing.friction_torque(q, qd, self.width)
-        return self._rubbing.friction_torque(q, np.where(np.abs(reference) > REST, reference, 0.0))
+            return self.model.friction_torque(q, qd, self.width)
+        return self.model.friction_torque(q, np.where(np.abs(reference) > REST, reference, 0.0))

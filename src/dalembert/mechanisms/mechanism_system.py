@@ -186,6 +186,19 @@ class MechanismSystem:
         """Closures make every ratio vary."""
         return True
 
+    def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
+        """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains takes."""
+        phi = self.joints(q)
+        first = self.mechanism.influence(phi).first
+        rate = transfer.times(first, vector_array(self.n, "qd", qd, "coordinate"))
+        chains = self.mechanism.chains
+        own = [
+            arm.friction_torque(phi[..., part], rate[..., part], width, law)
+            for arm, part in zip(chains.arms.values(), chains.slices, strict=True)
+        ]
+        found = transfer.load(np.concatenate(own, axis=-1), first)
+        return np.asarray(found, dtype=np.float64)
+
     def viscous_matrix(self, q: ArrayLike) -> Array:
         """B = [G^phi_q]^T B_phi [G^phi_q], ``(..., n, n)``: viscous friction at the coordinates is B q'."""
         phi = self.joints(q)

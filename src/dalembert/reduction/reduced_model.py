@@ -178,6 +178,10 @@ class ReducedModel:
         """As the system has it."""
         return self.system.contact_drift(q, qd)
 
+    def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
+        """As the system has it."""
+        return self.system.friction_torque(q, qd, width, law)
+
     def viscous_matrix(self, q: ArrayLike) -> Array:
         """As the system has it."""
         return self.system.viscous_matrix(q)

@@ -124,6 +124,10 @@ class System(Protocol):
         """Acceleration of each contact at constant rates of the coordinates."""
         ...
 
+    def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
+        """F of moving shafts at the coordinates; with ``width`` its jump at zero speed is spread by ``law``."""
+        ...
+
     def viscous_matrix(self, q: ArrayLike) -> Array:
         """B: viscous friction at the coordinates is B qd."""
         ...
