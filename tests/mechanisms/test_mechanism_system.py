@@ -205,3 +205,18 @@ def test_a_controller_of_a_mechanism_feeds_friction_by_the_speed_that_is_wanted(
     assert np.abs(wanted).max() > 0.5
     rubbing = system.bias(start, [0.7, -0.4]) - system.frictionless().bias(start, [0.7, -0.4])
     np.testing.assert_allclose(system.friction_torque(start, [0.7, -0.4]), rubbing, rtol=1e-9)
+
+
+def test_dampers_and_effort_limits_of_the_chains_count_in_a_simulation() -> None:
+    bar = gallery.five_bar()
+    chains = dict(bar.parts.chains)
+    chains["left"] = chains["left"].with_elastic(da.JointDamper("joint1", 0.5))
+    joint, *rest = chains["left"].joints
+    chains["left"] = replace(chains["left"], joints=(replace(joint, limits=replace(joint.limits, effort=2.0)), *rest))
+    closure = Closure("tip", "left", "right", "pin")
+    system = Mechanism(chains, [closure], bar.coordinates, bases=bar.parts.bases, home=bar.home).as_system()
+    start = system.mechanism.coordinates_of(bar.home)
+    motion = da.simulate(system, [5.0, 0.0], start, np.array([0.5, -0.5]), duration=0.2, saturate=True)
+    assert motion.cut == (1.0, 0.0), "2 N m of 5 at the crank that has a limit"
+    assert motion.lost[-1] > 1e-3
+    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale

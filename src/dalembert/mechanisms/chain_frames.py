@@ -99,6 +99,11 @@ class ChainFrames:
         """Upper position limits (rad or m) in the order of phi; inf for none."""
         return np.array([joint.limits.upper for arm in self.arms.values() for joint in arm.moving])
 
+    @cached_property
+    def effort(self) -> Array:
+        """Largest torques (N m) or forces (N) in the order of phi; inf for none."""
+        return np.concatenate([arm.effort_limits for arm in self.arms.values()])
+
     def joint_index(self, name: str) -> int:
         """Index in phi of "chain.joint", or of "joint" where only one chain has it."""
         if name in self.joint_names:

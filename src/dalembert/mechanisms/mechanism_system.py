@@ -84,6 +84,21 @@ class MechanismSystem:
         """Upper limits of coordinates that are joints; inf for others."""
         return self._limits(self.mechanism.chains.upper, np.inf)
 
+    @property
+    def effort_limits(self) -> Array:
+        """Largest torques (N m) or forces (N) of coordinates that are joints; inf for others."""
+        return self._limits(self.mechanism.chains.effort, np.inf)
+
+    @property
+    def counts_drives(self) -> bool:
+        """True if the drives of some chain count."""
+        return any(arm.counts_drives for arm in self.mechanism.chains.arms.values())
+
+    @property
+    def has_dampers(self) -> bool:
+        """True if some chain has dampers."""
+        return any(arm.has_dampers for arm in self.mechanism.chains.arms.values())
+
     def _limits(self, joints: Array, none: float) -> Array:
         places = [coordinate.joint for coordinate in self.mechanism.assembly.coordinates]
         return np.array([joints[k] if k >= 0 else none for k in places])

@@ -53,8 +53,7 @@ class Motors:
             raise ArmError(
                 f"the motors {listed(self.names)} drive {rank} of {mechanism.n} freedoms; add motors for the others"
             )
-        effort = [joint.limits.effort for arm in mechanism.chains.arms.values() for joint in arm.moving]
-        self.effort = np.array(effort)[self.places]
+        self.effort = mechanism.chains.effort[self.places]
 
     def influence(self, phi: ArrayLike) -> Array:
         """[G^q_u] ``(k, n)``: the motors' rates in the coordinates of the mechanism (4-78)."""

@@ -156,6 +156,21 @@ class ReducedModel:
         )
 
     @property
+    def effort_limits(self) -> Array:
+        """As the system has them."""
+        return self.system.effort_limits
+
+    @property
+    def counts_drives(self) -> bool:
+        """As the system has it."""
+        return self.system.counts_drives
+
+    @property
+    def has_dampers(self) -> bool:
+        """As the system has it."""
+        return self.system.has_dampers
+
+    @property
     def has_friction(self) -> bool:
         """As the system has it: no part of the reduction touches friction."""
         return self.system.has_friction

@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import listed
-from ..arm.elastic import JointSpring
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..drives.motors import Electric
 from ..reduction.reduced_model import ReducedModel
-from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
 from ..systems.driven import DrivenSystem
 from ..systems.protocol import System
@@ -39,15 +37,13 @@ class Plant:
 
     def __init__(self, system: System) -> None:
         self.system, self.n, self.joint_names = system, system.n, system.joint_names
-        self.arm = arm_of(system)
         self.contacts: list[Contact] = list(system.contacts)
         self.varies = system.contacts_vary
         self._viscous = viscous_matrix(system) if system.has_friction else None
         self.smooth: System = system.frictionless() if system.has_friction else system
         self.input_names: tuple[str, ...] = system.joint_names
         self.input_units = tuple("N m" if joint.kind == "revolute" else "N" for joint in system.moving)
-        elastic = system.elastic if isinstance(system, ArmSystem) else ()
-        self.damped = any(getattr(part, "damping", 0) for part in elastic if not isinstance(part, JointSpring))
+        self.damped = system.has_dampers
         # single states in a loop: the kernel itself, without the checks that a public call makes
         self._forward = self.smooth.fast_forward_dynamics()
         self._mass_matrix, self._bias = (_fast(self.smooth, name) for name in ("mass_matrix", "bias"))
@@ -125,12 +121,8 @@ class Plant:
         return {"motor_position": self.system.motor_positions(q)} if isinstance(self.system, DrivenSystem) else {}
 
     def _damping(self, q: Array, qd: Array) -> float:
-        """Power lost in dampers: what the torques at these speeds have beyond those of the arm without them."""
-        if not isinstance(self.smooth, ArmSystem):
-            return 0.0
-        still, bare = np.zeros(self.n), self.smooth.without_elastic()
-        load = bare.bias(q, qd) - self.bias(q, qd) - bare.bias(q, still) + self.bias(q, still)
-        return -float(qd @ load)
+        """Power lost in dampers: of all torques without friction they alone change sign with the speeds."""
+        return float(qd @ (self.bias(q, qd) - self.bias(q, -qd))) / 2
 
 
 class MotorPlant(Plant):
@@ -192,12 +184,6 @@ class MotorPlant(Plant):
         if self.electric is not None:
             values["current"] = self.current(q, qd, extra, u)
         return values
-
-
-def arm_of(system: System) -> ArmSystem | None:
-    """The arm whose drives, limits and friction a system has: itself, or the one that a reduced model stands for."""
-    arm = system if isinstance(system, ArmSystem) else getattr(system, "system", None)
-    return arm if isinstance(arm, ArmSystem) else None
 
 
 def viscous_matrix(system: System) -> Callable[[Array], Array] | None:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
 from .plant import MotorPlant, Plant
 
@@ -23,8 +22,7 @@ class Saturation:
     """The limits of a plant's inputs; infinite where unknown."""
 
     def __init__(self, plant: Plant) -> None:
-        arm = plant.arm
-        efforts = np.full(plant.n, np.inf) if arm is None else arm.effort_limits
+        efforts = plant.system.effort_limits
         self.joints: Array = np.where(efforts > 0, efforts, np.inf)
         self.driven: DrivenSystem | None = plant.driven if isinstance(plant, MotorPlant) else None
         self.inputs = self.joints
@@ -74,8 +72,7 @@ def saturation_of(plant: Plant, saturate: bool | None) -> Saturation | None:
         if saturate is False:
             raise ArmError(f"{plant.name}: a {plant.kind} is cut by the limits of its motor always; leave saturate out")
         return None
-    counts = isinstance(plant.arm, ArmSystem) and plant.arm.counts_drives
-    if saturate is False or (saturate is None and not counts):
+    if saturate is False or (saturate is None and not plant.system.counts_drives):
         return None
     limits = Saturation(plant)
     if saturate and not limits.known:

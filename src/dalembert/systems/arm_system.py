@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import ArmDescription, listed
+from ..arm.elastic import JointSpring
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import PARAMETERS
@@ -181,6 +182,11 @@ class ArmSystem(ArmDescription):
         from .contacts import contacts
 
         return contacts(self)
+
+    @property
+    def has_dampers(self) -> bool:
+        """True if something elastic on it has damping."""
+        return any(getattr(part, "damping", 0) for part in self.elastic if not isinstance(part, JointSpring))
 
     @property
     def has_friction(self) -> bool:

@@ -102,6 +102,21 @@ class System(Protocol):
         ...
 
     @property
+    def effort_limits(self) -> Array:
+        """Largest torques (N m) or forces (N) at the coordinates, inf where unknown."""
+        ...
+
+    @property
+    def counts_drives(self) -> bool:
+        """True if drives are part of it."""
+        ...
+
+    @property
+    def has_dampers(self) -> bool:
+        """True if dampers take energy from it, beside friction."""
+        ...
+
+    @property
     def has_friction(self) -> bool:
         """True if Coulomb or viscous friction acts on it."""
         ...
