@@ -70,13 +70,15 @@ def stacked(jets: list[Jet]) -> Jet:
 
 
 def product(u: Jet, v: Jet) -> Jet:
-    """u . v, a quantity of one entry, by the product rule."""
+    """u . v, a quantity of one entry, by the product rule; what has a value alone is constant."""
     found = []
-    for order in range(u.order + 1):
+    for order in range(max(u.order, v.order) + 1):
         total: Array | None = None
         for mask in range(1 << order):
             left = [k for k in range(order) if mask >> k & 1]
             right = [k for k in range(order) if not mask >> k & 1]
+            if len(left) > u.order or len(right) > v.order:
+                continue
             term = _contracted(u.parts[len(left)], v.parts[len(right)])
             axes = np.argsort([0, *(k + 1 for k in (*left, *right))])
             term = term.transpose(axes)

@@ -14,7 +14,7 @@ about the axis e_s' x e_r, that the closure puts on B; A gets the opposite.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,16 +141,18 @@ class ClosureNumbers:
         def spread(jet: Jet, side: int) -> Jet:
             return jet.embedded(self.places[side], width)
 
-        ends: dict[int, Jet] = {}
-        for _, j, _ in self.closure.products:
-            if j == 0 and j not in ends:
-                ends[0] = spread(placed.point(self.b, order), 1) - spread(placed.point(self.a, order), 0)
-            elif j not in ends:
-                ends[j] = spread(placed.axis(self.b, j - 1, order), 1)
-        found = []
-        for i, j, sign in self.closure.products:
-            axis = spread(placed.axis(self.a, i, order), 0)
-            found.append(jets.product(axis, ends[j]).scaled(sign))
+        @cache
+        def axis(side: int, k: int) -> Jet:
+            frame = (self.a, self.b)[side]
+            return spread(placed.axis(frame, k, order if len(frame.path) else 0), side)
+
+        @cache
+        def end(j: int) -> Jet:
+            if j:
+                return axis(1, j - 1)
+            return spread(placed.point(self.b, order), 1) - spread(placed.point(self.a, order), 0)
+
+        found = [jets.product(axis(0, i), end(j)).scaled(sign) for i, j, sign in self.closure.products]
         return jets.stacked(found)
 
     def flipped(self, placed: Placed) -> NDArray[np.bool_]:
