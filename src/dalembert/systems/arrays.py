@@ -73,7 +73,7 @@ def evaluate(function: Callable[..., Any], arrays: Sequence[tuple[str, NDArray[n
     pieces = []
     for start in range(0, max(count, 1), PIECE):
         part = [np.ascontiguousarray(array[start : start + PIECE].T) for array in rows]
-        pieces.append(_packed(function(*(list(array) for array in part)), (part[0].shape[-1],)))
+        pieces.append(_packed(function(*(list(array) for array in part)), part[0].shape[-1]))
     if isinstance(pieces[0], tuple):
         return tuple(_joined([piece[k] for piece in pieces], batch) for k in range(len(pieces[0])))
     return _joined(pieces, batch)
@@ -92,21 +92,22 @@ def _single(result: Any, batch: tuple[int, ...]) -> Any:
     return out if out.shape else out[()]
 
 
-def _packed(result: Any, batch: tuple[int, ...]) -> Any:
+def _packed(result: Any, count: int) -> Any:
+    """Nested lists of numbers and arrays ``(count,)`` as arrays ``(count, ...)``; each entry is written in one run."""
     if isinstance(result, tuple):
-        return tuple(_packed(part, batch) for part in result)
+        return tuple(_packed(part, count) for part in result)
     shape, level = [], result
     while isinstance(level, list):
         shape.append(len(level))
         level = level[0] if level else None
-    out = np.empty((*batch, *shape))
-    _fill(out, result, ())
-    return out
+    out = np.empty((*shape, count))
+    _fill(out, result)
+    return np.ascontiguousarray(np.moveaxis(out, -1, 0))
 
 
-def _fill(out: NDArray[np.float64], result: Any, place: tuple[int, ...]) -> None:
+def _fill(out: NDArray[np.float64], result: Any) -> None:
     if isinstance(result, list):
-        for index, part in enumerate(result):
-            _fill(out, part, (*place, index))
+        for row, part in zip(out, result, strict=True):
+            _fill(row, part)
     else:
-        out[(slice(None),) * (out.ndim - len(place)) + place] = result
+        out[...] = result
