@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning
     from .arm.exact import Angle
     from .arm.force import Force
-    from .arm.friction import Friction
     from .arm.friction_models import Coulomb, Stribeck
     from .arm.inertia import Inertia, Load
     from .arm.io.dh import DHRow
     from .arm.placement import Placement
+    from .arm.shaft_friction import Friction
     from .bounds.ranges import Range
     from .compile.kernel import Kernel
     from .control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia, StateFeedback
@@ -82,7 +82,7 @@ _LATER = {
     "Equations": "api.arm_equations:ArmEquations",
     "Force": "arm.force",
     "FrameOn": "mechanisms.chain_frames",
-    "Friction": "arm.friction",
+    "Friction": "arm.shaft_friction",
     "Inertia": "arm.inertia",
     "Joint": "arm.description",
     "JointDamper": "arm.elastic",

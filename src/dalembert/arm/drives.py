@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import ArmError
 from .exact import exact, exact_vector
-from .friction import NO_FRICTION, Friction
 from .inertia import Inertia
 from .placement import Vector
+from .shaft_friction import NO_FRICTION, Friction
 
 if TYPE_CHECKING:
     from .description import ArmDescription

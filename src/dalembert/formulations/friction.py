@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..arm.exact import exact
-from ..arm.friction import Friction
 from ..arm.friction_models.model import FrictionLaw
+from ..arm.shaft_friction import Friction
 from ..rings.algebra import add, mul, sub
 from ..rings.ring import Field, Ring, Scalar
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..arm.friction import Friction
 from ..arm.friction_models import FrictionModel
 from ..arm.friction_models.model import Quotients
+from ..arm.shaft_friction import Friction
 from ..formulations.friction import ShaftFriction, sliding
 from ..rings.algebra import add, mul
 from ..rings.dual import Dual, Duals, slope_of, value_of

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.friction import Friction
+from ..arm.shaft_friction import Friction
 from ..formulations.friction import ShaftFriction, coulomb
 from ..rings.real import REAL
 

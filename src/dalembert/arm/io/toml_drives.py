@@ -25,8 +25,8 @@ from pathlib import Path
 from ..description import ArmDescription, listed
 from ..drives import Actuator, DriveTrain, Element, Motor, Rotor
 from ..errors import ArmError
-from ..friction import NO_FRICTION, Friction
 from ..friction_models import COULOMB, FRICTION_MODELS, FrictionModel
+from ..shaft_friction import NO_FRICTION, Friction
 from .expression import quantity, shown
 from .toml_table import TomlTable
 

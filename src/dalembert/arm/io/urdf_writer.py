@@ -17,10 +17,10 @@ from ..axes import roll_pitch_yaw
 from ..description import EARTH, ArmDescription, Joint
 from ..drives import Actuator
 from ..errors import ArmError
-from ..friction import Friction
 from ..inertia import ENTRIES, Inertia
 from ..placement import Placement, Step
 from ..rounded import spelled_out
+from ..shaft_friction import Friction
 
 EXACT_DIGITS = 40
 FLOAT_DIGITS = 17
