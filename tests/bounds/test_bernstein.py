@@ -54,14 +54,17 @@ def test_raising_the_degree_gives_the_control_values_of_the_same_function(low: i
 
 
 def test_rounding_covers_what_the_floats_of_control_values_are_off() -> None:
-    """The control values of exp(ikx) on an arc, by sixty digits, against those the bound is read from."""
+    """The control values of exp(ikx) on an arc, by sixty digits, against those the bound is read from.
+
+    At first, and after every one of forty halvings to random sides.
+    """
     mpmath = pytest.importorskip("mpmath")
     rng = np.random.default_rng(2)
     k = np.arange(1, 5)[:, None]
     wave = Wave(k, np.zeros_like(k), rng.normal(size=4) + 1j * rng.normal(size=4))
     box = Box(np.array([0.3]), np.array([1.9]), np.zeros(1, bool))
     branch = Branch(wave, (), box)
-    (net,) = branch.first().nets
+    boxes, width, worst = branch.first(), 0.8, 0.0
     with mpmath.workdps(60):
         half, centre = (mpmath.mpf(1.9) - mpmath.mpf(0.3)) / 2, (mpmath.mpf(1.9) + mpmath.mpf(0.3)) / 2
 
@@ -75,15 +78,25 @@ def test_rounding_covers_what_the_floats_of_control_values_are_off() -> None:
                 found = grown
             return found
 
-        one = [mpmath.mpf(1), 2 * mpmath.cos(half), mpmath.mpf(1)]
-        turn = [mpmath.expj(-half), mpmath.mpf(2), mpmath.expj(half)]
-        weights = product([one] * 4)
-        exact = [mpmath.mpf(0)] * 9
-        for (m,), c in zip(wave.k.tolist(), wave.c, strict=True):
-            for i, value in enumerate(product([turn] * m + [one] * (4 - m))):
-                exact[i] += (mpmath.mpc(complex(c)) * value / weights[i] * mpmath.expj(m * centre)).real
-        off = max(abs(mpmath.mpf(float(a)) - b) for a, b in zip(net.reshape(-1), exact, strict=True))
-    assert 0 < off <= branch.rounding
+        for halvings in range(41):
+            one = [mpmath.mpf(1), 2 * mpmath.cos(half), mpmath.mpf(1)]
+            turn = [mpmath.expj(-half), mpmath.mpf(2), mpmath.expj(half)]
+            weights = product([one] * 4)
+            exact = [mpmath.mpf(0)] * 9
+            for (m,), c in zip(wave.k.tolist(), wave.c, strict=True):
+                for i, value in enumerate(product([turn] * m + [one] * (4 - m))):
+                    exact[i] += (mpmath.mpc(complex(c)) * value / weights[i] * mpmath.expj(m * centre)).real
+            scaled = [value * mpmath.mpf(2) ** -branch.exponent for value in exact]
+            net = boxes.nets[0].reshape(-1)
+            off = max(abs(mpmath.mpf(float(a)) - b) for a, b in zip(net, scaled, strict=True))
+            budget = branch.rounding + halvings * branch.per_halving
+            assert 0 < off <= budget
+            worst = max(worst, float(off / budget))
+            side = int(rng.integers(2))
+            boxes = branch._in_halves(boxes, 0, width)[side]
+            width, half = width / 2, half / 2
+            centre += (2 * side - 1) * half
+    assert worst > 1e-4, "a budget that is far too large would make every proof loose"
     assert branch.rounding < 1e-10
 
 
@@ -94,7 +107,8 @@ def test_a_bound_on_a_wave_is_one_on_every_function_within_its_slack() -> None:
     found = range_of(loose, box, 0.05)
     assert found.lower <= np.cos(1.0) - 0.01
     assert found.upper >= np.cos(0.5) + 0.01
-    assert Branch(None, [loose], box).bounded(Branch(None, [loose], box).first())[0].min() <= -np.cos(0.5) - 0.01
+    branch = Branch(None, [loose], box)
+    assert np.ldexp(branch.bounded(branch.first())[0].min(), branch.exponent) <= -np.cos(0.5) - 0.01
 
 
 @pytest.mark.parametrize("shift", [-3.0, 0.0, 3.0])
@@ -106,7 +120,7 @@ def test_the_bound_of_a_whole_box_holds_before_any_search_whatever_the_signs(shi
     for plain, magnitudes in ((base, [first]), (base, [first, second]), (None, [first]), (None, [first, second])):
         branch = Branch(plain, magnitudes, box)
         values = (plain(q) if plain is not None else 0.0) - sum(np.abs(w(q)) for w in magnitudes)
-        assert branch.bounded(branch.first())[0].min() <= values.min() + 1e-12
+        assert np.ldexp(branch.bounded(branch.first())[0].min(), branch.exponent) <= values.min() + 1e-12
         worst = int(values.argmax())
         found = branch.least(float(values[worst]), q[worst], 1e-3, 1e8)
         assert found.bound <= values.min() + 1e-12
@@ -135,7 +149,7 @@ def test_the_bound_of_a_small_box_holds_and_gets_better_with_the_square_of_its_w
     for half in (0.2, 0.1, 0.05):
         box = narrow(3, centre, half)
         branch = Branch(wave, (), box)
-        lowest = float(branch.bounded(branch.first())[0].min())
+        lowest = float(np.ldexp(branch.bounded(branch.first())[0].min(), branch.exponent))
         values = wave(box.samples(20_000, seed))
         assert lowest <= values.min()
         fine = np.stack(np.meshgrid(*(np.linspace(a, b, 21) for a, b in zip(box.lower, box.upper, strict=True))), -1)

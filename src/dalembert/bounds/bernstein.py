@@ -15,8 +15,8 @@ Over several joints only the curvature along each joint alone counts: what is li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from itertools import pairwise
+from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, comb, cos, pi, prod, sin
 from typing import Any
 
@@ -24,17 +24,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .box import Box
-from .waves import UNIT, Array, Complex, Wave, monomials
+from .waves import OUTWARD, UNIT, Array, Complex, Wave, monomials
 
 WIDEST = 2 * pi / 3
 """The widest arc (rad). The weights are positive up to half a turn; well below that the enclosure is also tight."""
+NARROWEST = 1e-12
+"""Half-width (rad or m) at which a joint is not subdivided any further."""
 NARROW = 9
 """Up to this many trailing entries, ``along`` multiplies by one Kronecker product instead of many small matrices."""
 EYES = [np.eye(size) for size in range(NARROW + 1)]
 """Identity matrices by size."""
 
 
-@cache
+KEPT = 4096
+"""Matrices remembered of each kind."""
+
+
+@lru_cache(maxsize=KEPT)
 def arc_weights(degree: int, half: float) -> Array:
     """The Bernstein weights of degree 2n on an arc: the form of the constant one, without the factor sin(d)^-2n."""
     weights: Array = np.ones(1)
@@ -43,6 +49,7 @@ def arc_weights(degree: int, half: float) -> Array:
     return weights
 
 
+@lru_cache(maxsize=KEPT)
 def arc(degree: int, centre: float, half: float) -> Complex:
     """Control values (rows) of exp(ikx) for k = -n .. n (columns) on an arc."""
     one, turn = np.array([1.0, 2 * cos(half), 1.0]), np.array([np.exp(-1j * half), 2.0, np.exp(1j * half)])
@@ -55,7 +62,7 @@ def arc(degree: int, centre: float, half: float) -> Complex:
     return values
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def arc_halves(degree: int, half: float) -> tuple[Array, Array]:
     """Control values on the left and the right half of an arc from those on the whole of it.
 
@@ -83,14 +90,14 @@ def line(degree: int, low: float, high: float) -> Array:
     return values
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def line_halves(degree: int) -> tuple[Array, Array]:
     """The subdivision of ``arc_halves`` for an interval (de Casteljau's algorithm at the midpoint)."""
     left = np.array([[comb(i, j) / 2**i if j <= i else 0.0 for j in range(degree + 1)] for i in range(degree + 1)])
     return left, left[::-1, ::-1].copy()
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def elevation(low: int, high: int, half: float | None) -> Array:
     """Degree elevation: control values of degree ``high`` from those of degree ``low``.
 
@@ -139,7 +146,7 @@ class BernsteinForm:
         self.degrees = [degree(wave, j) for j in joints]
         self.shape = [n + 1 if slide else 2 * n + 1 for n, slide in zip(self.degrees, self.slides, strict=True)]
         self.size = prod(self.shape)
-        self.rounding = self._rounding(box)
+        self.rounding, self.per_halving = self._rounding(box)
 
     def fourier(self) -> Complex:
         """The coefficients of exp(ik.x) and of powers as one dense array, with one axis for each joint."""
@@ -155,10 +162,10 @@ class BernsteinForm:
                 dense += c.sum()
         return dense
 
-    def basis(self, axis: int, low: float, high: float) -> Array | Complex:
-        """The change of basis along one joint, from exponentials or powers to control values on [low, high]."""
+    def basis(self, axis: int, centre: float, half: float) -> Array | Complex:
+        """The change of basis along one joint, from exponentials or powers to control values on centre +- half."""
         n = self.degrees[axis]
-        return line(n, low, high) if self.slides[axis] else arc(n, (low + high) / 2, (high - low) / 2)
+        return line(n, centre - half, centre + half) if self.slides[axis] else arc(n, centre, half)
 
     def halves(self, axis: int, half: float) -> tuple[Array, Array] | None:
         """The subdivision matrices of one joint; None where the wave does not depend on it."""
@@ -167,11 +174,12 @@ class BernsteinForm:
             return None
         return line_halves(n) if self.slides[axis] else arc_halves(n, half)
 
-    def _rounding(self, box: Box) -> float:
-        """A bound on the rounding error of any control value.
+    def _rounding(self, box: Box) -> tuple[float, float]:
+        """Bounds on the rounding error of a control value on the whole box, and on what each halving adds to it.
 
-        It covers the coefficients, the sums that form the first control values, and at most forty halvings of each
-        joint; all of these are convex combinations, so errors do not grow.
+        docs/proofs.md derives both. The first covers the coefficients and the change of basis, the sums of which have
+        Fourier coefficients and control values of all joints as terms. A halving is a convex combination with weights
+        that are right to 18 degree + 16 units, so that errors add up and do not grow.
         """
         wave = self.wave
         weight = wave.size * monomials(box.reach[None], wave.p)[0] if len(wave) else np.zeros(0)
@@ -180,14 +188,26 @@ class BernsteinForm:
                 widest = WIDEST / 2 if box.circle[j] else min(WIDEST / 2, box.half[j])
                 weight = weight * np.cos(widest) ** -np.abs(wave.k[:, j]).astype(float)
         angle = float((np.abs(wave.k) @ np.where(wave.p.any(axis=0), 0.0, box.reach)).max(initial=0.0))
-        steps = len(wave) + 32 * (2 + angle) + 48 * sum(s + 4 for s in self.shape)
-        slide = float(np.prod(np.maximum(1.0, box.reach) ** wave.p.max(axis=0, initial=0)))
-        return wave.slack * slide + UNIT * steps * float(weight.sum())
+        steps = len(wave) + 32 * (2 + angle) + 16 * sum(s + 4 for s in self.shape)
+        most = OUTWARD * UNIT * float(weight.sum())
+        first = wave.slack * wave.stretch(box.reach) + steps * most
+        return OUTWARD * first, 64 * (2 + max(self.degrees, default=0)) * most
 
 
-def pieces(box: Box, joint: int, slides: bool) -> list[tuple[float, float]]:
+@dataclass(frozen=True)
+class Pieces:
+    """The range of a joint in equal parts: their centres, and their half-width."""
+
+    centres: tuple[float, ...]
+    half: float
+
+    def __len__(self) -> int:
+        return len(self.centres)
+
+
+def pieces(box: Box, joint: int, slides: bool) -> Pieces:
     """The range of a joint in equal parts, none wider than ``WIDEST`` for an angle."""
     low, high = float(box.lower[joint]), float(box.upper[joint])
     count = 1 if slides else max(1, ceil((high - low) / WIDEST - 1e-9))
-    ends = np.linspace(low, high, count + 1)
-    return [(float(a), float(b)) for a, b in pairwise(ends)]
+    half = (high - low) / (2 * count)
+    return Pieces(tuple(low + (2 * i + 1) * half for i in range(count)), half)

@@ -21,17 +21,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bernstein import BernsteinForm, along, elevation, pieces
+from ..arm.errors import ArmError
+from .bernstein import NARROWEST, BernsteinForm, along, elevation, pieces
 from .box import Box
-from .waves import Array, Wave
+from .compiled_branch import CompiledRun, compiled_run
+from .waves import OUTWARD, Array, Wave
 
 AT_ONCE = 400_000
 """Control values processed in one batch of boxes: about what fits in the processor's cache."""
 FIRST, STAGE = 0.3, 3.0
 """``FIRST`` is the fraction of the work limit spent on proving the requested gap directly. Where that fails, ``STAGE``
 is the factor by which the gap shrinks from one proof to the next."""
-NARROWEST = 1e-12
-"""Half-width (rad or m) at which a joint is not subdivided any further."""
+
+
+class ProofError(ArithmeticError):
+    """A bound that was proved is broken by a value that is attained: the proof is at fault."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +46,7 @@ class Boxes:
     it is the same for all boxes of a batch. ``nets`` has an array (boxes, waves, values of joint 1, of joint 2, ...)
     for each group of waves of one shape, real once all joints are cut. ``bend`` (boxes, joints) is the distance of the
     control values from the chord between the end values, ``rise`` (boxes, waves, joints) the difference of the end
-    values.
+    values, ``halvings`` (boxes,) how often a box has been bisected.
     """
 
     cut: tuple[bool, ...]
@@ -51,6 +55,7 @@ class Boxes:
     half: Array
     bend: Array
     rise: Array
+    halvings: Array
 
     def __len__(self) -> int:
         return len(self.centre)
@@ -58,7 +63,8 @@ class Boxes:
     def rows(self, rows: NDArray[np.intp]) -> Boxes:
         """The boxes with these row indices."""
         nets = [net[rows] for net in self.nets]
-        return Boxes(self.cut, nets, self.centre[rows], self.half[rows], self.bend[rows], self.rise[rows])
+        columns = (self.centre, self.half, self.bend, self.rise, self.halvings)
+        return Boxes(self.cut, nets, *(column[rows] for column in columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +78,18 @@ class Least:
 
 
 class Branch:
-    """The function f = base - sum_j |w_j| over one box; either part may be absent."""
+    """The function f = base - sum_j |w_j| over one box; either part may be absent.
+
+    Inside, f is scaled by a power of two to coefficients about one, so that no modulus underflows.
+    """
 
     def __init__(self, base: Wave | None, magnitudes: Sequence[Wave], box: Box) -> None:
         waves = [*([] if base is None else [base]), *magnitudes]
+        size = max((float(wave.size.max(initial=0.0)) for wave in waves), default=0.0)
+        if not np.isfinite(size) or not all(np.isfinite(wave.c).all() and np.isfinite(wave.slack) for wave in waves):
+            raise ArmError("a coefficient to be bounded is not a finite number; give the arm masses and lengths of SI")
+        self.exponent = int(np.frexp(size)[1])
+        waves = [wave.scaled(-self.exponent) for wave in waves]
         self.box = box
         self.joints = sorted({j for wave in waves for j in wave.joints})
         forms = [BernsteinForm(wave, box, self.joints) for wave in waves]
@@ -89,27 +103,39 @@ class Branch:
         ordered = [form for group in self.groups for form in group]
         self.plain = np.array([base is not None and form is forms[0] for form in ordered])
         self.kinks = len(waves) > 1 and bool(magnitudes)
-        self.rounding = float(sum(form.rounding for form in forms))
+        self.rounding = OUTWARD * float(sum(form.rounding for form in forms))
+        self.per_halving = OUTWARD * float(sum(form.per_halving for form in forms))
+        if self.kinks:
+            # the nets of all waves are added up, once brought to one degree
+            self.rounding += self.per_halving * (len(waves) + len(self.joints))
         # Nets of several degrees are added at the highest degree.
         self.cost = sum(form.size for form in forms) + (2 * int(np.prod(self.full)) if self.kinks else 0)
 
     # -- boxes -----------------------------------------------------------------------------------
 
-    def first(self) -> Boxes:
-        """The whole box; joints whose range is a single piece have control values from the start."""
+    def first_nets(self) -> tuple[tuple[bool, ...], list[NDArray[Any]]]:
+        """The nets of the whole box, and which joints are cut: those whose range is a single piece."""
         cut = tuple(len(part) == 1 for part in self.parts)
         nets: list[NDArray[Any]] = []
         for group in self.groups:
             net = np.stack([form.fourier() for form in group])[None]
             for axis, (part, done) in enumerate(zip(self.parts, cut, strict=True)):
                 if done:
-                    net = along(net, group[0].basis(axis, *part[0]), axis + 1)
+                    net = along(net, group[0].basis(axis, part.centres[0], part.half), axis + 1)
             nets.append(real(net, cut))
+        return cut, nets
+
+    def first(self) -> Boxes:
+        """The whole box."""
+        cut, nets = self.first_nets()
         centre, half = self.box.centre[self.joints][None], self.box.half[self.joints][None]
         bend, rise = np.zeros((1, len(cut))), np.zeros((1, len(self.plain), len(cut)))
         for axis in range(len(cut)):
             bend[:, axis], rise[:, :, axis] = self.looseness(nets, cut, axis)
-        return Boxes(cut, nets, centre, half, bend, rise)
+        for axis, part in enumerate(self.parts):
+            if cut[axis]:
+                half[:, axis] = part.half
+        return Boxes(cut, nets, centre, half, bend, rise, np.zeros(1))
 
     def looseness(self, nets: Sequence[NDArray[Any]], cut: tuple[bool, ...], axis: int) -> tuple[Array, Array]:
         """``bend`` and ``rise`` along one joint; for one that is not cut, the sum of the moduli bounds both."""
@@ -138,7 +164,7 @@ class Branch:
         Boxes whose bound is below ``floor`` get a second, tighter bound. The rise of a wave counts only where the wave
         may change sign among other parts of f.
         """
-        lower, loose, begin = np.full(len(boxes), -self.rounding), boxes.bend, 0
+        lower, loose, begin = -(self.rounding + self.per_halving * boxes.halvings), boxes.bend, 0
         signs, mixed = [], lower.copy()
         for group, net in zip(self.groups, boxes.nets, strict=True):
             least, most = ends(net, boxes.cut, group[0].degrees)
@@ -162,7 +188,8 @@ class Branch:
             if sums:
                 sum_bound = self.added(sums, boxes.half[rows], boxes.cut)
                 lower[rows] = np.maximum(lower[rows], mixed[rows] + sum_bound)
-        return lower, loose
+        # what is not a number proves nothing
+        return np.where(np.isnan(lower), -np.inf, lower), loose
 
     def added(self, sums: dict[tuple[int, ...], NDArray[Any]], half: Array, cut: tuple[bool, ...]) -> Array:
         """The least value of a sum of nets of several degrees on each box.
@@ -229,17 +256,18 @@ class Branch:
         """Boxes with control values in place of the Fourier coefficients of one joint."""
         cut = (*boxes.cut[:axis], True, *boxes.cut[axis + 1 :])
         children = []
-        for low, high in self.parts[axis]:
+        width = self.parts[axis].half
+        for middle in self.parts[axis].centres:
             centre, half = boxes.centre.copy(), boxes.half.copy()
-            centre[:, axis], half[:, axis] = (low + high) / 2, (high - low) / 2
+            centre[:, axis], half[:, axis] = middle, width
             nets = [
-                real(along(net, group[0].basis(axis, low, high), axis + 1), cut)
+                real(along(net, group[0].basis(axis, middle, width), axis + 1), cut)
                 for group, net in zip(self.groups, boxes.nets, strict=True)
             ]
             # The looseness of the other joints changes little; the parent's values are accurate enough to choose by.
             bend, rise = boxes.bend.copy(), boxes.rise.copy()
             bend[:, axis], rise[:, :, axis] = self.looseness(nets, cut, axis)
-            children.append(Boxes(cut, nets, centre, half, bend, rise))
+            children.append(Boxes(cut, nets, centre, half, bend, rise, boxes.halvings))
         return children
 
     def _in_halves(self, boxes: Boxes, axis: int, width: float) -> list[Boxes]:
@@ -257,7 +285,8 @@ class Branch:
                 net if both is None else along(net, both[side], axis + 1)
                 for net, both in zip(boxes.nets, matrices, strict=True)
             ]
-            children.append(Boxes(boxes.cut, nets, boxes.centre + (2 * side - 1) * shift, half, bend, rise))
+            centre = boxes.centre + (2 * side - 1) * shift
+            children.append(Boxes(boxes.cut, nets, centre, half, bend, rise, boxes.halvings + 1))
         return children
 
     # -- search ----------------------------------------------------------------------------------
@@ -268,23 +297,35 @@ class Branch:
         ``best`` is attained at ``at``; ``known`` is a lower bound proved before. The requested gap is tried with the
         fraction ``FIRST`` of the work; where that is not enough, wider gaps come first, and the last one proved counts.
         """
-        run = Run(self, best, at[self.joints])
+        best, gap, known = (float(np.ldexp(x, -self.exponent)) for x in (best, gap, known))
+        run = self.run(best, at[self.joints])
         bound = run.proved(gap, FIRST * work)
         if bound is None:
-            bound = max(float(self.bounded(run.first)[0].min()), known)
+            bound = max(run.whole(), known)
             while run.best - bound > gap and run.used < work:
                 tighter = run.proved(max(gap, (run.best - bound) / STAGE), work)
                 if tighter is None:
                     break
                 bound = tighter
+        # a value that is attained is below every bound of it, but for rounding
+        if bound > run.best + 4 * (self.rounding + 100 * self.per_halving):
+            raise ProofError(
+                f"the value {run.best:g} is attained where {bound:g} was proved to be the least (both scaled): a fault "
+                "of the proof, which is worth a report with the arm"
+            )
         position = at.copy()
         position[self.joints] = run.at
-        return Least(run.best, position, min(bound, run.best), run.used)
+        value, bound = (float(np.ldexp(x, self.exponent)) for x in (run.best, min(bound, run.best)))
+        return Least(value, position, bound, run.used)
 
     def never_negative(self, work: float) -> bool:
         """Whether f >= 0 on the whole box is proved within this work limit."""
-        bound = Run(self, 0.0, self.box.centre[self.joints]).proved(0.0, work)
+        bound = self.run(0.0, self.box.centre[self.joints]).proved(0.0, work)
         return bound is not None and bound >= 0
+
+    def run(self, best: float, at: Array) -> Run | CompiledRun:
+        """A search from the incumbent ``best``, attained at ``at``: in machine code where it can be."""
+        return compiled_run(self, best, at) or Run(self, best, at)
 
 
 class Run:
@@ -294,6 +335,10 @@ class Run:
         self.branch, self.best, self.at, self.used = branch, best, at, 0.0
         self.count = max(1, AT_ONCE // max(1, branch.cost))
         self.first = branch.first()
+
+    def whole(self) -> float:
+        """The lower bound on the box as a whole."""
+        return float(self.branch.bounded(self.first)[0].min())
 
     def proved(self, gap: float, work: float) -> float | None:
         """The proved bound, within ``gap`` of the incumbent; None where the work limit is reached first."""
@@ -368,5 +413,5 @@ def real(net: NDArray[Any], cut: tuple[bool, ...]) -> NDArray[Any]:
 def joined(parts: Sequence[Boxes]) -> Boxes:
     """Batches with the same ``cut``, concatenated."""
     nets = [np.concatenate(column) for column in zip(*(part.nets for part in parts), strict=True)]
-    columns = ([getattr(part, name) for part in parts] for name in ("centre", "half", "bend", "rise"))
+    columns = ([getattr(part, name) for part in parts] for name in ("centre", "half", "bend", "rise", "halvings"))
     return Boxes(parts[0].cut, nets, *(np.concatenate(column) for column in columns))

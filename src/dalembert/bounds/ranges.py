@@ -17,7 +17,7 @@ from .box import Box
 from .branch import Branch
 from .merge import merged
 from .search import inside, search
-from .waves import Array, Wave
+from .waves import OUTWARD, Array, Wave
 
 WORK, LESS_WORK = 1.5e9, 1.0e8
 """Work limits (control values computed for one end of a range): about six seconds at most, or half a second where many
@@ -117,13 +117,14 @@ def least(wave: Wave, box: Box, gap: float, starts: Array, work: float = WORK, p
     at = search(wave, box, starts, polish)
     main, remainder = trimmed(wave, box, gap / 8)
     if not main.joints:
-        return End(float(wave(at)), at, float(main.c.real.sum()) - remainder - wave.slack, 0.0)
+        value = float(main.c.real.sum())
+        return End(float(wave(at)), at, value - (OUTWARD - 1) * abs(value) - OUTWARD * (remainder + wave.slack), 0.0)
     # Local search is on the whole wave; the trimmed terms are accounted for in the bound.
     branch = Branch(main, (), box)
     certified = branch.least(float(main(at)), at, gap - 2 * remainder, work)
     if float(wave(certified.at)) < float(wave(at)):
         at = search(wave, box, inside(box, certified.at)[None], polish)
-    return End(float(wave(at)), at, certified.bound - remainder, certified.work)
+    return End(float(wave(at)), at, certified.bound - OUTWARD * remainder, certified.work)
 
 
 class Largest(NamedTuple):
@@ -152,11 +153,11 @@ def largest(wave: Wave, box: Box, gap: float, work: float = WORK) -> Largest:
     allowed = max(gap * float(sizes.max()), 4 * wave.slack)
     main, remainder = trimmed(wave, box, allowed / 4)
     if not main.joints:
-        return Largest(abs(float(main.c.real.sum())) + remainder + wave.slack, float(sizes.max()), 0.0)
+        return Largest(OUTWARD * (main.most(box.reach) + remainder), float(sizes.max()), 0.0)
     branch = Branch(None, [main], box)
     proof = branch.least(-abs(float(main(at))), at, allowed - 2 * remainder, work, -crude - remainder)
     return Largest(
-        min(crude, -proof.bound + remainder),
+        min(crude, OUTWARD * (-proof.bound + remainder)),
         max(float(sizes.max()), abs(float(wave(proof.at)))),
         proof.work,
     )

@@ -24,6 +24,10 @@ Complex: TypeAlias = NDArray[np.complex128]
 Whole: TypeAlias = NDArray[np.int64]
 UNIT = 2.0**-52
 """Machine epsilon of float64."""
+OUTWARD = 1 + 1e-12
+"""A sum of up to a few thousand numbers that are not negative, times this, is a bound whatever was rounded."""
+LEAST = 2.0**-1070
+"""What a number may lose below the range of normal floats, and a little more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +85,11 @@ class Wave:
         """The function times a number."""
         extra = 0.0 if abs(factor) == 1 else UNIT * abs(factor) * float(self.size.sum())
         return Wave(self.k, self.p, self.c * factor, self.slack * abs(factor) + extra)
+
+    def scaled(self, exponent: int) -> Wave:
+        """The function times 2^exponent, which is exact."""
+        c = np.ldexp(self.c.real, exponent) + 1j * np.ldexp(self.c.imag, exponent)
+        return Wave(self.k, self.p, c, float(np.ldexp(self.slack, exponent)))
 
     def __mul__(self, other: Wave) -> Wave:
         """Re z Re w = Re(z w + z conj(w)) / 2; ``slack`` holds where powers of positions are at most one."""
@@ -141,9 +150,12 @@ class Wave:
 
     def most(self, reach: Array) -> float:
         """The sum of the moduli with prismatic positions bounded by ``reach``: a crude bound on |f|."""
-        return (
-            float(self.size @ monomials(np.where(np.isfinite(reach), np.abs(reach), 1.0)[None], self.p)[0]) + self.slack
-        )
+        far = np.where(np.isfinite(reach), np.abs(reach), 1.0)
+        return OUTWARD * (float(self.size @ monomials(far[None], self.p)[0]) + self.slack * self.stretch(far))
+
+    def stretch(self, reach: Array) -> float:
+        """How much an error of a coefficient may grow in a value, for positions within ``reach``."""
+        return float(np.prod(np.maximum(1.0, reach) ** self.p.max(axis=0, initial=0)))
 
 
 def monomials(q: Array, p: NDArray[np.int64]) -> Array:
@@ -232,9 +244,10 @@ def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = No
             turns[index, joint] = sign
     slides = {index: joint for joint, index in ring.sliding.items()}
     groups: dict[tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]], float] = {}
-    moduli = 0.0
+    counts: dict[tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]], int] = {}
+    moduli = slack = 0.0
     for powers, value in polynomial.dictionary.items():
-        number = float(value)
+        number, steps = float(value), 2
         angles: dict[int, list[int]] = {}
         slide: list[tuple[int, int]] = []
         for variable, power in powers:
@@ -244,9 +257,12 @@ def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = No
                 angles.setdefault(variable % count, [0, 0])[int(variable < count)] = power
             else:
                 number *= numbers[ring.names[variable]] ** power
+                steps += 2 * power + 2
         key = (tuple((a, c, s) for a, (c, s) in angles.items()), tuple(slide))
         groups[key] = groups.get(key, 0.0) + number
+        counts[key] = counts.get(key, 0) + 1
         moduli += abs(number)
+        slack += UNIT * steps * abs(number) + LEAST
     ks, ps, cs = [np.zeros((0, joints), np.int64)], [np.zeros((0, joints), np.int64)], [np.zeros(0, np.complex128)]
     for (angles_key, slide_key), number in groups.items():
         k, c = np.zeros((1, joints), np.int64), np.array([number], np.complex128)
@@ -260,8 +276,8 @@ def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = No
         ks.append(k)
         ps.append(p)
         cs.append(c)
-    # A rational to a float, and at most a few products with symbols: each term is off by a few units.
-    slack = 8 * UNIT * moduli
+    # Rationals and symbols to floats and their products, counted above; then the terms of one key added up.
+    slack = OUTWARD * (slack + UNIT * max(counts.values(), default=0) * moduli)
     return collected(np.concatenate(ks), np.concatenate(ps), np.concatenate(cs), slack)
 
 

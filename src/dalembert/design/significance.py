@@ -13,11 +13,12 @@ from typing import Self, TypeAlias
 import numpy as np
 
 from ..arm.description import ArmDescription
+from ..bounds.alike import apart, key_of
 from ..bounds.moments import mean_square
 from ..bounds.ranges import largest
 from ..bounds.waves import Wave
 from ..equations import names
-from ..reduction.certify import GAP, Key, allotted, signature, weight
+from ..reduction.certify import GAP, Key, allotted, weight
 from ..reduction.coefficient_waves import CoefficientWaves
 from ..reduction.states import States
 from .motion_samples import MotionSamples
@@ -79,18 +80,19 @@ class Bounds:
     ) -> None:
         self.model, self.states, self.tell = model, states, tell
         self.work = allotted(len(model.christoffel) + model.n * (model.n + 1), effort)
-        self._known: dict[bytes, tuple[float, float]] = {}
+        self._known: dict[bytes, tuple[Wave, float, float]] = {}
 
     def __call__(self, wave: Wave) -> tuple[float, float]:
         """Those of one coefficient; many are equal, or equal but for their sign."""
-        key = signature(wave)
+        key = key_of(wave)[0]
         if key not in self._known:
             if self.tell is not None:
                 self.tell(f"bound {len(self._known) + 1} of the terms")
             proved, attained, _ = largest(wave, self.states.box, GAP, self.work)
-            # Waves count as equal to twelve digits; the proof allows for the thirteenth.
-            self._known[key] = proved * (1 + 1e-9), attained
-        return self._known[key]
+            self._known[key] = wave, proved, attained
+        other, proved, attained = self._known[key]
+        off = apart(wave, other, self.states.box.reach)
+        return proved + off, max(attained - off, 0.0)
 
 
 def significance(bounds: Bounds) -> TermShares:

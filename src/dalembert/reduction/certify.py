@@ -21,10 +21,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..bounds.alike import apart, key_of
 from ..bounds.branch import Branch
 from ..bounds.moments import mean_square
 from ..bounds.ranges import largest, trimmed
-from ..bounds.waves import Wave
+from ..bounds.waves import OUTWARD, Wave
 from ..equations import names
 from .states import Array, States
 
@@ -93,19 +94,21 @@ def prove(
     ``quick`` proofs, and those with less than the usual ``effort``, are valid but looser.
     """
     bounds: dict[bytes, tuple[float, float]] = {}
-    signatures = {key: signature(wave) for key, wave in differences.items()}
-    distinct = {signatures[key]: wave for key, wave in differences.items()}
+    alike = {key: key_of(wave)[0] for key, wave in differences.items()}
+    distinct = {alike[key]: wave for key, wave in differences.items()}
     work, gap = effort * WORK, ROUGH if quick or effort < HASTE else GAP
     # Short waves first: work they do not use is available for the long ones.
-    for count, (signature_, wave) in enumerate(sorted(distinct.items(), key=lambda item: len(item[1]))):
+    for count, (shape, wave) in enumerate(sorted(distinct.items(), key=lambda item: len(item[1]))):
         share = effort * QUICK if quick else min(effort * WORK_PER_WAVE, 3 * work / (len(distinct) - count))
         proved, attained, used = largest(wave, states.box, gap, share)
         work -= used
-        # Waves are compared to twelve digits; the factor covers the difference.
-        bounds[signature_] = proved * (1 + 1e-9), attained
+        bounds[shape] = proved, attained
         if progress is not None:
             progress("proving coefficients", (count + 1) / len(distinct))
-    coefficients = {key: bounds[signature_] for key, signature_ in signatures.items()}
+    coefficients: dict[Key, tuple[float, float]] = {}
+    for key, wave in differences.items():
+        (proved, attained), off = bounds[alike[key]], apart(wave, distinct[alike[key]], states.box.reach)
+        coefficients[key] = proved + off, max(attained - off, 0.0)
     if quick:
         return Proof(
             coefficients,
@@ -126,7 +129,7 @@ def joint_bounds(errors: Mapping[Key, float], states: States) -> Array:
     total = np.zeros(states.n)
     for (kind, index), error in errors.items():
         total[index[0]] += error * weight(kind, index, states)
-    return total
+    return OUTWARD * total
 
 
 def torque_bounds(
@@ -157,7 +160,7 @@ def together(
 
     Small summands enter with their own bounds: few of them, or more where the search would take too long.
     """
-    sum_of_bounds, work = sum(parts.values()), 0.0
+    sum_of_bounds, work = OUTWARD * sum(parts.values()), 0.0
     for share in ASIDE:
         waves, remainder = main_errors(differences, parts, states, share * sum_of_bounds)
         branch = Branch(None, waves, states.box)
@@ -170,7 +173,7 @@ def together(
         certified = branch.least(-top, q[best], TORQUE_GAP * top, limit, -sum_of_bounds - remainder)
         work += certified.work
         if -certified.bound + remainder < NO_GAIN * sum_of_bounds:
-            return -certified.bound + remainder, work
+            return OUTWARD * (-certified.bound + remainder), work
     return sum_of_bounds, work
 
 
@@ -185,14 +188,14 @@ def main_errors(
             remainder += parts[key]
         else:
             wave = differences[key].times(weight(*key, states))
-            multiples.setdefault(signature(wave.times(1 / float(wave.size.max()))), []).append(wave)
+            multiples.setdefault(key_of(wave.times(1 / float(wave.size.max())))[0], []).append(wave)
     waves: list[Wave] = []
     for group in multiples.values():
-        # The magnitudes of waves that are multiples of each other, to twelve digits, add up to one wave.
-        sizes = [float(wave.size.max()) for wave in group]
-        main, removed = trimmed(
-            group[0].times(sum(sizes) / sizes[0] * (1 + 1e-9)), states.box, 0.2 * amount / len(multiples)
-        )
+        # The magnitudes of waves that are multiples of each other add up to one wave, and what they differ by.
+        factors = [float(wave.size.max()) / float(group[0].size.max()) for wave in group]
+        reach = states.box.reach
+        remainder += sum(apart(wave, group[0].times(f), reach) for wave, f in zip(group[1:], factors[1:], strict=True))
+        main, removed = trimmed(group[0].times(sum(factors)), states.box, 0.2 * amount / len(multiples))
         remainder += removed
         waves.append(main)
     return waves, remainder
@@ -206,18 +209,6 @@ def weight(kind: str, index: tuple[int, ...], states: States) -> float:
         return float(states.acceleration[index[1]])
     _, j, k = index
     return float(states.speed[j] * states.speed[k] * (1 if j == k else 2))
-
-
-def signature(wave: Wave) -> bytes:
-    """A key that is equal for a wave and its negative."""
-    if not len(wave):
-        return b""
-    order = np.lexsort(np.concatenate([wave.k, wave.p], axis=1).T)
-    k, p, c = wave.k[order], wave.p[order], wave.c[order]
-    lead = c[0]
-    sign = -1.0 if (lead.real, lead.imag) < (0.0, 0.0) else 1.0
-    rounded = np.round(sign * c / np.abs(c).max(), 12) + 0.0
-    return k.tobytes() + p.tobytes() + rounded.tobytes() + np.float64(f"{np.abs(c).max():.11e}").tobytes()
 
 
 def torque_rms(differences: Mapping[Key, Wave], states: States) -> Array:

@@ -36,7 +36,15 @@ class ParameterForm:
     def __bool__(self) -> bool:
         return bool(self.terms or self.shift)
 
-    @property
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.terms, self.shift))
+
+    def __hash__(self) -> int:
+        # that of a fraction takes an inverse modulo a prime: worked out once
+        return self._hash
+
+    @cached_property
     def plain(self) -> Fraction | None:
         """The value of a form without parameters and shift, else None."""
         if self.shift or any(name != NUMBER for name, _ in self.terms):
@@ -45,12 +53,16 @@ class ParameterForm:
 
     def times(self, factor: Fraction | int) -> ParameterForm:
         """The form times a number."""
+        if factor == 1:
+            return self
+        if factor == -1:
+            return -self
         if not factor:
             return ParameterForm()
         return ParameterForm(tuple((name, value * factor) for name, value in self.terms), self.shift * factor)
 
     def __neg__(self) -> ParameterForm:
-        return self.times(-1)
+        return ParameterForm(tuple((name, -value) for name, value in self.terms), -self.shift)
 
     def __add__(self, other: ParameterForm) -> ParameterForm:
         factors = dict(self.terms)

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
+from ..bounds.branch import ProofError
 from ..bounds.moments import rms
+from ..bounds.waves import OUTWARD
 from ..compile.functions import function
 from ..compile.operations import count
 from ..equations import names
@@ -83,9 +85,17 @@ def finished(search: Search, best: Candidate, tolerance: float) -> ReducedModel:
     values = program.values(cases[0].parameters)
     others = [case.parameters for case in cases[1:]] or [heavier(system).parameters]
     probe = [program.values(parameters) for parameters in others]
-    bound = best.share * scale
+    bound = OUTWARD * best.share * scale
     root = np.max([torque_rms(waves, states) for waves in best.differences], axis=0)
     attained = np.max([largest(difference(case, program), states)[0] for case in cases], axis=0)
+    for joint, (found, most, whole) in enumerate(zip(attained, bound, scale, strict=True)):
+        # torques are computed to rounding; a larger error than the one proved is a fault of the proof
+        if found > most + 1e-10 * whole:
+            raise ProofError(
+                f"{system.where}{system.name}: a torque error of {found:g} is attained at joint "
+                f"{system.joint_names[joint]!r} where {most:g} was proved to be the largest: a fault of the proof, "
+                "which is worth a report with the arm"
+            )
     constants = tuple(
         Constant(
             name.replace("_", ""), float(value), program.definitions[name].text,

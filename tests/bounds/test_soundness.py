@@ -1,0 +1,117 @@
+"""Proofs hold where numbers are built to break them: waves that are nearly equal, tiny or not numbers at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+from dalembert.arm.inertia import Inertia
+from dalembert.bounds.alike import apart, key_of
+from dalembert.bounds.box import Box
+from dalembert.bounds.branch import Branch, ProofError
+from dalembert.bounds.waves import Wave, turning
+from dalembert.compile import build
+from dalembert.reduction import certify, program_search
+from random_arms import random_arm
+
+NEARLY_PARALLEL = """
+name = "nearly parallel"
+[[joints]]
+name = "p1"
+type = "prismatic"
+axis = [1, 0, 0]
+limits = {{lower = 0, upper = 1, velocity = 1}}
+link = {{name = "l1", mass = 1, inertia = [1, 1, 1]}}
+[[joints]]
+name = "p2"
+type = "prismatic"
+axis = [1, 4.9e-13, 0]
+limits = {{lower = 0, upper = 1, velocity = 1}}
+link = {{name = "l2", mass = 1, inertia = [1, 1, 1]}}
+[[joints]]
+name = "r3"
+type = "revolute"
+axis = [0, 0, 1]
+limits = {{lower = {low}, upper = {high}, velocity = 1}}
+link = {{name = "l3", mass = 1, com = [1, 0, 0], inertia = [1, 1, 1]}}
+"""
+
+
+@pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning")
+@pytest.mark.parametrize("width", [1e-6, 1e-9, 1e-12, 0.0])
+def test_waves_that_are_equal_to_twelve_digits_have_bounds_of_their_own(tmp_path, width):
+    """D13 = -sin q and D23 = -sin q + 4.9e-13 cos q, over a box where both are as small as they differ."""
+    path = tmp_path / "nearly.toml"
+    path.write_text(NEARLY_PARALLEL.format(low=-width, high=width))
+    terms = da.load(path).analysis(acceleration=1.0).significance()
+    proved = {(term.joint, term.name): term.proved for term in terms}
+    assert proved["p1", "D13"] >= np.sin(width)
+    assert proved["p2", "D23"] >= (np.sin(width) + 4.9e-13 * np.cos(width)) * (1 - 1e-12)
+
+
+def test_what_waves_differ_by_is_allowed_for():
+    one = turning(1, 0)
+    other = Wave(one.k, one.p, -one.c * (1 + 3e-13))
+    assert key_of(one)[0] == key_of(other)[0]
+    assert apart(other, one, np.ones(1)) >= 3e-13 * (1 - 1e-3)
+
+
+def scaled_inertia(inertia: Inertia, factor: Fraction) -> Inertia:
+    moment = tuple(x * factor for x in inertia.moment)
+    return Inertia(inertia.mass * factor, moment, tuple(tuple(x * factor for x in row) for row in inertia.tensor))
+
+
+@pytest.mark.parametrize("compiling", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_bound_scales_with_the_masses(seed, compiling, monkeypatch):
+    """By 1e-170: the square of a modulus is then no number any more."""
+    if compiling:
+        monkeypatch.delenv(build.SWITCH, raising=False)
+    arm = random_arm(seed, 4, kinds=("revolute",), fixed=0.0)
+    factor = Fraction(1, 10**170)
+    links = tuple(replace(link, inertia=scaled_inertia(link.inertia, factor)) for link in arm.links)
+    small = da.Arm.of(replace(arm, links=links)).analysis()
+    large = da.Arm.of(arm).analysis()
+    for name in ("D11", "D12", "D22"):
+        tiny, usual = small.range_of(name), large.range_of(name)
+        assert tiny.certified
+        size = max(abs(usual.minimum), abs(usual.maximum))
+        assert tiny.lower * 1e170 <= usual.minimum + 1e-12 * size
+        assert tiny.upper * 1e170 >= usual.maximum - 1e-12 * size
+
+
+def test_what_is_not_a_number_is_refused_and_proves_nothing():
+    box = Box(np.array([-1.0]), np.array([1.0]), np.zeros(1, bool))
+    wave = turning(1, 0)
+    for value in (np.nan, np.inf):
+        with pytest.raises(ArmError, match="not a finite number"):
+            Branch(Wave(wave.k, wave.p, np.array([value + 0j])), (), box)
+    branch = Branch(wave, (), box)
+    boxes = branch.first()
+    boxes.nets[0][...] = np.nan
+    assert branch.bounded(boxes)[0] == -np.inf
+
+
+def test_a_proof_that_is_broken_by_what_is_found_is_not_told(monkeypatch):
+    real = certify.prove
+
+    def broken(*arguments, **options):
+        proof = real(*arguments, **options)
+        less = {key: (0.2 * proved, found) for key, (proved, found) in proof.coefficients.items()}
+        return certify.Proof(less, 0.2 * proof.joints, proof.work)
+
+    monkeypatch.setattr(program_search, "prove", broken)
+    with pytest.raises(ProofError, match="a fault of the proof"):
+        da.load("planar-3r").analysis().reduce(0.05)
+
+
+def test_a_bound_above_an_attained_value_is_a_fault():
+    box = Box(np.array([-1.0]), np.array([1.0]), np.zeros(1, bool))
+    branch = Branch(turning(1, 0), (), box)
+    with pytest.raises(ProofError, match="a fault of the proof"):
+        branch.least(0.2, np.zeros(1), 1e-3, 1e6)  # cos x is not 0.2 anywhere in it
