@@ -5,6 +5,7 @@ It fulfils ``systems/protocol.py``. Friction of the drives is no part of any pro
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import Joint
 from ..arm.errors import ArmError
+from ..arm.inertia import Load
 from ..compile.bridges import casadi_function, jax_function, torch_function
 from ..compile.cuda.cuda_kernel import CudaKernel
 from ..compile.function import Function
@@ -55,7 +57,7 @@ class Constant:
 
 
 @dataclass(frozen=True, eq=False)
-class ProgramSystem:
+class ProgramSystem(ABC):
     """tau of ``system`` by a program over q, qd, qdd and constants, with ``values`` for the constants.
 
     ``states`` are those that its errors are proved for, ``exact_equations`` the closed form of the exact system.
@@ -161,6 +163,10 @@ class ProgramSystem:
         kernel = self._kernel(name)
         found: Callable[..., Array] = kernel.fast if kernel.compiled else getattr(self, name)
         return found
+
+    @abstractmethod
+    def holding(self, load: Load | None) -> Self:
+        """The same program with another load in the hand."""
 
     # -- numbers ----------------------------------------------------------------------------------
 
@@ -274,9 +280,9 @@ class ProgramSystem:
     # -- code -------------------------------------------------------------------------------------
 
     @property
+    @abstractmethod
     def remarks(self) -> tuple[str, ...]:
         """What the header of its code says of the program."""
-        raise NotImplementedError
 
     def function(self, name: str = "inverse_dynamics") -> Function:
         """A function of the program as the compiler takes it: inverse_dynamics, forward_dynamics, mass_matrix, ..."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -84,7 +85,7 @@ class ReducedModel(ProgramSystem):
             note(f"{len(self.constants)} constants; .equations and .equations_text() have the closed forms."),
         )
 
-    def holding(self, load: Load | None) -> ReducedModel:
+    def holding(self, load: Load | None) -> Self:
         """Refused: the constants of a program follow a load, its proof does not."""
         raise ArmError(
             f"{self.system.where}a reduced model does not grip or drop a load on the way; reduce with the loads it is "

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import zip_longest
+from typing import Self
 
 import numpy as np
 
@@ -103,7 +104,7 @@ class ShortFormModel(ProgramSystem):
 
     # -- other loads ------------------------------------------------------------------------------
 
-    def holding(self, load: Load | None) -> ShortFormModel:
+    def holding(self, load: Load | None) -> Self:
         """The same forms with the constants for ``load``, their errors proved anew for it; no terms are searched.
 
         Where an error is then above the tolerance a ``ToleranceWarning`` says so, and ``form.share`` how far.
