@@ -130,9 +130,9 @@ def simulate(
     if output is not None:
         save(system, motion, output)
     if as_json:
-        print(json.dumps(as_data(system, motion, path, controller), indent=2, allow_nan=False))
+        print(json.dumps(as_data(system, motion, path, controller) | {"model": model}, indent=2, allow_nan=False))
     else:
-        show(system, motion, path, controller, output)
+        show(system, motion, path, controller if model is None else f"{controller} with {model}", output)
 
 
 def save(system: System, motion: Motion, output: Path) -> None:

@@ -57,7 +57,7 @@ class FormError:
 def check_relative_to(relative_to: str) -> None:
     """Refuse a word that is not in ``RELATIVE_TO``."""
     if relative_to not in RELATIVE_TO:
-        raise ArmError(f"a tolerance of short forms is relative to {listed(RELATIVE_TO)}, not {relative_to!r}")
+        raise ArmError(f"a tolerance of short forms is relative to one of {listed(RELATIVE_TO)}, not {relative_to!r}")
 
 
 def sizes(wave: Wave, box: Box, effort: float = 1.0) -> tuple[float, float]:

@@ -15,6 +15,7 @@ import numpy as np
 from ...arm.description import listed
 from ...arm.errors import ArmError, ToleranceWarning
 from ...arm.inertia import Load
+from ...bounds.ranges import LESS_WORK, range_of
 from ...bounds.waves import wave_of
 from ...compile.operations import Operations, count
 from ...equations.closed_form import Equations
@@ -27,6 +28,7 @@ from ..program_system import Constant, ProgramSystem
 from ..reduced_tables import JointError
 from ..states import Array, States, held, largest, one_arm, rigid_torque
 from .constant_formulas import STYLE, constant_formulas
+from .fitting import corners
 from .form_errors import RELATIVE_TO, check_relative_to
 from .form_program import form_torques, wanted_coefficients
 from .short_form import ReducedCoefficient, ReducedTerm, reduced
@@ -130,6 +132,21 @@ class ShortFormModel(ProgramSystem):
     def within(self) -> bool:
         """Whether every form is proved to be within the tolerance."""
         return all(form.within for form in self.forms)
+
+    @cached_property
+    def definite(self) -> str:
+        """Whether D is positive over the box: "proved", "found" (at samples, no proof) or "no".
+
+        It is proved for a D without couplings, where each D_ii is bounded from below. Terms within a share of the
+        largest inertia can be more than the least; torques of a D that is not positive do not say how the arm moves.
+        """
+        box, given = self.states.box, self.polynomials
+        own = [wave_of(given["D", (i, i)]) for i in range(self.n)]
+        coupled = any(poly for (kind, index), poly in given.items() if kind == "D" and index[0] != index[1])
+        if not coupled and all(range_of(wave, box, work=self.effort * LESS_WORK).lower > 0 for wave in own):
+            return "proved"
+        matrices = self.mass_matrix(np.concatenate([box.samples(2000), corners(box, 500)]))
+        return "found" if coupled and float(np.linalg.eigvalsh(matrices).min()) > 0 else "no"
 
     @cached_property
     def proof(self) -> Proof:
