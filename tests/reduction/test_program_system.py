@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +110,28 @@ def test_code_of_short_forms_says_what_it_holds(tmp_path: Path) -> None:
     assert "of its largest value." in header
     assert "A load of 1.8 kg" in header
     assert "Velocity terms: christoffel." in header
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])
+def test_the_c_code_of_short_forms_gives_their_numbers(name: str, tmp_path: Path) -> None:
+    """The test program beside the code holds values of the graph itself; they are those of the methods."""
+    model = program_of("irb6", "short forms")
+    files = model.write_c(name, tmp_path)
+    sources = [str(path) for path in files if path.suffix == ".c"]
+    subprocess.run(["cc", "-std=c99", "-O1", *sources, "-o", str(tmp_path / "run"), "-lm"], check=True)
+    assert subprocess.run([str(tmp_path / "run")], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_machine_code_of_short_forms_gives_their_numbers() -> None:
+    model = pickle.loads(pickle.dumps(program_of("irb6", "short forms of all D, driven and loaded")))
+    q, qd, qdd = inside(model)
+    tau = model.inverse_dynamics(q, qd, qdd)
+    assert model.compile().compiled
+    np.testing.assert_allclose(model.compile()(q, qd, qdd), tau, atol=1e-12 * np.abs(tau).max())
+    fast = np.array([model.fast_forward_dynamics()(*state) for state in zip(q, qd, tau, strict=True)])
+    np.testing.assert_allclose(fast, qdd, atol=allowed(model, q) * np.abs(qdd).max())
 
 
 def test_short_forms_run_over_other_libraries() -> None:
