@@ -16,7 +16,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arm.description import Joint
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..compile.bridges import casadi_function, jax_function, torch_function
@@ -31,14 +30,13 @@ from ..equations.polynomial import TrigPolynomial
 from ..equations.symbols import Symbol
 from ..rings.graph import Node
 from ..rings.real import REAL
-from ..systems.arm_system import ArmSystem
 from ..systems.arrays import evaluate, joint_array
 from ..systems.contacts import with_stiction
-from ..systems.sticking import Contact
 from .certify import Key
 from .graph_edits import table
 from .program_functions import function_of
 from .program_polynomials import coefficients
+from .stand_in import StandIn
 from .states import Array, States
 
 
@@ -57,13 +55,12 @@ class Constant:
 
 
 @dataclass(frozen=True, eq=False)
-class ProgramSystem(ABC):
+class ProgramSystem(StandIn, ABC):
     """tau of ``system`` by a program over q, qd, qdd and constants, with ``values`` for the constants.
 
     ``states`` are those that its errors are proved for, ``exact_equations`` the closed form of the exact system.
     """
 
-    system: ArmSystem
     states: States
     torques: list[Node] = field(repr=False)
     values: Mapping[str, Fraction] = field(repr=False)
@@ -75,80 +72,9 @@ class ProgramSystem(ABC):
     # -- the protocol of a system -----------------------------------------------------------------
 
     @property
-    def n(self) -> int:
-        """Number of joints."""
-        return self.system.n
-
-    @property
     def name(self) -> str:
         """The name of the arm, and what became of it."""
         return f"{self.system.name}, {self.kind}"
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints."""
-        return self.system.joint_names
-
-    @property
-    def moving(self) -> tuple[Joint, ...]:
-        """The joints."""
-        return self.system.moving
-
-    @property
-    def lower(self) -> Array:
-        """Lower position limits."""
-        return self.system.lower
-
-    @property
-    def upper(self) -> Array:
-        """Upper position limits."""
-        return self.system.upper
-
-    @property
-    def effort_limits(self) -> Array:
-        """As the system has them."""
-        return self.system.effort_limits
-
-    @property
-    def counts_drives(self) -> bool:
-        """As the system has it."""
-        return self.system.counts_drives
-
-    @property
-    def has_dampers(self) -> bool:
-        """As the system has it."""
-        return self.system.has_dampers
-
-    @property
-    def has_friction(self) -> bool:
-        """As the system has it: no program touches friction."""
-        return self.system.has_friction
-
-    @property
-    def contacts(self) -> tuple[Contact, ...]:
-        """The shafts of the system it stands for."""
-        return self.system.contacts
-
-    @property
-    def contacts_vary(self) -> bool:
-        """As the system has it."""
-        return self.system.contacts_vary
-
-    def contact_rows(self, q: ArrayLike) -> Array:
-        """As the system has them."""
-        return self.system.contact_rows(q)
-
-    def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
-        """As the system has it."""
-        return self.system.contact_drift(q, qd)
-
-    def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
-        """As the system has it."""
-        return self.system.friction_torque(q, qd, width, law)
-
-    def viscous_matrix(self, q: ArrayLike) -> Array:
-        """As the system has it."""
-        return self.system.viscous_matrix(q)
 
     def frictionless(self) -> Self:
         """The same program without the friction of the drives, which it does not touch."""
