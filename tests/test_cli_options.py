@@ -496,8 +496,7 @@ def test_a_controller_takes_a_shorter_model(arm: da.Arm, folder: Path) -> None:
     assert short["end"] == pytest.approx(exact["end"], abs=0.02)
     assert short["end"] != exact["end"]
     for more, said in ((["--model", "shorter"], "--model takes"), (["--model", "reduced:x"], "--model takes"),
-                       (["--controller", "none", "--model", "reduced:0.1"], "--model"),
-                       (["--controller", "lqr", "--model", "reduced:0.1"], "lqr linearizes")):  # fmt: skip
+                       (["--controller", "none", "--model", "reduced:0.1"], "--model")):  # fmt: skip
         refused = run(folder, *[word for word in words if word != "--json"], *more)
         assert refused.code == 2
         assert said in refused.sentences[0]

@@ -145,9 +145,9 @@ def test_short_forms_run_over_other_libraries() -> None:
 
 def test_short_forms_grip_and_drop_loads_and_reduced_models_refuse() -> None:
     short, reduced = program_of("planar-3r", "short forms"), program_of("planar-3r", "reduced")
-    held = short.holding(da.Load(0.2))
+    held = short.holding(da.Load(0.05))
     q = short.states.box.samples(3)
-    assert np.abs(held.gravity_load(q) - short.gravity_load(q)).max() > 0.5
+    assert np.abs(held.gravity_load(q) - short.gravity_load(q)).max() > 0.1
     np.testing.assert_array_equal(held.holding(None).gravity_load(q), short.gravity_load(q))
     with pytest.raises(da.ArmError, match="does not grip or drop"):
         reduced.holding(CUBE)

@@ -24,7 +24,8 @@ LEFT_OUT = {
 DEFINITE = {
     "proved": "D is positive at every position, proved.",
     "found": "D is positive at all positions that were sampled, which is no proof.",
-    "no": "D is not positive everywhere: it gives torques, and no accelerations; ask for a smaller tolerance.",
+    "no": "D is not positive everywhere: it gives torques, and no accelerations; name every D_ii, or ask for a smaller "
+    "tolerance.",
 }
 """What is known of the mass matrix of short forms."""
 

@@ -162,8 +162,6 @@ def refuse_unused(
         raise ArmError(f"--friction is for a controller that feeds friction forward: {feeding}")
     if entry is None and (to is not None or model_load is not None or model is not None):
         raise ArmError("--to, --model-load and --model are for a controller; name one with --controller")
-    if model is not None and controller == "lqr":
-        raise ArmError("--model is for pd, computed-torque and servo; lqr linearizes the exact system")
     if to is not None and kind in (PathKind.hold, PathKind.excitation):
         raise ArmError(f"--to has no effect with --trajectory {kind.value}")
 

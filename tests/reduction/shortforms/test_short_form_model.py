@@ -164,6 +164,9 @@ def test_controllers_with_short_forms_keep_an_arm_on_its_way() -> None:
             da.ServoFollowingInertia(arm, path, kp=400.0), da.ServoFollowingInertia(model, path, kp=400.0), np.zeros(2),
         )
     )  # fmt: skip
+    regulator, other = (da.tracking_lqr(one, path, knots=3) for one in (arm, model))
+    np.testing.assert_allclose(other.gains, regulator.gains, rtol=0.5, atol=5.0)
+    assert np.abs(other.gains - regulator.gains).max() > 0.1
     assert short <= 1.5 * exact + 1e-3
     assert none > 10 * short
     own = da.simulate(model, da.ComputedTorque(model, path), path.position(0.0), None, 1.0, samples=21, rtol=1e-6)

@@ -29,7 +29,7 @@ def constant_formulas(
     for form in forms:
         if not form.terms:
             continue
-        poly = equations[form.name]
+        poly = form.written(equations[form.name])
         parts = by_motion(poly, form.sines)
         for term in form.terms:
             found.setdefault(term.constant, sum_of(poly, parts.get(term.powers, {})))

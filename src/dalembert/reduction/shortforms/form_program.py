@@ -60,7 +60,7 @@ def form_torques(forms: Sequence[ReducedCoefficient], space: Space, velocity: st
     """tau over inputs q_i, qd_i, qdd_i and the constants by name, joints counted from 0."""
     n, graph = len(space.joint_names), Graph()
     q, qd, qdd = (graph.inputs(f"{name}_", n) for name in ("q", "qd", "qdd"))
-    variables = trigonometry(graph, q, space)
+    variables = trigonometry(graph, q, space) | trigonometry(graph, q, space.single)
     matrix: list[list[Scalar]] = [[0] * n for _ in range(n)]
     gravity: list[Scalar] = [0] * n
     symbols: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -62,7 +63,8 @@ class ReducedCoefficient:
 
     ``tolerance`` is a share of the largest value of the coefficient, or of its range (``relative_to``). ``fewest``: no
     smaller subset of the terms of the exact form is within it for any shift of its constants that is common to all
-    loads (False: not known). ``sines`` are the cosines whose squares are written with sines.
+    loads (False: not known). ``sines`` are the cosines whose squares are written with sines; ``single``: no sums of
+    angles are used.
     """
 
     name: str
@@ -76,6 +78,7 @@ class ReducedCoefficient:
     after: Operations
     fewest: bool
     sines: tuple[str, ...] = ()
+    single: bool = False
 
     @property
     def worst(self) -> FormError:
@@ -129,11 +132,16 @@ class ReducedCoefficient:
             parts.append(f"{name} {factors[0]}".strip() if len(factors) == 1 else f"{name} ({' + '.join(factors)})")
         return f"{self.name} = {' + '.join(parts) or '0'}"
 
+    def written(self, poly: TrigPolynomial) -> TrigPolynomial:
+        """A polynomial in the angles of this form: single ones, or sums where axes are parallel."""
+        return poly.product_form() if self.single else poly
+
     def of(self, poly: TrigPolynomial, box: Box, load: str, effort: float = 1.0) -> ReducedCoefficient:
         """The same terms for another load, whose exact coefficient is ``poly``: new constants, their error proved anew.
 
         A constant changes by the exact effect of the load; the shifts of the fit stay.
         """
+        poly = self.written(poly)
         form, wave = with_sines(named(poly), self.sines), wave_of(poly)
         terms = []
         short = poly - poly
@@ -155,6 +163,7 @@ def reduced(
     relative_to: str, refit: bool, number: int, effort: float = 1.0,
 ) -> ReducedCoefficient:  # fmt: skip
     """The short form of one coefficient for one polynomial per load; its constants are numbered from ``number``."""
+    polys, forms, sines, single = fewest_terms(polys)
     waves = [wave_of(poly) for poly in polys]
     both = [sizes(wave, box, effort) for wave in waves]
     if not any(polys):
@@ -162,7 +171,6 @@ def reduced(
         nothing = tuple(FormError(load, 0.0, 0.0, 0.0, 0.0, 0.0) for load in loads)
         return ReducedCoefficient(name, unit, (), 0, nothing, tolerance, relative_to, none, none, True)
     limits = tolerance * np.array([reference(size, relative_to) for size in both])
-    forms, sines = shortest(polys)
     fitting = Fitting(polys, forms, waves, limits, box, refit, effort)
     fit, least = chosen(fitting)
     # monomials are independent: without any tolerance all of them are needed
@@ -182,8 +190,24 @@ def reduced(
     return ReducedCoefficient(
         name, unit, terms, len(fitting), errors, tolerance, relative_to,
         operations(fitting.powers, fitting.values[:, 0]),
-        operations([t.powers for t in terms], np.array([t.value for t in terms])), least, sines,
+        operations([t.powers for t in terms], np.array([t.value for t in terms])), least, sines, single,
     )  # fmt: skip
+
+
+def fewest_terms(
+    polys: Sequence[TrigPolynomial],
+) -> tuple[Sequence[TrigPolynomial], list[dict[Powers, Fraction]], tuple[str, ...], bool]:
+    """The polynomials in sums of angles or in single ones, whichever gives fewer monomials, and those monomials.
+
+    A gravity load is short in sums (c23), an inertia often in single angles: c2 c23 + s2 s23 is c3.
+    """
+    best = (polys, *shortest(polys), False)
+    if polys[0].space.single is not polys[0].space:
+        plain = [poly.product_form() for poly in polys]
+        other = (plain, *shortest(plain), True)
+        if len({p for form in other[1] for p in form}) < len({p for form in best[1] for p in form}):
+            return other
+    return best
 
 
 def chosen(fitting: Fitting) -> tuple[Fit, bool]:
