@@ -202,8 +202,11 @@ def fewest_terms(
     A gravity load is short in sums (c23), an inertia often in single angles: c2 c23 + s2 s23 is c3.
     """
     best = (polys, *shortest(polys), False)
-    if polys[0].space.single is not polys[0].space:
-        plain = [poly.product_form() for poly in polys]
+    if polys[0].space.single is polys[0].space:
+        return best
+    plain = [poly.product_form() for poly in polys]
+    # squares in sines take a few terms off, never most of a long expansion
+    if sum(map(len, plain)) <= 2 * sum(map(len, polys)):
         other = (plain, *shortest(plain), True)
         if len({p for form in other[1] for p in form}) < len({p for form in best[1] for p in form}):
             return other
