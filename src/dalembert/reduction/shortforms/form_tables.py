@@ -21,7 +21,8 @@ SPACE = '<mspace width="0.15em"/>'
 def constant_unit(unit: str, powers: Powers) -> str:
     """The unit of the constant of a term of a coefficient: one m less for every power of a sliding position."""
     less = sum(power for name, power in powers if name.startswith("q"))
-    base, power = unit.split(" ")[0], {"kg m^2": 2, "kg m": 1, "N m": 1}.get(unit, 0) - less
+    base, _, length = unit.partition(" ")
+    power = (0 if not length else int(length.partition("^")[2] or 1)) - less
     return base if power == 0 else f"{base} m" if power == 1 else f"{base} m^{power}"
 
 
