@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .arm.description import Joint, Limits, Link
     from .arm.drives import Actuator, DriveTrain, Element, Motor, Rotor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
-    from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning
+    from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning, ToleranceWarning
     from .arm.exact import Angle
     from .arm.force import Force
     from .arm.friction_models import Coulomb, Stribeck
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .mechanisms.redundant import Redundant
     from .reduction.reduced_model import ReducedModel
     from .reduction.shortforms.short_form import ReducedCoefficient
+    from .reduction.shortforms.short_form_model import ShortFormModel
     from .report.assemble import Report
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion, SimulationError
@@ -115,6 +116,7 @@ _LATER = {
     "Rotor": "arm.drives",
     "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
+    "ShortFormModel": "reduction.shortforms.short_form_model",
     "SimulationError": "simulation.motion",
     "SkippedWarning": "arm.errors",
     "StateFeedback": "control.controllers",
@@ -122,6 +124,7 @@ _LATER = {
     "System": "systems.protocol",
     "TermShare": "design.significance",
     "TermShares": "design.significance",
+    "ToleranceWarning": "arm.errors",
     "TrigPolynomial": "equations.polynomial",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
@@ -162,8 +165,8 @@ __all__ = [
     "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
     "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient",
     "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
-    "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare",
-    "TermShares", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
-    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
-    "tracking_poles", "trapezoidal",
+    "ServoFollowingInertia", "ShortFormModel", "SimulationError", "SkippedWarning", "StateFeedback", "Stribeck",
+    "System", "TermShare", "TermShares", "ToleranceWarning", "TrigPolynomial", "__version__", "carrying", "catalog",
+    "compare_drives", "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of",
+    "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -56,6 +56,7 @@ RESULTS: dict[str, Callable[[da.Arm], object]] = {
     "significance": lambda arm: arm.analysis().significance(),
     "review": lambda arm: arm.analysis().review(),
     "reduced": lambda arm: arm.analysis().reduce(0.05),
+    "short forms": lambda arm: arm.analysis().short_forms(),
     "linear": lambda arm: arm.linearize([0.1, 0.2]),
     "motion": lambda arm: arm.simulate([0.0, 0.0], [0.1, 0.2], [0.0, 0.0], 0.05),
 }

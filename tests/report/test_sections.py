@@ -113,14 +113,17 @@ def test_a_review_says_what_is_not_met_and_what_a_weight_would_do() -> None:
 
 def test_short_forms_name_their_constants_and_say_which_the_load_changes() -> None:
     found = ARM.analysis().short_forms(["D22", "G2", "G1"], 0.05, others=[ARM.holding(da.Load(2))])
-    section = short_forms.section(found, 0.05, "2 kg")
-    terms = [term for one in found for term in one.terms]
+    section = short_forms.section(found, "2 kg")
+    terms = [term for _, term in found.terms]
+    assert "% of its largest value" in section.meaning
     assert numbers(section, "short-constants", "value") == [term.value for term in terms]
     assert numbers(section, "short-constants", "loaded") == [term.loaded[0] for term in terms]
-    assert numbers(section, "short-forms", "share") == [one.share for one in found[:2]]
+    shown = found.forms[:2]
+    assert numbers(section, "short-forms", "of largest") == [one.worst.share_of_largest for one in shown]
+    assert numbers(section, "short-forms", "of range") == [one.worst.share_of_range for one in shown]
     assert "Zero for every pose: G1." in section.html()
     assert section.html().count("<msub><mi>b</mi>") >= 2 * len(terms)
-    short = short_forms.section(found, 0.05, "", "arm <b>", ["D11"])
+    short = short_forms.section(found, "", "arm <b>", ["D11"])
     assert "of a joint but D11 within" in short.meaning
     assert "dalembert reduce arm &lt;b&gt; --terms" in short.html()
 

@@ -15,3 +15,7 @@ class SkippedWarning(UserWarning):
 
 class RoundedWarning(UserWarning):
     """Numbers of a file that are rounded: angles read as those they are rounded from, zeros with rounding errors."""
+
+
+class ToleranceWarning(UserWarning):
+    """A model is asked for what its tolerance was not meant for; its error is proved there too, and is larger."""

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dalembert.arm.errors import ArmError
 from dalembert.compile.cuda.write_cuda import write_cuda
 from dalembert.compile.functions import FUNCTIONS
 from dalembert.compile.functions import function as function_of
 from dalembert.compile.write_c import write_c
 
+from .model_option import ModelOption, read_model
 from .printing import say
 from .system_options import system_command
 
@@ -59,10 +61,17 @@ def codegen(
     parameters: Annotated[
         Kept | None, typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in.")
     ] = None,
+    model: ModelOption = None,
 ) -> None:
     """Write functions as C99 without dependencies (with headers, tests and a CMake file), or as CUDA for nvcc."""
     write = write_cuda if lang is CodeLanguage.CUDA else write_c
-    made = [function_of(system, name, parameters.value if parameters else None) for name in function]
+    if model is not None:
+        if parameters is not None:
+            raise ArmError("--parameters keeps numbers of the exact system; leave it out with --model")
+        shorter = read_model(model, system)
+        made = [shorter.function(name) for name in function]
+    else:
+        made = [function_of(system, name, parameters.value if parameters else None) for name in function]
     files = [file for each in made for file in write(each, output, dtype.value)]
     for file in dict.fromkeys(files):
         say(str(file))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import sys
 from collections.abc import Sequence
@@ -15,13 +16,29 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from dalembert.arm.errors import ArmError
 
 from .dynamics_command import about
-from .printing import figures, heading, paragraph, say, table
+from .printing import figures, heading, say, table
+from .short_forms_printing import print_data, print_short_forms
 from .system_options import analysis_command
 
 if TYPE_CHECKING:
     from dalembert.design.analysis import Analysis
+    from dalembert.reduction.program_system import ProgramSystem
     from dalembert.reduction.reduced_model import ReducedModel
-    from dalembert.reduction.shortforms.short_form import ReducedCoefficient
+
+
+class RelativeTo(enum.StrEnum):
+    """What the tolerance of short forms is a share of."""
+
+    LARGEST = "largest"
+    RANGE = "range"
+
+
+class VelocityTerms(enum.StrEnum):
+    """The velocity terms of short forms."""
+
+    CHRISTOFFEL = "christoffel"
+    NONE = "none"
+    NAMED = "named"
 
 
 LONGEST = 60
@@ -31,9 +48,37 @@ LONGEST = 60
 @analysis_command
 def reduce(
     ask: Analysis,
-    tolerance: Annotated[float, typer.Option(help="Largest error as a share of each joint's largest torque.")] = 0.01,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="Largest error as a share of each joint's largest torque; with --terms, of each coefficient's largest "
+            "value or range."
+        ),
+    ] = 0.01,
     terms: Annotated[
         bool, typer.Option("--terms", help="Short closed forms of D_ii and G_i instead of a program.")
+    ] = False,
+    coefficients: Annotated[
+        str, typer.Option("--coefficients", metavar="NAMES", help="With --terms: all, or names as in D11,D12,G2.")
+    ] = "",
+    relative_to: Annotated[
+        RelativeTo | None,
+        typer.Option(
+            "--relative-to",
+            help="With --terms: the tolerance is a share of the largest value of a coefficient (the default), or of "
+            "its range, maximum less minimum.",
+        ),
+    ] = None,
+    velocity: Annotated[
+        VelocityTerms | None,
+        typer.Option(
+            "--velocity",
+            help="With --terms: velocity terms that follow from the shortened D (christoffel, the default), none, or "
+            "the C_ijk named by --coefficients.",
+        ),
+    ] = None,
+    torques: Annotated[
+        bool, typer.Option("--torques", help="With --terms: prove what the forms leave out of the torques.")
     ] = False,
     refit: Annotated[
         bool, typer.Option("--refit/--no-refit", help="Correct the constants where that lowers the worst error.")
@@ -52,12 +97,24 @@ def reduce(
     empty = ask.of(given.holding(None)) if given.tool_link in dict(given.loads) else ask
     others = (given,) if empty is not ask else ()
     if terms:
-        if curve or equations or c:
-            raise ArmError("--terms prints short forms, not a program; leave out --curve, --equations and --c")
-        if ask.paced:
-            raise ArmError("--terms shortens coefficients of positions; leave out --speed and --acceleration")
-        print_terms(empty.short_forms(tolerance=tolerance, others=others, refit=refit), as_json)
+        if curve or equations:
+            raise ArmError("--terms prints short forms, not a program; leave out --curve and --equations")
+        if ask.paced and not torques:
+            raise ArmError("--speed and --acceleration say which torques count; with --terms, add --torques")
+        named = [word for word in coefficients.split(",") if word] or None
+        forms = empty.short_forms(
+            "all" if coefficients == "all" else named, tolerance, relative_to=(relative_to or RelativeTo.LARGEST).value,
+            velocity=(velocity or VelocityTerms.CHRISTOFFEL).value, others=others, refit=refit,
+        )  # fmt: skip
+        # code is for the hand as it is asked for; the forms are printed for both
+        own = forms.holding(dict(given.loads)[given.tool_link]) if others and c else forms
+        written(own, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
+        (print_data if as_json else print_short_forms)(forms, torques)
         return
+    for option, value in (("--coefficients", coefficients), ("--relative-to", relative_to), ("--velocity", velocity),
+                          ("--torques", torques)):  # fmt: skip
+        if value:
+            raise ArmError(f"{option} is for short forms; add --terms")
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
     ) as bar:
@@ -66,9 +123,7 @@ def reduce(
             tolerance, others=others, refit=refit, curve=curve,
             progress=lambda text, share: bar.update(task, description=text, completed=share),
         )  # fmt: skip
-    if c:
-        for path in model.write_c("inverse_dynamics", Path(c)):
-            print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
+    written(model, ("inverse_dynamics",), c, as_json)
     if as_json:
         print(json.dumps({
             "arm": given.name, "drives": given.drive_model, "tolerance": tolerance,
@@ -107,6 +162,13 @@ def reduce(
            ("made of", [k.definition for k in model.constants])], wide="made of")  # fmt: skip
 
 
+def written(model: ProgramSystem, functions: Sequence[str], folder: str, as_json: bool) -> None:
+    """Functions of a model as C in ``folder``, if one is given."""
+    files = [path for name in functions for path in model.write_c(name, Path(folder))] if folder else []
+    for path in dict.fromkeys(files):
+        print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
+
+
 def print_curve(model: ReducedModel, whole: bool) -> None:
     """The trade-off: what is proved of shorter and longer models."""
     if len(model.curve) < 2:
@@ -119,24 +181,3 @@ def print_curve(model: ReducedModel, whole: bool) -> None:
         ("proof", [p.proof for p in model.curve]),
         ("", ["this model" if p.program is model.program else "" for p in model.curve]),
     ])  # fmt: skip
-
-
-def print_terms(rows: Sequence[ReducedCoefficient], as_json: bool) -> None:
-    """Short forms with their constants and errors."""
-    if as_json:
-        print(json.dumps([{
-            "name": r.name, "unit": r.unit, "text": r.text, "bound": r.bound, "found": r.found, "rms": r.rms,
-            "scale": r.scale, "exact_terms": r.exact_terms,
-            "constants": [{"name": t.constant, "value": t.value, "factor": t.factor, "loaded": list(t.loaded)}
-                          for t in r.terms],
-        } for r in rows], indent=2))  # fmt: skip
-        return
-    for r in rows:
-        say(r.text)
-        for t in r.terms:
-            loaded = f", with load {', '.join(f'{x:.5g}' for x in t.loaded)}" if t.depends_on_load else ""
-            say(f"    {t.constant} = {t.value:.5g} (exact form {t.exact:.5g}){loaded}")
-        if r.terms:
-            said = f"error at most {r.bound:.3g} {r.unit}, {100 * r.share:.2f} percent"
-            said += f" (found {r.found:.3g}, RMS {r.rms:.3g})"
-            paragraph(f"{said}; {r.exact_terms} terms before, {len(r.terms)} after")

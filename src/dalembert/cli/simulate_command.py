@@ -16,6 +16,7 @@ from dalembert.control.controllers_by_name import CONTROLLERS
 from dalembert.simulation.settings import MOST_EVALUATIONS
 
 from .dynamics_command import about
+from .model_option import ModelOption, read_model
 from .printing import figures, heading, joints_with_units, paragraph, say, table
 from .system_options import read_load, system_command
 from .values import joint_values
@@ -64,6 +65,7 @@ def simulate(
         str | None,
         typer.Option("--model-load", metavar="LOAD", help="The load the controller believes in; 0 for none."),
     ] = None,
+    model: ModelOption = None,
     friction: Annotated[
         str | None,
         typer.Option(
@@ -108,16 +110,17 @@ def simulate(
     if controller not in ("none", *CONTROLLERS):
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
     entry = CONTROLLERS.get(controller)
-    refuse_unused(controller, trajectory, to, kp, kd, speed, acceleration, model_load, friction)
+    refuse_unused(controller, trajectory, to, kp, kd, speed, acceleration, model_load, friction, model)
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
     path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
-    believed = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
+    exact = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
+    believed = exact if model is None else read_model(model, exact)
     law = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, kp=kp, kd=kd)
     try:
         motion = system.simulate(
-            law, start, speeds, duration, method=method, rtol=tolerance, atol=tolerance / 100, stops=stops,
-            restitution=restitution, period=period, saturate=saturate, most_evaluations=evaluations,
-            progress=not as_json,
+            law, start, speeds, duration, input=None if model is None else "joint torque", method=method,
+            rtol=tolerance, atol=tolerance / 100, stops=stops, restitution=restitution, period=period,
+            saturate=saturate, most_evaluations=evaluations, progress=not as_json,
         )  # fmt: skip
     except SimulationError as fault:
         if output is not None and fault.motion is not None:
@@ -127,9 +130,9 @@ def simulate(
     if output is not None:
         save(system, motion, output)
     if as_json:
-        print(json.dumps(as_data(system, motion, path, controller), indent=2, allow_nan=False))
+        print(json.dumps(as_data(system, motion, path, controller) | {"model": model}, indent=2, allow_nan=False))
     else:
-        show(system, motion, path, controller, output)
+        show(system, motion, path, controller if model is None else f"{controller} with {model}", output)
 
 
 def save(system: System, motion: Motion, output: Path) -> None:
@@ -144,7 +147,7 @@ def save(system: System, motion: Motion, output: Path) -> None:
 
 def refuse_unused(
     controller: str, kind: PathKind, to: str | None, kp: float | None, kd: float | None, speed: float | None,
-    acceleration: float | None, model_load: str | None, friction: str | None,
+    acceleration: float | None, model_load: str | None, friction: str | None, model: str | None,
 ) -> None:  # fmt: skip
     """An option that nothing would read is refused."""
     limited = {PathKind.trapezoidal: ("--speed", "--acceleration"), PathKind.excitation: ("--speed",)}.get(kind, ())
@@ -157,8 +160,8 @@ def refuse_unused(
     if friction is not None and (entry is None or not entry.feeds_friction):
         feeding = listed([name for name, one in CONTROLLERS.items() if one.feeds_friction])
         raise ArmError(f"--friction is for a controller that feeds friction forward: {feeding}")
-    if entry is None and (to is not None or model_load is not None):
-        raise ArmError("--to and --model-load are for a controller; name one with --controller")
+    if entry is None and (to is not None or model_load is not None or model is not None):
+        raise ArmError("--to, --model-load and --model are for a controller; name one with --controller")
     if to is not None and kind in (PathKind.hold, PathKind.excitation):
         raise ArmError(f"--to has no effect with --trajectory {kind.value}")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..systems.arm_system import ArmSystem
+from ..systems.protocol import System
 from .controllers import ComputedTorque, PDGravity, ServoFollowingInertia
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class ControllerEntry:
     feeds_friction: bool = False
 
     def controller(
-        self, model: ArmSystem, trajectory: Trajectory, friction: str | None = None, **gains: float | None
+        self, model: System, trajectory: Trajectory, friction: str | None = None, **gains: float | None
     ) -> Control:
         """The controller; gains and ``friction`` (``friction_feed.py``) that are None take their defaults."""
         chosen: dict[str, Any] = {
@@ -36,7 +36,7 @@ class ControllerEntry:
         return self.build(model, trajectory, **chosen)
 
 
-def _lqr(model: ArmSystem, trajectory: Trajectory, friction: str = "reference") -> Any:
+def _lqr(model: Any, trajectory: Trajectory, friction: str = "reference") -> Any:
     from .gains import tracking_lqr
 
     return tracking_lqr(model, trajectory, friction=friction)

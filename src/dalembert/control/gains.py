@@ -54,7 +54,7 @@ def closed_loop_poles(model: LinearModel, gain: Array) -> NDArray[np.complex128]
 
 
 def linear_at(model: ArmSystem, trajectory: Trajectory, t: float) -> LinearModel:
-    """The linear model of an arm, with drives or without, at time ``t`` of a trajectory."""
+    """The linear model of an arm, with drives or without, or of a shorter model, at time ``t`` of a trajectory."""
     q, qd, qdd = trajectory.position(t), trajectory.velocity(t), trajectory.acceleration(t)
     if isinstance(model, DrivenSystem):
         return driven_model(model, q, qd, qdd)

@@ -10,7 +10,7 @@ from ..arm.errors import ArmError
 from ..simulation.inputs import Control
 from ..simulation.loads import LoadChange
 from ..simulation.motion import Motion
-from ..simulation.plant import plant_of
+from ..simulation.plant import MotorPlant, plant_of
 from ..simulation.settings import MOST_EVALUATIONS, SimulationSettings
 from ..simulation.simulate import simulate
 from ..systems.arm_system import ArmSystem
@@ -55,6 +55,11 @@ def simulate_system(
         raise ArmError(
             f"the model of the controller, {model.name} with its drives, gives motor torques, and the input here is "
             "joint torques; simulate the arm with its drives, or give the controller model.arm"
+        )
+    if isinstance(plant, MotorPlant) and getattr(model, "counts_drives", False) and not isinstance(model, DrivenSystem):
+        raise ArmError(
+            f"the model of the controller, {getattr(model, 'name', 'a program')}, gives joint torques, and the input "
+            'here is at the motors; simulate with input="joint torque"'
         )
     if compiled is not False:
         plain = not stops and not changes and not saturate and period is None and max_step is None

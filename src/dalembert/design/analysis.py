@@ -20,7 +20,7 @@ from .certified_ranges import CertifiedRanges
 if TYPE_CHECKING:
     from ..equations.closed_form import Equations
     from ..reduction.reduced_model import ReducedModel
-    from ..reduction.shortforms.short_form import ReducedCoefficient
+    from ..reduction.shortforms.short_form_model import ShortFormModel
     from .compare import Compared
     from .counterbalance import Counterbalance
     from .coupling import CouplingMap, Couplings
@@ -247,22 +247,30 @@ class Analysis(CertifiedRanges):
 
     def short_forms(
         self,
-        coefficients: Sequence[str] | None = None,
+        coefficients: str | Sequence[str] | None = None,
         tolerance: float = 0.05,
         *,
+        relative_to: str = "largest",
+        velocity: str = "christoffel",
         others: Sequence[ArmSystem | Analysis] = (),
         refit: bool = True,
-    ) -> tuple[ReducedCoefficient, ...]:
-        """Short closed forms of coefficients with named constants and proved errors (Bejczy 1974, Tables 3 and 4).
+    ) -> ShortFormModel:
+        """A system of short closed forms with named constants and proved errors (Bejczy 1974, Tables 3 and 4).
 
-        ``others`` are the same arm with other loads (or analyses of them), which the same terms then serve.
+        ``coefficients`` are D_ii and G_i by default, "all" for every D_ij and G_i, or names; those without a form are
+        left out. Each form is within ``tolerance`` of the largest value of its coefficient, or with
+        ``relative_to="range"`` of its maximum less its minimum. ``velocity`` names the velocity terms: "christoffel"
+        (those of the shortened D, so that energy is kept), "none" (Bejczy's own), or "named" (the C_ijk that are
+        named). ``others`` are the same arm with other loads (or analyses of them), which the same terms then serve;
+        ``refit=False`` keeps the constants of the exact form.
         """
-        from ..reduction.shortforms.short_form import reduce_coefficients
+        from ..reduction.shortforms.short_form_model import short_forms
 
         systems, equations = self._beside(others)
-        return reduce_coefficients(
-            systems, self.box, coefficients, tolerance, refit=refit, equations=equations, effort=self.effort
-        )
+        return short_forms(
+            systems, self.states, coefficients, tolerance, relative_to=relative_to, velocity=velocity, refit=refit,
+            equations=equations, effort=self.effort,
+        )  # fmt: skip
 
     def _beside(self, others: Sequence[ArmSystem | Analysis]) -> tuple[list[ArmSystem], list[Equations | None]]:
         """This system and the others, with the equations that are at hand."""

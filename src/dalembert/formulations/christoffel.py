@@ -23,10 +23,14 @@ HALF = Fraction(1, 2)
 
 def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
     """``[i][j][k]``, symmetric in j and k."""
-    n = chain.n
     duals = Duals(ring)
     matrix = composite_body.mass_matrix(chain, duals, [duals.variable(value, k) for k, value in enumerate(q)])
-    half = ring.number(HALF)
+    return of_matrix(matrix, ring)
+
+
+def of_matrix(matrix: Sequence[Sequence[Scalar]], ring: Ring) -> Christoffel:
+    """The symbols of any D whose entries are dual numbers over ``ring``, with slopes to the positions."""
+    n, half = len(matrix), ring.number(HALF)
     symbols: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
     for i in range(n):
         for j in range(n):

@@ -1,4 +1,4 @@
-"""The functions of a reduced model as graphs: inertia, bias, gravity load and acceleration from its torques.
+"""The functions of a program as graphs: inertia, bias, gravity load, acceleration and slopes from its torques.
 
 The torques are affine in the accelerations, so D is their slope; accelerations follow by elimination without exchange
 of rows, which a matrix near a symmetric positive one does not need.
@@ -16,62 +16,119 @@ from ..arm.errors import ArmError
 from ..compile.function import Function, Tables
 from ..compile.functions import FUNCTIONS, remarks
 from ..formulations.system import SystemOverRing
-from ..rings.algebra import add, mul, sub
-from ..rings.dual import Duals, slope_of, value_of
-from ..rings.graph import Graph, evaluate
+from ..rings.algebra import add, dot, mul, sub
+from ..rings.dual import Duals, slope_of
+from ..rings.graph import Graph, Node, evaluate
 from ..rings.ring import Scalar
-from .hoist import Hoisted
 
-ARGUMENTS = {
-    "inverse_dynamics": ("q", "qd", "qdd"),
-    "forward_dynamics": ("q", "qd", "tau"),
-    "mass_matrix": ("q",),
-    "gravity_load": ("q",),
-    "bias": ("q", "qd"),
-}
+OF_PROGRAMS = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+    "inverse_mass_matrix",
+    "gravity_load",
+    "bias",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
+"""The functions of ``FUNCTIONS`` that a program has; what asks for frames or motors is asked of the exact system."""
 
 
-def function_of(system: ArmDescription, program: Hoisted, values: Mapping[str, Fraction], name: str) -> Function:
-    """One function of a program with these constants, the friction of the drives in it where they count."""
-    if name not in ARGUMENTS:
-        raise ArmError(f"a reduced model has no function {name!r}; it has {', '.join(ARGUMENTS)}")
+def function_of(
+    system: ArmDescription, torques: Sequence[Node], values: Mapping[str, Fraction], name: str, kind: str = "reduced",
+    said: Sequence[str] = (),
+) -> Function:  # fmt: skip
+    """One function of a program with these constants, the friction of the drives in it where they count.
+
+    ``kind`` follows the name of the arm, ``said`` opens the remarks.
+    """
+    if name not in OF_PROGRAMS:
+        raise ArmError(f"{system.name}, {kind}, has no function {name!r}; it has {', '.join(OF_PROGRAMS)}")
     entry, n = FUNCTIONS[name], system.n
     return Function(
         name,
         tuple((argument, n) for argument in entry.arguments),
         tuple((result, size(n)) for result, size in entry.results),
-        partial(_tables, system, program, dict(values), name),
-        label=f"{system.name}_reduced",
+        partial(_tables, system, list(torques), dict(values), name),
+        label=f"{system.name}_{kind.replace(' ', '_')}",
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in system.moving),
-        remarks=("A reduced model: its torques differ from the exact ones by a proved error.", *remarks(system, None)),
+        remarks=(*said, *remarks(system, None)),
     )
 
 
-def _tables(system: ArmDescription, program: Hoisted, values: Mapping[str, Fraction], name: str) -> Tables:
+def _tables(system: ArmDescription, torques: Sequence[Node], values: Mapping[str, Fraction], name: str) -> Tables:
     n, graph = system.n, Graph()
-    vectors = {part: graph.inputs(f"{part}_", n) for part in ARGUMENTS[name]}
+    vectors = {part: graph.inputs(f"{part}_", n) for part in FUNCTIONS[name].arguments}
+    program = GraphProgram(system, torques, values, graph)
     still: list[Scalar] = [0] * n
-    q, qd = vectors["q"], vectors.get("qd", still)
-    constants: dict[str, Any] = {key: graph.number(value) for key, value in values.items()}
-    whole = SystemOverRing(system, graph)
-    if name in ("mass_matrix", "forward_dynamics"):
-        duals = Duals(graph)
-        moved = [duals.variable(0, j) for j in range(n)]
-        torque = evaluate(program.outputs, constants | named(q, qd, moved), duals)
-        matrix = [[slope_of(t, j) for j in range(n)] for t in torque]
-        if name == "mass_matrix":
-            return (matrix,)
-        bias = [add(value_of(t), f) for t, f in zip(torque, whole.friction(graph, q, qd, still), strict=True)]
-        return (solved(matrix, [sub(t, b) for t, b in zip(vectors["tau"], bias, strict=True)], graph),)
-    qdd = vectors.get("qdd", still)
-    torque = evaluate(program.outputs, constants | named(q, qd, qdd), graph)
-    friction = whole.friction(graph, q, qd, qdd) if name != "gravity_load" else still
-    return ([add(t, f) for t, f in zip(torque, friction, strict=True)],)
+    q, qd, qdd = vectors["q"], vectors.get("qd", still), vectors.get("qdd", still)
+    if name == "gravity_load":
+        return (evaluate(torques, program.constants | named(q, still, still), graph),)
+    if name in ("inverse_dynamics", "bias"):
+        return (program.torque(graph, q, qd, qdd),)
+    matrix = program.mass_matrix(q)
+    if name == "mass_matrix":
+        return (matrix,)
+    inverse = [list(row) for row in zip(*_columns(matrix, graph), strict=True)]
+    if name == "inverse_mass_matrix":
+        return (inverse,)
+    if name == "inverse_dynamics_derivatives":
+        return (*program.slopes(q, qd, qdd), matrix)
+    rest = [sub(t, b) for t, b in zip(vectors["tau"], program.torque(graph, q, qd, still), strict=True)]
+    found = solved(matrix, rest, graph)
+    if name == "forward_dynamics":
+        return (found,)
+    # d qdd = -D^-1 d tau at the acceleration that these torques give
+    answers = [[[sub(0, dot(row, column)) for column in zip(*part, strict=True)] for row in inverse]
+               for part in program.slopes(q, qd, found)]  # fmt: skip
+    return (*answers, inverse)
+
+
+class GraphProgram:
+    """A program with its constants in place, over the nodes of one graph."""
+
+    def __init__(
+        self, system: ArmDescription, torques: Sequence[Node], values: Mapping[str, Fraction], graph: Graph
+    ) -> None:
+        self.torques, self.graph, self.n = torques, graph, system.n
+        self.constants: dict[str, Any] = {key: graph.number(value) for key, value in values.items()}
+        self.whole = SystemOverRing(system, graph)
+
+    def torque(self, ring: Any, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
+        """The torques of the program and the friction of the drives; ``ring`` may be dual numbers over the graph."""
+        found = evaluate(self.torques, self.constants | named(q, qd, qdd), ring)
+        return [add(t, f) for t, f in zip(found, self.whole.friction(ring, q, qd, qdd), strict=True)]
+
+    def mass_matrix(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        """D, the slope of the torques to the accelerations."""
+        duals = Duals(self.graph)
+        moved = [duals.variable(0, j) for j in range(self.n)]
+        torque = evaluate(self.torques, self.constants | named(q, [0] * self.n, moved), duals)
+        return [[slope_of(t, j) for j in range(self.n)] for t in torque]
+
+    def slopes(
+        self, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+    ) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
+        """d tau/dq and d tau/dqd, by dual numbers; Coulomb friction is level off rest."""
+        n, duals = self.n, Duals(self.graph)
+        x = [duals.variable(value, k) for k, value in enumerate(q)]
+        v = [duals.variable(value, n + k) for k, value in enumerate(qd)]
+        found = self.torque(duals, x, v, qdd)
+        return (
+            [[slope_of(t, k) for k in range(n)] for t in found],
+            [[slope_of(t, n + k) for k in range(n)] for t in found],
+        )
 
 
 def named(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
     """The inputs q_i, qd_i and qdd_i of a program by name, joints counted from 0."""
     return {f"{name}_{i}": value for name, part in (("q", q), ("qd", qd), ("qdd", qdd)) for i, value in enumerate(part)}
+
+
+def _columns(matrix: list[list[Scalar]], graph: Graph) -> list[list[Scalar]]:
+    """The columns of the inverse."""
+    n = len(matrix)
+    return [solved(matrix, [int(i == k) for i in range(n)], graph) for k in range(n)]
 
 
 def solved(matrix: list[list[Scalar]], right: list[Scalar], graph: Graph) -> list[Scalar]:
@@ -82,7 +139,7 @@ def solved(matrix: list[list[Scalar]], right: list[Scalar], graph: Graph) -> lis
     for k in reversed(range(n)):
         if graph.node(rows[k][k]) is graph.constant(0):
             raise ArmError(
-                f"the reduced model leaves joint {k + 1} no inertia of its own, so that torques do not say how it "
+                f"what was left out leaves joint {k + 1} no inertia of its own, so that torques do not say how it "
                 "moves; reduce to a smaller tolerance, or count the drives"
             )
         inverse[k] = graph.inverse(graph.node(rows[k][k]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import zip_longest
 
@@ -23,9 +22,10 @@ from .certify import CoefficientError, Progress, torque_rms
 from .graph_edits import table
 from .hoist import Hoisted
 from .program_search import Candidate, Search, Steps, front, steps_of
+from .program_system import Constant
 from .recursion import Case, case_of
-from .reduced_model import Constant, CurvePoint, ReducedModel, operations_of
-from .states import Array, States, Torque, largest, rigid_torque
+from .reduced_model import CurvePoint, ReducedModel, operations_of
+from .states import Array, States, Torque, held, largest, one_arm, rigid_torque
 
 
 def reduce(
@@ -50,17 +50,7 @@ def reduce(
     """
     if not isinstance(tolerance, (int, float)) or isinstance(tolerance, bool) or not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
-    first = systems[0]
-    for system in systems:
-        if system.elastic:
-            raise ArmError(
-                f"{system.where}{system.name} has springs or dampers, which a reduced model does not hold; take them "
-                "off"
-            )
-        if replace(system, loads=()) != replace(first, loads=()):
-            raise ArmError(
-                f"{system.where}{system.name}: a reduced model serves one arm with several loads, not two arms"
-            )
+    one_arm(systems)
     steps = Steps(progress or (lambda _text, _share: None), steps_of(curve))
     steps.say("largest torques")
     scale = np.min([largest(rigid_torque(each), states)[0] for each in systems], axis=0)
@@ -113,8 +103,9 @@ def finished(search: Search, best: Candidate, tolerance: float) -> ReducedModel:
     )  # fmt: skip
     loads = tuple(held(case.system) for case in cases) if len(cases) > 1 or system.loads else ()
     return ReducedModel(
-        system, tolerance, states, bound, np.minimum(attained, bound), root, scale, coefficient_errors(search, best),
-        before, operations_of(program, values), points, constants, program, values, loads, cases[0].equations,
+        system, states, program.outputs, values, cases[0].equations, tolerance, bound, np.minimum(attained, bound),
+        root, scale, coefficient_errors(search, best), before, operations_of(program, values), points, constants,
+        program, loads,
     )  # fmt: skip
 
 
@@ -159,9 +150,3 @@ def difference(case: Case, program: Hoisted) -> Torque:
         return np.stack(rows, axis=1) - exact(q, qd, qdd)
 
     return error
-
-
-def held(system: ArmSystem) -> str:
-    """What a system holds, in words."""
-    masses = [f"{float(load.body.mass):g} kg" for _, load in system.loads]
-    return ", ".join(masses) or "no load"

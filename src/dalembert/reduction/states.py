@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -92,6 +92,26 @@ def amounts(arm: ArmDescription, what: str, given: Amounts, default: Array) -> A
 def rigid_torque(system: ArmSystem) -> Torque:
     """D qdd + h + G of a system: what a reduced model computes; friction is added to both alike."""
     return system.frictionless().inverse_dynamics
+
+
+def one_arm(systems: Sequence[ArmSystem]) -> None:
+    """Refuse what a shorter model cannot serve: springs and dampers, systems that differ in more than their load."""
+    for system in systems:
+        if system.elastic:
+            raise ArmError(
+                f"{system.where}{system.name} has springs or dampers, which a reduced model does not hold; take them "
+                "off"
+            )
+        if replace(system, loads=()) != replace(systems[0], loads=()):
+            raise ArmError(
+                f"{system.where}{system.name}: a reduced model serves one arm with several loads, not two arms"
+            )
+
+
+def held(system: ArmSystem) -> str:
+    """What a system holds, in words."""
+    masses = [f"{float(load.body.mass):g} kg" for _, load in system.loads]
+    return ", ".join(masses) or "no load"
 
 
 def largest(torque: Torque, states: States, count: int = 6000, rounds: int = 40, seed: int = 0) -> tuple[Array, Array]:

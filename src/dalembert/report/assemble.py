@@ -257,10 +257,8 @@ def shortened(work: Work) -> Section:
     long = [each for each in wanted if len(ask.equations[each]) > LONG]
     work.tell(f"{len(wanted) - len(long)} coefficients")
     others = (work.held,) if work.held is not None else ()
-    forms = ask.short_forms([each for each in wanted if each not in long], tolerance, others=others)
-    return short_forms.section(
-        forms, tolerance, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long
-    )
+    model = ask.short_forms([each for each in wanted if each not in long], tolerance, others=others)
+    return short_forms.section(model, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long)
 
 
 def reviewed(work: Work) -> Section:

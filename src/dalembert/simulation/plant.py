@@ -15,7 +15,7 @@ from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..drives.motors import Electric
-from ..reduction.reduced_model import ReducedModel
+from ..reduction.program_system import ProgramSystem
 from ..systems.arrays import vector_array
 from ..systems.driven import DrivenSystem
 from ..systems.protocol import System
@@ -195,9 +195,8 @@ def viscous_matrix(system: System) -> Callable[[Array], Array] | None:
 
 
 def _fast(system: System, name: str) -> Callable[..., Array]:
-    """A method of a system; of a reduced model its kernel, which an arm has behind the method itself."""
-    kernel = system.compile(name) if isinstance(system, ReducedModel) else None
-    found: Callable[..., Array] = kernel.fast if kernel is not None and kernel.compiled else getattr(system, name)
+    """A method of a system; of a program its kernel, which an arm has behind the method itself."""
+    found: Callable[..., Array] = system.fast(name) if isinstance(system, ProgramSystem) else getattr(system, name)
     return found
 
 

@@ -20,16 +20,20 @@ Powers: TypeAlias = tuple[tuple[str, int], ...]
 """A monomial as (variable, power) pairs, with variables such as s2, c23, q3."""
 
 
-def shortest(polys: Sequence[TrigPolynomial]) -> list[dict[Powers, Fraction]]:
-    """The polynomials as monomials, with s^2 or c^2 of each angle so that the total number of terms is smallest."""
+def shortest(polys: Sequence[TrigPolynomial]) -> tuple[list[dict[Powers, Fraction]], tuple[str, ...]]:
+    """The polynomials as monomials, with s^2 or c^2 of each angle so that the total number of terms is smallest.
+
+    Given back with the cosines whose squares are written with sines.
+    """
     plain = [named(poly) for poly in polys]
     squared = sorted({n for form in plain for p in form for n, e in p if n[0] == "c" and e > 1})
     best = plain
+    best_chosen: tuple[str, ...] = ()
     for chosen in itertools.chain.from_iterable(itertools.combinations(squared, r) for r in range(1, len(squared) + 1)):
         trial = [with_sines(form, chosen) for form in plain]
         if len({p for form in trial for p in form}) < len({p for form in best for p in form}):
-            best = trial
-    return best
+            best, best_chosen = trial, chosen
+    return best, best_chosen
 
 
 def named(poly: TrigPolynomial) -> dict[Powers, Fraction]:

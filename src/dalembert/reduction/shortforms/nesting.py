@@ -1,10 +1,8 @@
-"""Operation count of a short form, with common factors extracted as in a multivariate Horner scheme."""
+"""A short form as a graph, with common factors extracted as in a multivariate Horner scheme."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from ...bounds.waves import Array
 from ...compile.operations import Operations, count
@@ -15,10 +13,11 @@ from .monomials import Powers
 def operations(powers: Sequence[Powers], values: Array) -> Operations:
     """Operations of the form with common factors extracted; sines and cosines are inputs."""
     graph = Graph()
-    return count([nested({p: Fraction(float(v)) for p, v in zip(powers, values, strict=True)}, graph)])
+    form = {p: graph.constant(float(v)) for p, v in zip(powers, values, strict=True)}
+    return count([nested(form, graph, graph.input)])
 
 
-def nested(form: Mapping[Powers, Any], graph: Graph) -> Node:
+def nested(form: Mapping[Powers, Node], graph: Graph, variable: Callable[[str], Node]) -> Node:
     """The sum as nested products: the variable that most terms share is extracted first."""
     if not form:
         return graph.constant(0)
@@ -27,10 +26,10 @@ def nested(form: Mapping[Powers, Any], graph: Graph) -> Node:
         for name, _ in powers:
             uses[name] = uses.get(name, 0) + 1
     if not uses:
-        return graph.constant(form[()])
+        return form[()]
     name = max(uses, key=lambda n: (uses[n], n))
-    inside: dict[Powers, Any] = {}
-    outside: dict[Powers, Any] = {}
+    inside: dict[Powers, Node] = {}
+    outside: dict[Powers, Node] = {}
     for powers, value in form.items():
         exponents = dict(powers)
         if name in exponents:
@@ -38,5 +37,5 @@ def nested(form: Mapping[Powers, Any], graph: Graph) -> Node:
             inside[tuple(sorted((n, e) for n, e in exponents.items() if e))] = value
         else:
             outside[powers] = value
-    part = graph.mul(graph.input(name), nested(inside, graph))
-    return graph.add(part, nested(outside, graph)) if outside else part
+    part = graph.mul(variable(name), nested(inside, graph, variable))
+    return graph.add(part, nested(outside, graph, variable)) if outside else part

@@ -9,34 +9,38 @@ second term is eliminated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
-from ...arm.errors import ArmError
 from ...bounds.box import Box
 from ...bounds.moments import rms
-from ...bounds.ranges import LESS_WORK, range_of
+from ...bounds.ranges import LESS_WORK
+from ...bounds.ranges import largest as greatest
 from ...bounds.waves import wave_of
 from ...compile.operations import Operations, count
-from ...equations.closed_form import Equations
-from ...equations.names import coefficient_unit
 from ...equations.polynomial import TrigPolynomial
-from ...systems.arm_system import ArmSystem
 from .elimination import eliminated
-from .fitting import MANY, QUICK, Fit, Fitting
-from .monomials import Powers, factor, shortest
+from .fitting import MANY, Fit, Fitting
+from .form_errors import FormError, reference, sizes
+from .monomials import Powers, factor, named, polynomial_of, shortest, with_sines
 from .nesting import operations
 from .subsets import fewest
+
+ROUNDING = 1e-12
+"""Share of the largest value up to which an error is that of rounding."""
+AGAIN = 0.01
+"""Gap between proved and attained error of a form whose error is proved anew, as a share of the attained one."""
 
 
 @dataclass(frozen=True)
 class ReducedTerm:
     """One term: a named constant times a product of sines, cosines and prismatic positions.
 
-    ``exact`` is its coefficient in the exact form, ``value`` the fitted one; ``loaded`` holds the value with each of
-    the further loads. Terms whose exact coefficients are equal can have the same constant.
+    ``exact`` is its coefficient in the exact form; ``value`` the fitted one, ``shift`` more, equally for all loads;
+    ``loaded`` holds the value with each of the further loads. Terms whose exact coefficients are equal can have the
+    same constant.
     """
 
     constant: str
@@ -45,6 +49,7 @@ class ReducedTerm:
     value: float
     exact: float
     loaded: tuple[float, ...]
+    shift: float = 0.0
 
     @property
     def depends_on_load(self) -> bool:
@@ -54,30 +59,59 @@ class ReducedTerm:
 
 @dataclass(frozen=True, eq=False)
 class ReducedCoefficient:
-    """A coefficient in few terms, with the proof of its largest error over the box and all loads given.
+    """A coefficient in few terms, with the proof of its largest error over the box, one for each load given.
 
-    ``scale`` is the reference of the relative tolerance, ``largest`` the largest magnitude of the coefficient, both for
-    the load with the largest relative error. ``fewest``: no smaller subset of the terms of the exact form is within the
-    tolerance for any shift of its constants that is common to all loads (False: not known).
+    ``tolerance`` is a share of the largest value of the coefficient, or of its range (``relative_to``). ``fewest``: no
+    smaller subset of the terms of the exact form is within it for any shift of its constants that is common to all
+    loads (False: not known). ``sines`` are the cosines whose squares are written with sines; ``single``: no sums of
+    angles are used.
     """
 
     name: str
     unit: str
     terms: tuple[ReducedTerm, ...]
     exact_terms: int
-    bound: float
-    found: float
-    rms: float
-    scale: float
-    largest: float
+    errors: tuple[FormError, ...]
+    tolerance: float
+    relative_to: str
     before: Operations
     after: Operations
     fewest: bool
+    sines: tuple[str, ...] = ()
+    single: bool = False
+
+    @property
+    def worst(self) -> FormError:
+        """The error with the load for which it is the largest share."""
+        return max(self.errors, key=lambda error: error.share(self.relative_to))
+
+    @property
+    def bound(self) -> float:
+        """The proved error, with the load of the largest share."""
+        return self.worst.bound
+
+    @property
+    def found(self) -> float:
+        """The largest error attained, with the same load."""
+        return self.worst.found
+
+    @property
+    def rms(self) -> float:
+        """The RMS error over the box, with the same load."""
+        return self.worst.rms
 
     @property
     def share(self) -> float:
-        """The proved error relative to the scale of the coefficient."""
-        return self.bound / self.scale if self.scale else 0.0
+        """The proved error relative to the largest value or to the range, as ``relative_to`` says."""
+        return self.worst.share(self.relative_to)
+
+    @property
+    def within(self) -> bool:
+        """Whether the proved error is within the tolerance for every load; an exact form is, up to rounding."""
+        return all(
+            error.bound <= max(self.tolerance * error.reference(self.relative_to), ROUNDING * error.largest)
+            for error in self.errors
+        )
 
     @property
     def tightness(self) -> float:
@@ -98,76 +132,85 @@ class ReducedCoefficient:
             parts.append(f"{name} {factors[0]}".strip() if len(factors) == 1 else f"{name} ({' + '.join(factors)})")
         return f"{self.name} = {' + '.join(parts) or '0'}"
 
+    def written(self, poly: TrigPolynomial) -> TrigPolynomial:
+        """A polynomial in the angles of this form: single ones, or sums where axes are parallel."""
+        return poly.product_form() if self.single else poly
 
-def reduce_coefficients(
-    systems: Sequence[ArmSystem],
-    box: Box,
-    coefficients: Sequence[str] | None = None,
-    tolerance: float = 0.05,
-    *,
-    refit: bool = True,
-    equations: Sequence[Equations | None] = (),
-    effort: float = 1.0,
-) -> tuple[ReducedCoefficient, ...]:
-    """Short forms of coefficients (D_ii and G_i by default), each within ``tolerance`` of its scale for every position.
+    def of(self, poly: TrigPolynomial, box: Box, load: str, effort: float = 1.0) -> ReducedCoefficient:
+        """The same terms for another load, whose exact coefficient is ``poly``: new constants, their error proved anew.
 
-    The scale is the largest magnitude of the coefficient, or its maximum less its minimum where that is more.
-    ``systems`` are one arm with one or several loads: the same terms serve all of them; a constant has one value for
-    each, and changes by the exact, linear effect of the load. Without ``refit`` the constants keep their exact values.
-    ``equations`` are those of the first systems, where they are at hand; ``effort`` is the share of the usual work.
-    """
-    if not 0 <= tolerance < np.inf:
-        raise ArmError(f"a tolerance is a share such as 0.05, at least zero; got {tolerance!r}")
-    n = systems[0].n
-    wanted = list(coefficients or [f"D{i + 1}{i + 1}" for i in range(n)] + [f"G{i + 1}" for i in range(n)])
-    known = zip_longest(systems, equations)
-    cases = [found if found is not None else Equations(each, "numbers") for each, found in known]
-    forms: list[ReducedCoefficient] = []
-    for name in wanted:
-        number = 1 + sum(len(form.constants) for form in forms)
-        unit = coefficient_unit(systems[0], name)
-        forms.append(reduced(name, unit, [eq[name] for eq in cases], box, tolerance, refit, number, effort))
-    return tuple(forms)
+        A constant changes by the exact effect of the load; the shifts of the fit stay.
+        """
+        poly = self.written(poly)
+        form, wave = with_sines(named(poly), self.sines), wave_of(poly)
+        terms = []
+        short = poly - poly
+        for term in self.terms:
+            exact = float(form.get(term.powers, 0))
+            terms.append(replace(term, exact=exact, value=exact + term.shift, loaded=()))
+            short = short + polynomial_of(poly, term.powers) * (exact + term.shift)
+        size, residual = sizes(wave, box, effort), wave - wave_of(short)
+        # at most rounding, where nothing is left out: a bound relative to what is attained would be sought for long
+        crude = residual.most(box.reach)
+        exact_form = crude <= ROUNDING * size[0]
+        bound, found, _ = (crude, 0.0, 0.0) if exact_form else greatest(residual, box, AGAIN, effort * LESS_WORK)
+        error = FormError(load, bound, found, rms(residual, box), *size)
+        return replace(self, terms=tuple(terms), errors=(error,), fewest=False, exact_terms=len(form))
 
 
 def reduced(
-    name: str,
-    unit_: str,
-    polys: Sequence[TrigPolynomial],
-    box: Box,
-    tolerance: float,
-    refit: bool,
-    number: int,
-    effort: float = 1.0,
-) -> ReducedCoefficient:
-    """The short form of one coefficient for one polynomial per load."""
+    name: str, unit: str, polys: Sequence[TrigPolynomial], loads: Sequence[str], box: Box, tolerance: float,
+    relative_to: str, refit: bool, number: int, effort: float = 1.0,
+) -> ReducedCoefficient:  # fmt: skip
+    """The short form of one coefficient for one polynomial per load; its constants are numbered from ``number``."""
+    polys, forms, sines, single = fewest_terms(polys)
     waves = [wave_of(poly) for poly in polys]
-    # The scale is from attained values: an underestimate makes the tolerance stricter, never wider.
-    spreads = [
-        range_of(wave, box, max(0.002 * wave.most(box.reach), 1e-300), work=effort * QUICK * LESS_WORK)
-        for wave in waves
-    ]
-    scales = [max(spread.largest, spread.maximum - spread.minimum) for spread in spreads]
-    if max(scales) == 0:
+    both = [sizes(wave, box, effort) for wave in waves]
+    if not any(polys):
         none = count([])
-        return ReducedCoefficient(name, unit_, (), 0, 0.0, 0.0, 0.0, 0.0, 0.0, none, none, True)
-    fitting = Fitting(polys, shortest(polys), waves, tolerance * np.array(scales), box, refit, effort)
+        nothing = tuple(FormError(load, 0.0, 0.0, 0.0, 0.0, 0.0) for load in loads)
+        return ReducedCoefficient(name, unit, (), 0, nothing, tolerance, relative_to, none, none, True)
+    limits = tolerance * np.array([reference(size, relative_to) for size in both])
+    fitting = Fitting(polys, forms, waves, limits, box, refit, effort)
     fit, least = chosen(fitting)
-    share = [bound / scale for (bound, _), scale in zip(fit.proofs, scales, strict=True)]
-    worst = int(np.argmax(share))
+    # monomials are independent: without any tolerance all of them are needed
+    least = least or not limits.any()
     names = {owner: f"b{number + index}" for index, owner in enumerate(dict.fromkeys(fit.constants))}
     terms = tuple(
         ReducedTerm(
             names[owner], factor(fitting.powers[row]), fitting.powers[row], float(fitting.values[row, 0] + shift),
-            float(fitting.values[row, 0]), tuple(float(x + shift) for x in fitting.values[row, 1:]),
+            float(fitting.values[row, 0]), tuple(float(x + shift) for x in fitting.values[row, 1:]), float(shift),
         )
         for row, owner, shift in zip(fit.kept, fit.constants, fit.shift, strict=True)
     )  # fmt: skip
+    errors = tuple(
+        FormError(load, *proof, rms(residual, box), *size)
+        for load, proof, residual, size in zip(loads, fit.proofs, fit.residuals, both, strict=True)
+    )
     return ReducedCoefficient(
-        name, unit_, terms, len(fitting), *fit.proofs[worst], rms(fit.residuals[worst], box), scales[worst],
-        spreads[worst].largest, operations(fitting.powers, fitting.values[:, 0]),
-        operations([t.powers for t in terms], np.array([t.value for t in terms])), least,
+        name, unit, terms, len(fitting), errors, tolerance, relative_to,
+        operations(fitting.powers, fitting.values[:, 0]),
+        operations([t.powers for t in terms], np.array([t.value for t in terms])), least, sines, single,
     )  # fmt: skip
+
+
+def fewest_terms(
+    polys: Sequence[TrigPolynomial],
+) -> tuple[Sequence[TrigPolynomial], list[dict[Powers, Fraction]], tuple[str, ...], bool]:
+    """The polynomials in sums of angles or in single ones, whichever gives fewer monomials, and those monomials.
+
+    A gravity load is short in sums (c23), an inertia often in single angles: c2 c23 + s2 s23 is c3.
+    """
+    best = (polys, *shortest(polys), False)
+    if polys[0].space.single is polys[0].space:
+        return best
+    plain = [poly.product_form() for poly in polys]
+    # squares in sines take a few terms off, never most of a long expansion
+    if sum(map(len, plain)) <= 2 * sum(map(len, polys)):
+        other = (plain, *shortest(plain), True)
+        if len({p for form in other[1] for p in form}) < len({p for form in best[1] for p in form}):
+            return other
+    return best
 
 
 def chosen(fitting: Fitting) -> tuple[Fit, bool]:

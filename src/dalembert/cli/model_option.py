@@ -1,0 +1,40 @@
+"""``--model``: a shorter model in place of the exact system, read here for every command that takes one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from dalembert.arm.errors import ArmError
+
+if TYPE_CHECKING:
+    from dalembert.api.questions import SystemQuestions as System
+    from dalembert.reduction.program_system import ProgramSystem
+
+ModelOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME:SHARE",
+        help="A shorter model in place of the exact one: reduced:0.05 (within this share of every joint's largest "
+        "torque), or short-forms:0.05 (D_ii and G_i within this share of their largest values; short-forms:0.05:none "
+        "without velocity terms).",
+    ),
+]
+
+
+def read_model(text: str, system: System, option: str = "--model") -> ProgramSystem:
+    """The model of ``system`` that the option describes."""
+    name, *parts = text.split(":")
+    wrong = f"{option} takes reduced:SHARE or short-forms:SHARE[:VELOCITY], as in short-forms:0.05, not {text!r}"
+    if name not in ("reduced", "short-forms") or not 1 <= len(parts) <= (2 if name == "short-forms" else 1):
+        raise ArmError(wrong)
+    try:
+        share = float(parts[0])
+    except ValueError:
+        raise ArmError(wrong) from None
+    ask = system.analysis()
+    if name == "reduced":
+        return ask.reduce(share)
+    return ask.short_forms(tolerance=share, velocity=parts[1]) if parts[1:] else ask.short_forms(tolerance=share)

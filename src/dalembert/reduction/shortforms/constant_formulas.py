@@ -1,0 +1,54 @@
+"""The constants of short forms as formulas of masses, lengths and load (Bejczy 1974, Table 4).
+
+The coefficient is derived once more in symbols, written in the same monomials as its short form, and what multiplies
+a monomial is the formula of its constant: b4 = m3 + m4 + m5 + m6 + mL. Another load is other numbers in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from ...arm.description import ArmDescription
+from ...equations.closed_form import Equations
+from ...equations.polynomial import TrigPolynomial
+from ...equations.symbols import Request
+from .monomials import Powers, named, polynomial_of, with_sines
+from .short_form import ReducedCoefficient
+
+STYLE = "gyration+lengths+gravity+load"
+"""The symbols of Table 4: masses, mass centres, squared radii of gyration, lengths; those of the load with an L."""
+
+
+def constant_formulas(
+    arm: ArmDescription, forms: Sequence[ReducedCoefficient], symbols: Request = STYLE
+) -> dict[str, TrigPolynomial]:
+    """What each constant is in the exact form, in ``symbols``; its fit adds the shift of the term to it."""
+    equations = Equations(arm, symbols)
+    found: dict[str, TrigPolynomial] = {}
+    for form in forms:
+        if not form.terms:
+            continue
+        poly = form.written(equations[form.name])
+        parts = by_motion(poly, form.sines)
+        for term in form.terms:
+            found.setdefault(term.constant, sum_of(poly, parts.get(term.powers, {})))
+    return found
+
+
+def by_motion(poly: TrigPolynomial, sines: Sequence[str]) -> dict[Powers, dict[Powers, Fraction]]:
+    """Monomials in sines, cosines and positions, each with what multiplies it: monomials in symbols."""
+    first, index = poly.ring.first_symbol, poly.ring.index
+    parts: dict[Powers, dict[Powers, Fraction]] = {}
+    for powers, value in with_sines(named(poly), sines).items():
+        moving = tuple(one for one in powers if index[one[0]] < first)
+        parts.setdefault(moving, {})[tuple(one for one in powers if index[one[0]] >= first)] = value
+    return parts
+
+
+def sum_of(poly: TrigPolynomial, part: Mapping[Powers, Fraction]) -> TrigPolynomial:
+    """Monomials in symbols as an element of the ring of ``poly``."""
+    total = poly - poly
+    for powers, value in part.items():
+        total = total + polynomial_of(poly, powers) * value
+    return total
