@@ -11,6 +11,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
+from dalembert.equations.names import separate
 
 from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
@@ -49,7 +50,7 @@ def ranges(
         curves(ask, of, along, at or [], points or 13, as_json)
         return
     if of:
-        rows = [ask.range_of(name.strip()) for name in of.split(",") if name.strip()]
+        rows = [ask.range_of(name) for name in separate(of)]
         if as_json:
             print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
                                "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
@@ -117,7 +118,7 @@ def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, as_js
     """|ratio| along one joint, a column for each setting of the others (Bejczy 1974, Figures 4 to 11)."""
     from dalembert.reduction.states import box_of, place
 
-    wanted = [name.strip() for name in of.split(",") if name.strip()]
+    wanted = separate(of)
     if not wanted or not all(name.count("/") == 1 for name in wanted):
         raise ArmError(f"--along goes with ratios, as in --of D12/D11, not {of!r}")
     joint, limits = place(ask.system, along), box_of(ask.system)
