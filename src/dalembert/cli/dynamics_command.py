@@ -7,6 +7,7 @@ of two different speeds), as in Bejczy 1974, eq. (1).
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -21,6 +22,7 @@ from .values import joint_values, note_outside_limits
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
+    from dalembert.equations.components import Component
 
 HOW = "One value for each joint, base first: 0,0.5,-1 or 'pi/2 0 -0.1'. Zeros if left out."
 
@@ -36,6 +38,12 @@ def dynamics(
         typer.Option("--degrees", help="Plain values of revolute joints are in degrees; prismatic ones stay in m."),
     ] = False,
     mass_matrix: Annotated[bool, typer.Option("--mass-matrix", help="Print the mass matrix D(q) as well.")] = False,
+    components: Annotated[
+        str,
+        typer.Option(
+            "--components", metavar="NAMES", help="What makes up these coefficients at --q, link by link: D11,D22,G2."
+        ),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
     """Joint torques and forces of a motion, split into inertia, velocity and gravity parts."""
@@ -44,8 +52,12 @@ def dynamics(
     position, speed, acceleration = (joint_values(given, option, text, degrees) for option, text in options)
     note_outside_limits(given, position)
     found = efforts(given, position, speed, acceleration)
+    lists = listed_components(given, components, position) if components else {}
     if as_json:
-        print(json.dumps(as_data(given, position, speed, acceleration, found), indent=2, allow_nan=False))
+        data = as_data(given, position, speed, acceleration, found)
+        if components:
+            data["components"] = {name: [asdict(one) for one in parts] for name, parts in lists.items()}
+        print(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
         return
     say(f"{given.name}: {given.title}" if given.title else given.name)
     say(about(given))
@@ -53,6 +65,38 @@ def dynamics(
     print_torques(given, found)
     if mass_matrix:
         print_mass_matrix(given, position)
+    for name, parts in lists.items():
+        print_components(name, parts)
+
+
+def listed_components(arm: System, text: str, q: np.ndarray) -> dict[str, tuple[Component, ...]]:
+    """The components of the named coefficients at a pose, in masses, mass centres and radii of gyration."""
+    from dalembert.equations.names import canonical, separate
+
+    equations = arm.equations("gyration+lengths+gravity")
+    return {canonical(name, arm.n): equations.components(name, q) for name in separate(text)}
+
+
+def print_components(name: str, parts: tuple[Component, ...]) -> None:
+    """The list of section VII.A of Bejczy 1974: constant components, varying ones, their sums."""
+    heading(f"Components of {name} at this pose" + ("" if parts else ": it is zero"))
+    if not parts:
+        return
+    rows = [(link_name(one.link), one.formula, one.value) for one in parts if one.constant]
+    if rows:
+        rows.append(("", "constant", sum(row[2] for row in rows)))
+    varying = [(link_name(one.link), one.formula, one.value) for one in parts if not one.constant]
+    rows += varying
+    if varying and len(rows) > len(varying):
+        rows.append(("", "varying", sum(row[2] for row in varying)))
+    rows.append(("", name, sum(one.value for one in parts)))
+    table([("link", [row[0] for row in rows]), (f"value\n{parts[0].unit}", figures(row[2] for row in rows)),
+           ("component", [row[1] for row in rows])], wide="component")  # fmt: skip
+
+
+def link_name(link: int | str) -> str:
+    """The link of a component as a word."""
+    return {"L": "load", "drives": "drives"}.get(str(link), str(link))
 
 
 def about(arm: ArmDescription) -> str:

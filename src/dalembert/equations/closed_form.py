@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
@@ -29,6 +29,7 @@ from .whole import MotionSymbols, moving_space
 
 if TYPE_CHECKING:
     from .base_parameters import BaseParameters
+    from .components import Component
     from .legend import Legend
     from .starred_parameters import Definition
     from .structure import Structure
@@ -295,6 +296,14 @@ class Equations:
     def by_link(self, name: str) -> dict[int | str, TrigPolynomial]:
         """A coefficient, torque or energy as a sum over the links it comes from; also for numeric parameters."""
         return by_link(self, name)
+
+    def components(
+        self, name: str, q: ArrayLike, parameters: Mapping[str, object] | None = None
+    ) -> tuple[Component, ...]:
+        """A coefficient at a pose as a list of constant and varying components (Bejczy 1974, section VII.A)."""
+        from .components import components
+
+        return components(self, name, q, parameters)
 
     # -- questions -------------------------------------------------------------------------------
 
