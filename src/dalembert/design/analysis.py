@@ -117,12 +117,15 @@ class Analysis(CertifiedRanges):
 
     def ratio_curves(
         self, top: str, bottom: str, along: str | int, settings: Sequence[Mapping[str | int, float]] = (), *,
-        points: int = 181,
+        points: int = 181, signed: bool = False,
     ) -> Curve:  # fmt: skip
-        """|top / bottom| along one joint for settings of others (Bejczy 1974, Figures 4 to 11)."""
+        """|top / bottom| along one joint for settings of others (Bejczy 1974, Figures 4 to 11).
+
+        ``signed`` keeps the sign, as eqs 116 to 118 ask for.
+        """
         from .importance import ratio_curves
 
-        return ratio_curves(self, top, bottom, along, settings, points=points)
+        return ratio_curves(self, top, bottom, along, settings, points=points, signed=signed)
 
     def gravity_balance(self) -> tuple[Balance, ...]:
         """At which acceleration inertia equals gravity, joint by joint."""

@@ -20,13 +20,14 @@ from .significance import Bounds
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """|ratio| along one joint: ``values[c]`` for each setting of ``labels[c]``."""
+    """|ratio|, or the ratio itself where ``signed``, along one joint: ``values[c]`` for each setting ``labels[c]``."""
 
     name: str
     joint: str
     x: NDArray[np.float64]
     labels: tuple[str, ...]
     values: NDArray[np.float64]
+    signed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +82,13 @@ def combined(waves: CoefficientWaves, expression: str) -> Wave:
 
 def ratio_curves(
     ranges: CertifiedRanges, top: str, bottom: str, along: str | int,
-    settings: Sequence[Mapping[str | int, float]] = (), *, points: int = 181,
+    settings: Sequence[Mapping[str | int, float]] = (), *, points: int = 181, signed: bool = False,
 ) -> Curve:  # fmt: skip
-    """|top / bottom| along one joint, the others at zero or at the positions of each setting (Figures 4 to 11)."""
+    """|top / bottom| along one joint, the others at zero or at the positions of each setting (Figures 4 to 11).
+
+    ``signed`` keeps the sign, with which the ratios enter the sums of Bejczy 1974, eqs 112 to 118: at joint 1,
+    D_11 (qdd_1 + R_1 qdd_2 + R_2 qdd_3) with R_1 = D_12/D_11, R_2 = D_13/D_11.
+    """
     arm, box = ranges.system, ranges.box
     joint = place(arm, along)
     x = np.linspace(box.lower[joint], box.upper[joint], points)
@@ -94,9 +99,10 @@ def ratio_curves(
         for key, value in setting.items():
             q[:, place(arm, key)] = value
         q[:, joint] = x
-        rows.append(np.abs(above(q) / below(q)))
+        ratio = above(q) / below(q)
+        rows.append(ratio if signed else np.abs(ratio))
         labels.append(", ".join(f"{arm.joint_names[place(arm, k)]} = {v:g}" for k, v in setting.items()))
-    return Curve(f"{top}/{bottom}", arm.joint_names[joint], x, tuple(labels), np.array(rows))
+    return Curve(f"{top}/{bottom}", arm.joint_names[joint], x, tuple(labels), np.array(rows), signed)
 
 
 def balances(ranges: CertifiedRanges) -> tuple[Balance, ...]:
