@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,8 +18,9 @@ from dalembert.simulation.settings import MOST_EVALUATIONS
 
 from .dynamics_command import about
 from .printing import figures, heading, joints_with_units, paragraph, say, table
+from .servo_gains import gains_followed, show_gains
 from .system_options import read_load, system_command
-from .values import joint_values
+from .values import gains, joint_values
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
@@ -50,10 +52,24 @@ def simulate(
     qd: Annotated[str | None, typer.Option("--qd", metavar="VALUES", help="Speeds at the start.")] = None,
     duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 2.0,
     kp: Annotated[
-        float | None,
-        typer.Option("--kp", help="Position gain (100): 1/s^2 for computed torque, N m/rad for pd, servo."),
+        str | None,
+        typer.Option(
+            "--kp",
+            metavar="GAINS",
+            help="Position gain (100), one or one for each joint: 1/s^2 for computed torque, N m/rad or N/m for pd, "
+            "servo.",
+        ),
     ] = None,
-    kd: Annotated[float | None, typer.Option("--kd", help="Velocity gain (20) of computed torque and pd.")] = None,
+    kd: Annotated[
+        str | None,
+        typer.Option(
+            "--kd", metavar="GAINS", help="Velocity gain (20) of computed torque and pd, one or one for each joint."
+        ),
+    ] = None,
+    damping: Annotated[
+        str | None,
+        typer.Option("--damping", metavar="RATIOS", help="Damping ratio (1) of servo, one or one for each joint."),
+    ] = None,
     speed: Annotated[
         float | None, typer.Option("--speed", help="Speed limit (1) of trapezoidal and excitation, rad/s or m/s.")
     ] = None,
@@ -108,11 +124,14 @@ def simulate(
     if controller not in ("none", *CONTROLLERS):
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
     entry = CONTROLLERS.get(controller)
-    refuse_unused(controller, trajectory, to, kp, kd, speed, acceleration, model_load, friction)
+    given = {"--kp": kp, "--kd": kd, "--damping": damping, "--speed": speed, "--acceleration": acceleration}
+    refuse_unused(controller, trajectory, to, given, model_load, friction)
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
     path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
     believed = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
-    law = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, kp=kp, kd=kd)
+    chosen = {name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))}
+    law = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, **chosen)
+    followed = gains_followed(law, path)
     try:
         motion = system.simulate(
             law, start, speeds, duration, method=method, rtol=tolerance, atol=tolerance / 100, stops=stops,
@@ -127,9 +146,9 @@ def simulate(
     if output is not None:
         save(system, motion, output)
     if as_json:
-        print(json.dumps(as_data(system, motion, path, controller), indent=2, allow_nan=False))
+        print(json.dumps(as_data(system, motion, path, controller, followed), indent=2, allow_nan=False))
     else:
-        show(system, motion, path, controller, output)
+        show(system, motion, path, controller, followed, output)
 
 
 def save(system: System, motion: Motion, output: Path) -> None:
@@ -143,14 +162,13 @@ def save(system: System, motion: Motion, output: Path) -> None:
 
 
 def refuse_unused(
-    controller: str, kind: PathKind, to: str | None, kp: float | None, kd: float | None, speed: float | None,
-    acceleration: float | None, model_load: str | None, friction: str | None,
+    controller: str, kind: PathKind, to: str | None, given: Mapping[str, object], model_load: str | None,
+    friction: str | None,
 ) -> None:  # fmt: skip
     """An option that nothing would read is refused."""
     limited = {PathKind.trapezoidal: ("--speed", "--acceleration"), PathKind.excitation: ("--speed",)}.get(kind, ())
     entry = CONTROLLERS.get(controller)
     gains = tuple(f"--{name}" for name in entry.gains) if entry is not None else ()
-    given = {"--kp": kp, "--kd": kd, "--speed": speed, "--acceleration": acceleration}
     for option, value in given.items():
         if value is not None and option not in (*limited, *gains):
             raise ArmError(f"{option} has no effect with --controller {controller} and --trajectory {kind.value}")
@@ -195,7 +213,9 @@ def summary(motion: Motion, path: Trajectory) -> dict[str, Any]:
     }
 
 
-def as_data(system: System, motion: Motion, path: Trajectory, controller: str) -> dict[str, Any]:
+def as_data(
+    system: System, motion: Motion, path: Trajectory, controller: str, followed: dict[str, np.ndarray]
+) -> dict[str, Any]:
     """The summary as JSON can hold it."""
     return {
         "arm": motion.name,
@@ -203,6 +223,7 @@ def as_data(system: System, motion: Motion, path: Trajectory, controller: str) -
         "joints": list(motion.joint_names),
         "inputs": list(motion.input_names),
         "controller": controller,
+        **({"gains": {key.replace(" ", "_"): part.tolist() for key, part in followed.items()}} if followed else {}),
         "duration": float(motion.t[-1] - motion.t[0]),
         "steps": motion.steps,
         "evaluations": motion.evaluations,
@@ -235,7 +256,10 @@ def remarks(motion: Motion) -> list[str]:
     return said
 
 
-def show(system: System, motion: Motion, path: Trajectory, controller: str, output: Path | None) -> None:
+def show(
+    system: System, motion: Motion, path: Trajectory, controller: str, followed: dict[str, np.ndarray],
+    output: Path | None,
+) -> None:  # fmt: skip
     """The summary for a person."""
     found = summary(motion, path)
     heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, controller {controller}")
@@ -253,6 +277,9 @@ def show(system: System, motion: Motion, path: Trajectory, controller: str, outp
         (f"largest input\n[{', '.join(dict.fromkeys(motion.input_units))}]", figures(found["largest input"]))
     )
     table(columns)
+    if followed:
+        show_gains(system, followed)
+        say()
     jumps = sum(event.energy for event in motion.events)
     impacts = f", {jumps:.6g} J in impacts" if jumps else ""
     paragraph(

@@ -41,6 +41,20 @@ def value(joint: Joint, word: str, option: str, degrees: bool) -> float:
     return math.radians(plain) if degrees and joint.kind == "revolute" and not an_angle else plain
 
 
+def gains(arm: ArmDescription, option: str, text: str | None) -> np.ndarray | None:
+    """One gain for all joints, or one for each, base first; None where ``text`` is None."""
+    if text is None:
+        return None
+    words = text.split(",") if "," in text else text.split()
+    if len(words) not in (1, arm.n):
+        names = ", ".join(arm.joint_names)
+        raise ArmError(f"{option} takes one gain, or {arm.n}, one for each of {names}; got {len(words)}")
+    numbers = [float(quantity(word, option)) for word in words]
+    if not all(math.isfinite(number) and number >= 0 for number in numbers):
+        raise ArmError(f"{option} takes gains of zero or more, not {text.strip()!r}")
+    return np.broadcast_to(numbers, (arm.n,)).astype(float)
+
+
 def note_outside_limits(arm: ArmDescription, q: np.ndarray) -> None:
     """One note on stderr that names the joints beyond their range; the numbers are used all the same."""
     beyond = [

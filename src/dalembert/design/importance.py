@@ -15,7 +15,6 @@ from ..equations import names
 from ..reduction.coefficient_waves import CoefficientWaves
 from ..reduction.states import place
 from .certified_ranges import CertifiedRanges
-from .significance import Bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +39,6 @@ class Balance:
     joint: str
     ratio: Range
     acceleration: float
-
-
-@dataclass(frozen=True, eq=False)
-class SlowFast:
-    """The boundary between dynamically slow and fast motion at one joint (Bejczy 1974, section II).
-
-    At ``speed`` times the given speed limits, velocity torques can reach ``share`` of the torque of inertia and
-    gravity. ``proved`` is a speed below which they cannot.
-    """
-
-    joint: str
-    share: float
-    speed: float
-    proved: float
 
 
 def range_by_name(ranges: CertifiedRanges, expression: str) -> Range:
@@ -115,40 +100,3 @@ def balances(ranges: CertifiedRanges) -> tuple[Balance, ...]:
             spread = ranges.ratio(called, waves.gravity(i), waves.inertia(i, i))
             found.append(Balance(name, spread, spread.largest))
     return tuple(found)
-
-
-def slow_fast(bounds: Bounds, share: float = 0.05) -> tuple[SlowFast, ...]:
-    """For every joint, how fast is fast: the part of the speed limits at which velocity terms reach ``share``.
-
-    They are compared with the largest torque of acceleration and gravity. Velocity torques grow with the square of
-    the speed, so the boundary is sqrt(share x reference / velocity torque at the limits).
-    """
-    if not share > 0:
-        raise ArmError(f"a share of the torque must be above zero, got {share!r}")
-    model, states = bounds.model, bounds.states
-    found = []
-    for i, name in enumerate(model.arm.joint_names):
-        reached, proved = velocity_torque(bounds, i)
-        steady = bounds(model.gravity(i))[1] if len(model.gravity(i)) else 0.0
-        inertial = bounds(model.inertia(i, i))[1] * float(states.acceleration[i])
-        reference = steady + inertial
-        at = np.inf if reached == 0 else float(np.sqrt(share * reference / reached))
-        safe = np.inf if proved == 0 else float(np.sqrt(share * reference / proved))
-        found.append(SlowFast(name, share, at, safe))
-    return tuple(found)
-
-
-def velocity_torque(bounds: Bounds, i: int) -> tuple[float, float]:
-    """(attained on samples, proved) largest torque of speeds at joint i."""
-    model, states = bounds.model, bounds.states
-    q = states.box.samples(400, 2)
-    signs = np.sign(np.random.default_rng(0).standard_normal((24, model.n)))
-    sampled = np.zeros((len(signs), len(q)))
-    proved = 0.0
-    for (row, j, k), wave in model.christoffel.items():
-        if row != i:
-            continue
-        factor = float(states.speed[j] * states.speed[k] * (1 if j == k else 2))
-        proved += factor * bounds(wave)[0]
-        sampled += (signs[:, j] * signs[:, k] * factor)[:, None] * wave(q)[None]
-    return float(np.abs(sampled).max()), proved
