@@ -140,6 +140,17 @@ def test_every_starred_symbol_is_explained_in_every_set_of_symbols(style: str, r
     assert all(entry.definition is not None for entry in legend.entries if entry.variables[0].endswith("*"))
 
 
+@pytest.mark.parametrize("style", ["symbols", "centre+lengths+gravity", "gyration+lengths+gravity"])
+def test_a_load_with_symbols_of_its_own_is_not_in_the_stars_as_well(style: str) -> None:
+    """D33 = m3* + mL: the star had the load in it once more."""
+    held = ARM.holding(da.Load.of(da.Inertia.box(1.8, (0.0762,) * 3)))
+    small = restricted(held, f"{style}+load", joints=[0, 1, 2])
+    for symbol in small.symbols:
+        if symbol.name.endswith("*"):
+            assert float(small.starred[symbol.name](np.zeros(6))) == pytest.approx(float(symbol.value), rel=1e-12)
+    assert small.starred["m3*"].parameters == ("m3", "m4", "m5", "m6")
+
+
 def test_starred_definitions_hold_for_other_parameters_too() -> None:
     """k_322*^2 and z_3* by the parallel-axis sums of section V, for numbers that are not the arm's."""
     small = restricted(ARM, "gyration+lengths+gravity", joints=[0, 1, 2])
@@ -199,3 +210,12 @@ def test_the_command_line_prints_his_names_and_explains_the_stars(capsys: pytest
     statement = "D_{12}^* = -[m_2 z_2 r_2 + m_3^* r_2 (z_3^* + r_3)] c_2"
     assert main(["verify", "jpl-rrp", "--no-drives", statement, "--joints", "1,2,3"]) == 1
     assert "exceeds the exact coefficient by -m₃* d₂ y₃* s₂" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["html", "tex"])
+def test_documents_have_his_names_in_sections_of_their_own_and_zeros_too(form: str) -> None:
+    """A zero that is asked for by name stopped LaTeX documents."""
+    page = ARM.equations("lengths").document(["U21", "D112", "D133", "D12"], form=form)
+    for title in ("Inertia matrix", "Coefficients of two speeds after Bejczy", "Derivatives of transformations"):
+        assert title in page
+    assert ("$ U_{21}[3,1] = 0" in page) if form == "tex" else ('id="U21[3,1]"' in page)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..formulations import composite_body
-from ..formulations.chain import Chain, Segment, chain
+from ..formulations.chain import Chain, Segment
 from ..rings.algebra import ZERO, mul, sub
 from . import names
 from .polynomial import TrigPolynomial, as_polynomial
@@ -113,10 +113,7 @@ def share(equations: Equations, link: int | str) -> dict[str, Any]:
 def only(equations: Equations, link: int | str) -> Chain:
     """The arm with all bodies but one massless."""
     model = equations.model
-    whole, empty = model.chain, model.chain
-    if model.selection.load:
-        given = model.selection.given(model.ring)
-        empty = chain(model.arm, model.ring, {key: 0 if key.endswith("L") else value for key, value in given.items()})
+    whole, empty = model.chain, model.unloaded
     hand = int(model.selection.hand) - 1
     segments = []
     for index, (full, bare) in enumerate(zip(whole.segments, empty.segments, strict=True)):

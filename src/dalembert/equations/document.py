@@ -157,7 +157,7 @@ def labelled(parts: list[tuple[str, Sum]], write: Callable[[Sum], str], frame: s
     lines = []
     for position, (label, block) in enumerate(parts):
         text = write(block)
-        first = block.products[0].number > 0
+        first = not block.products or block.products[0].number > 0
         lead = "" if position == 0 or not first else "+ "
         lines.append(frame.format(label=mark.format(label) if label else "", text=lead + text))
     return "".join(lines)

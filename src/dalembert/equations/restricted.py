@@ -81,7 +81,8 @@ def starred(
     """Definitions of the starred symbols of ``small``, in the symbols of the whole arm."""
     model = EquationsModel(arm, parameters)
     frozen = Frozen(model.ring)
-    whole: list[tuple[Any, Any, Any]] = [(s.mass, s.moment, s.tensor) for s in model.chain.segments]
+    # A load with symbols of its own stays apart in the restricted model too.
+    whole: list[tuple[Any, Any, Any]] = [(s.mass, s.moment, s.tensor) for s in model.unloaded.segments]
     absorbing: set[int] = set()
     for index in reversed(range(arm.n)):
         name, segment = arm.joint_names[index], model.chain.segments[index]
