@@ -175,3 +175,28 @@ def test_gains_that_do_not_fit_are_refused(refusal: Call) -> None:
     assert "zero or more" in refusal(*words, "--damping", "-1")
     assert "--kd has no effect" in refusal(*words, "--kd", "3")
     assert "--damping has no effect" in refusal("planar-2r", "--controller", "pd", "--damping", "3")
+
+
+def test_constant_torques_move_the_arm_as_the_equations_of_motion_say(call: Call, refusal: Call) -> None:
+    """Bejczy 1974, eq. 26, integrated for given torques: here by small steps of the classical Runge-Kutta method."""
+    arm = da.load("jpl-rrp")
+    words = ("jpl-rrp", "--no-drives", "--torque", "1,0,70,0,0.01,0", "--q", "0,0.3,0.5,0,0,0", "--duration", "0.2")
+    found = json.loads(call(*words, "--json"))
+    torque = np.array([1, 0, 70, 0, 0.01, 0])
+
+    def rate(x: np.ndarray) -> np.ndarray:
+        q, qd = x[:6], x[6:]
+        load = arm.inverse_dynamics(q, qd, np.zeros(6))
+        return np.concatenate([qd, np.linalg.solve(arm.mass_matrix(q), torque - load)])
+
+    x, h = np.array([0, 0.3, 0.5, 0, 0, 0] + [0.0] * 6), 0.0005
+    for _ in range(400):
+        a = rate(x)
+        b = rate(x + h / 2 * a)
+        c = rate(x + h / 2 * b)
+        x = x + h / 6 * (a + 2 * b + 2 * c + rate(x + h * c))
+    assert found["end"] == pytest.approx(x[:6], abs=1e-8)
+    assert found["largest_input"] == pytest.approx(torque)
+    assert "one for each of joint1" in refusal(*words[:3], "1,2")
+    assert "one for each of motor1" in refusal("jpl-rrp", "--drives", "--torque", "1,2")
+    assert "--torque has no effect" in refusal(*words[:4], "--controller", "pd")

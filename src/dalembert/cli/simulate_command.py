@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,24 +15,16 @@ from dalembert.control.controllers_by_name import CONTROLLERS
 from dalembert.simulation.settings import MOST_EVALUATIONS
 
 from .dynamics_command import about
+from .motion_options import PathKind, refuse_unused, trajectory_of
 from .printing import figures, heading, joints_with_units, paragraph, say, table
 from .servo_gains import gains_followed, show_gains
 from .system_options import read_load, system_command
-from .values import gains, joint_values
+from .values import gains, inputs, joint_values
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
     from dalembert.control.trajectories import Trajectory
     from dalembert.simulation.motion import Motion
-
-
-class PathKind(StrEnum):
-    """The kind of trajectory."""
-
-    quintic = "quintic"
-    trapezoidal = "trapezoidal"
-    excitation = "excitation"
-    hold = "hold"
 
 
 VALUES = "One value for each joint, base first, rad or m."
@@ -50,6 +40,15 @@ def simulate(
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Start. {VALUES} Zeros if left out.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VALUES", help=f"End of the trajectory. {VALUES}")] = None,
     qd: Annotated[str | None, typer.Option("--qd", metavar="VALUES", help="Speeds at the start.")] = None,
+    torque: Annotated[
+        str | None,
+        typer.Option(
+            "--torque",
+            metavar="VALUES",
+            help="Without a controller: constant torques (N m) and forces (N) of the joints, with --drives of the "
+            "motors.",
+        ),
+    ] = None,
     duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 2.0,
     kp: Annotated[
         str | None,
@@ -126,11 +125,14 @@ def simulate(
     entry = CONTROLLERS.get(controller)
     given = {"--kp": kp, "--kd": kd, "--damping": damping, "--speed": speed, "--acceleration": acceleration}
     refuse_unused(controller, trajectory, to, given, model_load, friction)
+    if torque is not None and entry is not None:
+        raise ArmError(f"--torque has no effect with --controller {controller}; leave one of them out")
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
     path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
     believed = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
     chosen = {name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))}
-    law = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, **chosen)
+    constant = inputs(system, "--torque", torque)
+    law = constant if entry is None else entry.controller(believed, path, friction, **chosen)
     followed = gains_followed(law, path)
     try:
         motion = system.simulate(
@@ -159,46 +161,6 @@ def save(system: System, motion: Motion, output: Path) -> None:
         write_replay(system, motion, output)
     else:
         motion.save(output)
-
-
-def refuse_unused(
-    controller: str, kind: PathKind, to: str | None, given: Mapping[str, object], model_load: str | None,
-    friction: str | None,
-) -> None:  # fmt: skip
-    """An option that nothing would read is refused."""
-    limited = {PathKind.trapezoidal: ("--speed", "--acceleration"), PathKind.excitation: ("--speed",)}.get(kind, ())
-    entry = CONTROLLERS.get(controller)
-    gains = tuple(f"--{name}" for name in entry.gains) if entry is not None else ()
-    for option, value in given.items():
-        if value is not None and option not in (*limited, *gains):
-            raise ArmError(f"{option} has no effect with --controller {controller} and --trajectory {kind.value}")
-    if friction is not None and (entry is None or not entry.feeds_friction):
-        feeding = listed([name for name, one in CONTROLLERS.items() if one.feeds_friction])
-        raise ArmError(f"--friction is for a controller that feeds friction forward: {feeding}")
-    if entry is None and (to is not None or model_load is not None):
-        raise ArmError("--to and --model-load are for a controller; name one with --controller")
-    if to is not None and kind in (PathKind.hold, PathKind.excitation):
-        raise ArmError(f"--to has no effect with --trajectory {kind.value}")
-
-
-def trajectory_of(
-    system: System, kind: PathKind, duration: float, start: np.ndarray, to: str | None, speed: float | None,
-    acceleration: float | None,
-) -> Trajectory:  # fmt: skip
-    """The trajectory that the options mean."""
-    from dalembert.control.trajectories import excitation, quintic, trapezoidal
-
-    if not duration > 0:
-        raise ArmError(f"--duration {duration:g}: give a time above zero")
-    fastest = 1.0 if speed is None else speed
-    if kind is PathKind.excitation:
-        return excitation(system.lower, system.upper, duration, speed=fastest)
-    if kind is PathKind.hold or to is None:
-        return quintic([start, start], duration)
-    end = joint_values(system, "--to", to)
-    if kind is PathKind.trapezoidal:
-        return trapezoidal(start, end, fastest, 2.0 if acceleration is None else acceleration)
-    return quintic([start, end], duration)
 
 
 def summary(motion: Motion, path: Trajectory) -> dict[str, Any]:
