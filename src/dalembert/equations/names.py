@@ -108,7 +108,7 @@ def parse(text: str, n: int) -> tuple[str, tuple[int, ...]]:
         kind = ALIASES.get(match[1], match[1])
         parts = re.split(r"\s*[, ]\s*", match[2])
         indices = [int(part) for part in (parts if len(parts) > 1 else parts[0])] if kind != "G" else [int(match[2])]
-        if kind == "D" and len(indices) == 1:
+        if match[1] == "D" and len(indices) == 1:
             kind = "G"
         if len(indices) in KINDS.get(kind, ()) and all(1 <= i <= n for i in indices):
             return kind, tuple(i - 1 for i in indices)
