@@ -165,6 +165,36 @@ def test_the_command_prints_table_2_in_ounces(capsys: pytest.CaptureFixture[str]
     assert main(["ranges", "jpl-rrp", "--no-drives", "--of", "D12/D11", "--along", "joint2", "--ounces"]) == 2
 
 
+# Appendix B in ounces and inches: mass, mass centre along z, moments about the link frame.
+APPENDIX_B = {"post": (0.849, -4.35, 39.1, 36.15, 10.03), "boom": (0.388, -25.38, 355.5, 355.5, 0.854),
+              "link4": (0.099, -0.212, 0.253, 0.167, 0.156), "link5": (0.058, 2.23, 0.385, 0.360, 0.057),
+              "hand": (0.047, -3.63, 0.667, 0.667, 0.049)}  # fmt: skip
+
+
+def test_links_and_drives_are_shown_as_appendix_b_has_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """Moments of the wrist are printed to one digit in kg m^2, so ounces come out to half of that digit."""
+    assert main(["show", "jpl-rrp", "--about", "frame", "--ounces"]) == 0
+    out = capsys.readouterr().out
+    assert "about the origin of the link frame" in out
+    rows = [line.split() for line in out.splitlines() if line.split()[:1] and line.split()[0] in APPENDIX_B]
+    found: dict[str, list[float]] = {}
+    for name, *cells in rows:
+        if all(cell.replace(".", "").replace("-", "").isdigit() for cell in cells):
+            found.setdefault(name, []).extend(map(float, cells))
+    for name, (mass, height, *moments) in APPENDIX_B.items():
+        ours = found[name]
+        assert (ours[0], ours[3]) == pytest.approx((mass, height), rel=0.01)
+        assert ours[4:7] == pytest.approx(moments, rel=0.005, abs=0.5 * 0.001 * 141.6)
+    # 0.07143 oz s^2/in and 355 oz of the boom's drive, which is a force.
+    (boom,) = (line for line in out.splitlines() if line.startswith(" motor3") and "oz s/in" in line)
+    assert "355.02" in boom
+    assert "0.071445" in out
+    assert main(["show", "jpl-rrp"]) == 0
+    plain = capsys.readouterr().out
+    assert "about the mass centre" in plain
+    assert "kg, N s/m, N" in plain
+
+
 # -- ratios with their signs, eqs 104 to 118 ------------------------------------------------------
 
 

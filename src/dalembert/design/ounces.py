@@ -14,13 +14,16 @@ from .tables import GravityRow, InertiaRow, LoadTables, scaled
 OUNCE, INCH = 0.45359237 * 9.80665 / 16, 0.0254
 """An ounce force in N (the pound is defined as 0.45359237 kg, at the standard gravity), an inch in m."""
 UNITS = {
+    "m": (1 / INCH, "in"),
     "kg": (INCH / OUNCE, "oz s^2/in"),
     "kg m": (1 / OUNCE, "oz s^2"),
     "kg m^2": (1 / (OUNCE * INCH), "oz in s^2"),
     "N": (1 / OUNCE, "oz"),
     "N m": (1 / (OUNCE * INCH), "oz in"),
+    "N s/m": (INCH / OUNCE, "oz s/in"),
+    "N m s/rad": (1 / (OUNCE * INCH), "oz in s/rad"),
 }
-"""For each unit its measure in ounces, and what that is called."""
+"""For each unit its measure in ounces and inches, and what that is called."""
 
 
 def in_ounces(one: Range) -> Range:
