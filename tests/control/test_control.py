@@ -201,13 +201,37 @@ def test_bejczys_servo_keeps_its_damping_over_the_whole_range_of_inertia():
     ratios, fixed = [], []
     for q in poses:
         goal = quintic([q, q], 1.0)
-        ratios.append(measured_damping(arm, ServoFollowingInertia(arm, goal, 40.0), q, 0))
-        frozen = ServoFollowingInertia(arm, goal, 40.0, adapt=False, at=poses[0])
+        ratios.append(measured_damping(arm, ServoFollowingInertia(arm, goal, 40.0, reflected=False), q, 0))
+        frozen = ServoFollowingInertia(arm, goal, 40.0, adapt=False, at=poses[0], reflected=False)
         fixed.append(measured_damping(arm, frozen, q, 0))
     assert np.abs(np.array(ratios) - 1).max() < 0.02
     expected = np.sqrt(inertia[0] / np.array(inertia))
     assert fixed == pytest.approx(expected, rel=0.02)
     assert min(fixed) < 0.6
+
+
+def test_the_servo_counts_what_the_drives_reflect_whichever_model_it_is_given():
+    """J_t of Bejczy 1974, section II, has the input inertia of Appendix B in it."""
+    arm = da.load("jpl-rrp")
+    q = np.array([0.2, 1.1, 0.7, 0.4, -0.6, 0.3])
+    path = quintic([q, q], 1.0)
+    stiffness, damping = np.array([200, 300, 300, 20, 20, 5]), np.array([1.0, 0.7, 1.0, 1.2, 1.0, 0.5])
+    inertia = np.diagonal(arm.mass_matrix(q)) + np.array([0.953, 2.193, 0.782, 0.106, 0.097, 0.02])
+    for model in (arm, arm.driven):
+        servo = ServoFollowingInertia(model, path, stiffness, damping)
+        assert servo.total_inertia(q) == pytest.approx(inertia, rel=1e-6)
+        assert servo.velocity_gain(q) == pytest.approx(2 * damping * np.sqrt(stiffness * inertia), rel=1e-6)
+    bare = ServoFollowingInertia(arm, path, stiffness, reflected=False)
+    assert bare.total_inertia(q) == pytest.approx(np.diagonal(arm.mass_matrix(q)))
+    # A load in the hand is followed too, and an arm without drives has nothing to reflect.
+    load = arm.holding(da.Load(1.8))
+    held = ServoFollowingInertia(load, path, stiffness).total_inertia(q) - np.diagonal(load.mass_matrix(q))
+    assert held == pytest.approx([0.953, 2.193, 0.782, 0.106, 0.097, 0.02], rel=1e-6)
+    plain = da.load("planar-2r")
+    assert not plain.drives
+    rest = np.zeros(2)
+    follows = ServoFollowingInertia(plain, quintic([rest, rest], 1.0), 10.0)
+    assert follows.total_inertia(rest) == pytest.approx(np.diagonal(plain.mass_matrix(rest)))
 
 
 @pytest.mark.parametrize(

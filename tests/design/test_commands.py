@@ -89,3 +89,17 @@ def test_review_against_another_arm_as_json_has_what_the_library_says(app) -> No
     assert rows["G1 largest with load"]["first"] > rows["G1 largest"]["first"]
     with pytest.raises(ArmError, match="goes with --against"):
         run(app, "review", "planar-2r", "--json")
+
+
+def test_significance_of_named_terms_reads_both_notations(app) -> None:
+    """D223 qd2 qd3 of Bejczy 1974, eq. 13, is 2 C223 qd2 qd3: one term, the same figures."""
+    words = ["significance", "jpl-rrp", "--no-drives", "--json"]
+    every = {one["term"]: one for one in json.loads(run(app, *words))["terms"]}
+    found = json.loads(run(app, *words, "--only", "D223,C112,D133,D2"))
+    rows = {one["term"]: one for one in found["terms"]}
+    assert set(rows) == {"D223", "C112", "G2"}
+    assert found["zero"] == ["D133"]
+    assert rows["D223"]["times"] == "qd2 qd3"
+    assert rows["C112"]["times"] == "2 qd1 qd2"
+    assert rows["D223"]["largest"] == every["C223"]["largest"]
+    assert rows["D223"]["share"] == every["C223"]["share"]

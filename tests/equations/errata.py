@@ -16,6 +16,7 @@ import dalembert as da
 from dalembert.arm.description import ArmDescription
 from dalembert.equations.closed_form import Equations
 from dalembert.equations.polynomial import TrigPolynomial, as_polynomial
+from dalembert.equations.restricted import restricted
 from dalembert.equations.verify import Verdict, compare
 from dalembert.formulations import kinematics
 from dalembert.rings.algebra import matvec, minus, plus
@@ -102,7 +103,8 @@ def cases(name: str) -> tuple[Case, ...]:
         )
     for entry in whole.get("matrix", ()):
         table = matrix(name, arm, whole, entry["of"])
-        fixes = entry.get("corrected", {})
+        fixes, notes = entry.get("corrected", {}), entry.get("notes", {})
+        assert set(notes) == set(fixes), f"{name} {entry['eq']}: a note is on an entry that is wrong"
         for i, row in enumerate(entry["printed"]):
             for j, printed in enumerate(row):
                 place = f"{i + 1},{j + 1}"
@@ -112,7 +114,7 @@ def cases(name: str) -> tuple[Case, ...]:
                         f"{entry['eq']}, entry ({place})",
                         printed,
                         fixes.get(place),
-                        entry.get("note", ""),
+                        notes.get(place, ""),
                         table[i][j],
                         aliases,
                     )
@@ -139,7 +141,7 @@ def equations(name: str, model: str) -> Equations:
     whole = data(name)
     arm = arm_of(whole)
     if model == "restricted":
-        return Equations(arm.subarm(0, 2), whole["parameters"])
+        return restricted(arm, whole["parameters"], joints=[0, 1, 2])
     if model == "offset":
         return Equations(arm, [*whole["parameters"].split("+"), "x6", "y6"])
     return Equations(arm, whole["parameters"])
@@ -184,11 +186,8 @@ def symbol(eq: Equations, name: str) -> TrigPolynomial:
 def matrix(name: str, arm: ArmDescription, whole: dict[str, Any], of: str) -> list[list[TrigPolynomial]]:
     """The matrix a printed one must equal."""
     eq = equations(name, "")
-    model = eq.model
     if name == "bejczy-u":
-        j, i = int(of[1]) - 1, int(of[2]) - 1
-        turn, shift = kinematics.link_frames(model.chain, model.ring, model.ring.positions)[j]
-        return [[as_polynomial(eq.space, x).diff(i) for x in (*turn[k], shift[k])] for k in range(3)]
+        return [list(row) for row in eq.transformation_derivative(int(of[1]) - 1, int(of[2]) - 1)[:3]]
     if of == "G":
         return [list(eq.jacobian[k]) for k in range(3)]
     plane = int(of[1]) - 1
@@ -235,10 +234,10 @@ def document() -> str:
     lines = [
         "# Errata of the sources",
         "",
-        "Every explicit formula of the sources was put through `dalembert verify`: read as printed, brought to",
-        "normal form and compared with the exact coefficient, which follows from the geometry alone. What is not",
-        "listed as wrong is an identity. The formulas as printed are in `tests/data/errata`; a test repeats the",
-        "comparison, and this page is written from it by `python tests/equations/errata.py`.",
+        "The formulas named below were read as printed, brought to normal form and compared with the exact",
+        "coefficient, which follows from the geometry alone; `dalembert verify` does the same with any formula. What",
+        "is named and not listed as wrong is an identity. The formulas as printed are in `tests/data/errata`; a test",
+        "repeats the comparison, and this page is written from it by `python tests/equations/errata.py`.",
         "",
         "The sources are read from scans. Where a slip may be the scanner's and not the author's, the note says so.",
         "",

@@ -38,3 +38,21 @@ def test_all_that_the_errata_must_cover_is_there() -> None:
 
 def test_the_page_of_errata_is_up_to_date() -> None:
     assert (errata.ROOT / "docs" / "errata.md").read_text(encoding="utf-8") == errata.document()
+
+
+@pytest.mark.parametrize("name", errata.FILES)
+def test_entries_of_matrices_that_are_right_have_no_note(name: str) -> None:
+    """A note of a matrix was once repeated at each of its entries, which accused 67 right ones."""
+    for case in errata.cases(name):
+        if ", entry (" in case.eq:
+            assert bool(case.note) == (not case.verdict), f"{name} {case.eq}: {case.note}"
+
+
+def test_the_formulas_of_section_v_are_judged_with_the_wrist_on_the_boom() -> None:
+    """(31), (36), (42) and (44) lack the terms of y3*, which an arm without a wrist does not have."""
+    restricted = {case.eq: case for case in errata.cases("bejczy") if "m3*" in case.exact.space.symbols}
+    assert {eq for eq, case in restricted.items() if not case.verdict} == {"(31)", "(36)", "(42)", "(44)"}
+    for eq in ("(31)", "(36)", "(42)", "(44)"):
+        difference = restricted[eq].verdict.difference
+        assert {"m3*", "y3*"} <= set(difference.parameters)
+        assert not difference.substitute({"y3*": 0})

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.cli.run import BAD_INPUT, main
 
 Call = Callable[..., str]
@@ -137,3 +139,64 @@ def test_a_motion_is_saved_as_a_page_that_plays_it(tmp_path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "replay-data" in text
     assert "planar-2r: motion over 0.1 s" in text
+
+
+def test_the_servo_takes_gains_and_damping_for_each_joint_and_prints_what_it_follows(call: Call) -> None:
+    """Bejczy 1974, section II: kv = 2 zeta sqrt(kp J), with the input inertia of the drives in J."""
+    words = ("jpl-rrp", "--drives", "--controller", "servo", "--q", "0,0.5,0.5,0,0,0", "--to", "0.1,0.8,0.6,0.1,0.1,0")
+    words += ("--duration", "0.1", "--tolerance", "1e-4", "--kp", "200,300,300,20,20,5", "--damping", "1,1,1,.7,.7,.7")
+    gains = json.loads(call(*words, "--json"))["gains"]
+    driven = da.load("jpl-rrp").driven
+    for end, q in (("start", [0, 0.5, 0.5, 0, 0, 0]), ("end", [0.1, 0.8, 0.6, 0.1, 0.1, 0])):
+        inertia = np.diagonal(driven.mass_matrix(q))
+        assert gains[f"inertia_at_{end}"] == pytest.approx(inertia)
+        kv = 2 * np.array([1, 1, 1, 0.7, 0.7, 0.7]) * np.sqrt(np.array([200, 300, 300, 20, 20, 5]) * inertia)
+        assert gains[f"kv_at_{end}"] == pytest.approx(kv)
+    text = call(*words)
+    assert "Gains of the servo" in text
+    assert "N m s/rad" in text
+    # The plant without rotors has the inertia of the links alone to follow.
+    bare = json.loads(call("jpl-rrp", "--no-drives", *words[2:], "--json"))["gains"]
+    assert bare["inertia_at_start"] == pytest.approx(np.diagonal(driven.arm.mass_matrix([0, 0.5, 0.5, 0, 0, 0])))
+
+
+def test_gains_for_each_joint_are_those_of_the_controllers(call: Call) -> None:
+    words = ("planar-2r", "--to", "0.3,0.2", "--duration", "0.2", "--json", "--controller")
+    for name in ("pd", "computed-torque"):
+        one, each = (json.loads(call(*words, name, "--kp", kp, "--kd", "7")) for kp in ("50", "50,50"))
+        assert each["end"] == one["end"]
+        other = json.loads(call(*words, name, "--kp", "50,90", "--kd", "7,9"))
+        assert other["end"][1] != one["end"][1]
+
+
+def test_gains_that_do_not_fit_are_refused(refusal: Call) -> None:
+    words = ("planar-2r", "--controller", "servo")
+    assert "one for each of joint1, joint2" in refusal(*words, "--kp", "1,2,3")
+    assert "zero or more" in refusal(*words, "--damping", "-1")
+    assert "--kd has no effect" in refusal(*words, "--kd", "3")
+    assert "--damping has no effect" in refusal("planar-2r", "--controller", "pd", "--damping", "3")
+
+
+def test_constant_torques_move_the_arm_as_the_equations_of_motion_say(call: Call, refusal: Call) -> None:
+    """Bejczy 1974, eq. 26, integrated for given torques: here by small steps of the classical Runge-Kutta method."""
+    arm = da.load("jpl-rrp")
+    words = ("jpl-rrp", "--no-drives", "--torque", "1,0,70,0,0.01,0", "--q", "0,0.3,0.5,0,0,0", "--duration", "0.2")
+    found = json.loads(call(*words, "--json"))
+    torque = np.array([1, 0, 70, 0, 0.01, 0])
+
+    def rate(x: np.ndarray) -> np.ndarray:
+        q, qd = x[:6], x[6:]
+        load = arm.inverse_dynamics(q, qd, np.zeros(6))
+        return np.concatenate([qd, np.linalg.solve(arm.mass_matrix(q), torque - load)])
+
+    x, h = np.array([0, 0.3, 0.5, 0, 0, 0] + [0.0] * 6), 0.0005
+    for _ in range(400):
+        a = rate(x)
+        b = rate(x + h / 2 * a)
+        c = rate(x + h / 2 * b)
+        x = x + h / 6 * (a + 2 * b + 2 * c + rate(x + h * c))
+    assert found["end"] == pytest.approx(x[:6], abs=1e-8)
+    assert found["largest_input"] == pytest.approx(torque)
+    assert "one for each of joint1" in refusal(*words[:3], "1,2")
+    assert "one for each of motor1" in refusal("jpl-rrp", "--drives", "--torque", "1,2")
+    assert "--torque has no effect" in refusal(*words[:4], "--controller", "pd")

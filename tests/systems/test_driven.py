@@ -267,8 +267,11 @@ def test_gyroscopic_torques_of_the_puma_vanish_in_the_approximations_and_lead_at
 
 
 def test_bejczy_total_inertia_includes_the_input_inertia_of_the_drives() -> None:
-    """Table 1: the least D11 with the drive is 1.417 + 0.953."""
+    """Eq. 71: the least D11 is 1.417 kg m^2, of which 0.953 is the input inertia of Appendix B."""
     driven = da.load("jpl-rrp").driven
+    folded = [0, 0, 0.5, 0, np.pi / 2, 0]
+    assert driven.mass_matrix(folded)[0, 0] == pytest.approx(1.417, rel=0.005)
+    assert driven.arm.mass_matrix(folded)[0, 0] == pytest.approx(1.417 - 0.953, rel=0.01)
     reflected = driven.approximate("szkodny").mass_matrix(np.zeros(6)) - driven.arm.mass_matrix(np.zeros(6))
     assert np.diagonal(reflected) == pytest.approx([0.953, 2.193, 0.782, 0.106, 0.097, 0.02], rel=1e-8)
 

@@ -20,9 +20,18 @@ Parameters = Annotated[
 ]  # fmt: skip
 
 
+Joints = Annotated[str, typer.Option(help="Joints that move, such as 1,2,3; the others rest.")]
+At = Annotated[str, typer.Option(help="Where resting joints rest, such as 4=0,5=0.5.")]
+
+
 def closed_form(system: System, parameters: str, joints: str = "", at: str = "") -> Equations:
     """The equations that the options of the command line ask for."""
     note_load(system, parameters)
+    return system.equations(parameters, *restriction(joints, at))
+
+
+def restriction(joints: str, at: str) -> tuple[list[int | str] | None, dict[str | int, object]]:
+    """The joints that move, None for all, and where others rest."""
     moving = [which(word) for word in joints.replace(" ", "").split(",")] if joints else None
     resting: dict[str | int, object] = {}
     for word in at.replace(" ", "").split(",") if at else []:
@@ -30,7 +39,7 @@ def closed_form(system: System, parameters: str, joints: str = "", at: str = "")
         if not sign:
             raise ArmError(f"--at takes joint=position pairs such as 4=0.5, not {word!r}")
         resting[which(name)] = value
-    return system.equations(parameters, moving, resting)
+    return moving, resting
 
 
 def note_load(system: System, parameters: str) -> None:

@@ -7,6 +7,7 @@ of two different speeds), as in Bejczy 1974, eq. (1).
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -15,12 +16,14 @@ import typer
 from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
 
-from .printing import figures, heading, joints_with_units, matrix, say, table, unit
+from .printing import figures, heading, joints_with_units, matrix, paragraph, say, table, unit
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
+    from dalembert.design.slow_fast import Reactions
+    from dalembert.equations.components import Component
 
 HOW = "One value for each joint, base first: 0,0.5,-1 or 'pi/2 0 -0.1'. Zeros if left out."
 
@@ -36,6 +39,21 @@ def dynamics(
         typer.Option("--degrees", help="Plain values of revolute joints are in degrees; prismatic ones stay in m."),
     ] = False,
     mass_matrix: Annotated[bool, typer.Option("--mass-matrix", help="Print the mass matrix D(q) as well.")] = False,
+    components: Annotated[
+        str,
+        typer.Option(
+            "--components", metavar="NAMES", help="What makes up these coefficients at --q, link by link: D11,D22,G2."
+        ),
+    ] = "",
+    slow_fast: Annotated[
+        float | None,
+        typer.Option(
+            "--slow-fast",
+            metavar="SHARE",
+            help="Whether the motion is dynamically slow: reactions to other joints and speeds within this share of "
+            "own inertia and gravity, such as 0.05.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
     """Joint torques and forces of a motion, split into inertia, velocity and gravity parts."""
@@ -44,8 +62,15 @@ def dynamics(
     position, speed, acceleration = (joint_values(given, option, text, degrees) for option, text in options)
     note_outside_limits(given, position)
     found = efforts(given, position, speed, acceleration)
+    lists = listed_components(given, components, position) if components else {}
+    felt = () if slow_fast is None else given.analysis().slow_fast_at(position, speed, acceleration, slow_fast)
     if as_json:
-        print(json.dumps(as_data(given, position, speed, acceleration, found), indent=2, allow_nan=False))
+        data = as_data(given, position, speed, acceleration, found)
+        if components:
+            data["components"] = {name: [asdict(one) for one in parts] for name, parts in lists.items()}
+        if felt:
+            data["slow_fast"] = [finite(asdict(one)) for one in felt]
+        print(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
         return
     say(f"{given.name}: {given.title}" if given.title else given.name)
     say(about(given))
@@ -53,6 +78,66 @@ def dynamics(
     print_torques(given, found)
     if mass_matrix:
         print_mass_matrix(given, position)
+    for name, parts in lists.items():
+        print_components(name, parts)
+    if felt and slow_fast is not None:
+        print_slow_fast(felt, slow_fast)
+
+
+def finite(row: dict[str, object]) -> dict[str, object]:
+    """The row with None for what is infinite, which JSON cannot hold."""
+    return {key: None if value == float("inf") else value for key, value in row.items()}
+
+
+def print_slow_fast(felt: tuple[Reactions, ...], share: float) -> None:
+    """What the joints feel of their own motion and of that of others (Bejczy 1974, section II)."""
+    heading(f"Slow or fast: reactions beside own inertia and gravity, slow up to {100 * share:g} percent")
+
+    def shown(values: list[float]) -> list[str]:
+        written = iter(figures(x for x in values if x != float("inf")))
+        return ["-" if x == float("inf") else next(written) for x in values]
+
+    table([("joint [unit]", [f"{one.joint} [{one.unit}]" for one in felt]),
+           ("own inertia\nD_ii qdd_i", figures(one.inertia for one in felt)),
+           ("gravity\nG_i", figures(one.gravity for one in felt)),
+           ("of others\nD_ij qdd_j", figures(one.acceleration for one in felt)),
+           ("of speeds\nh_i", figures(one.velocity for one in felt)),
+           ("share\npercent", shown([100 * one.share for one in felt])),
+           ("", ["slow" if one.slow else "fast" for one in felt]),
+           ("fast from\npace", shown([one.pace for one in felt]))])  # fmt: skip
+    paragraph(
+        "At pace p the motion has p times the speeds and p^2 times the accelerations. A dash: slow at every pace."
+    )
+
+
+def listed_components(arm: System, text: str, q: np.ndarray) -> dict[str, tuple[Component, ...]]:
+    """The components of the named coefficients at a pose, in masses, mass centres and radii of gyration."""
+    from dalembert.equations.names import canonical, separate
+
+    equations = arm.equations("gyration+lengths+gravity")
+    return {canonical(name, arm.n): equations.components(name, q) for name in separate(text)}
+
+
+def print_components(name: str, parts: tuple[Component, ...]) -> None:
+    """The list of section VII.A of Bejczy 1974: constant components, varying ones, their sums."""
+    heading(f"Components of {name} at this pose" + ("" if parts else ": it is zero"))
+    if not parts:
+        return
+    rows = [(link_name(one.link), one.formula, one.value) for one in parts if one.constant]
+    if rows:
+        rows.append(("", "constant", sum(row[2] for row in rows)))
+    varying = [(link_name(one.link), one.formula, one.value) for one in parts if not one.constant]
+    rows += varying
+    if varying and len(rows) > len(varying):
+        rows.append(("", "varying", sum(row[2] for row in varying)))
+    rows.append(("", name, sum(one.value for one in parts)))
+    table([("link", [row[0] for row in rows]), (f"value\n{parts[0].unit}", figures(row[2] for row in rows)),
+           ("component", [row[1] for row in rows])], wide="component")  # fmt: skip
+
+
+def link_name(link: int | str) -> str:
+    """The link of a component as a word."""
+    return {"L": "load", "drives": "drives"}.get(str(link), str(link))
 
 
 def about(arm: ArmDescription) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 
-from .closed_form_options import Parameters, closed_form
+from .closed_form_options import At, Joints, Parameters, closed_form
 from .printing import printable
 from .system_options import system_command
 
@@ -32,7 +32,11 @@ WITH_LEGEND = ("text", "markdown")
 def equations(
     system: System,
     only: Annotated[
-        str, typer.Option(help="What to print: coefficients such as D12,C112,G2, torques tau1, energies K and V.")
+        str,
+        typer.Option(
+            help="What to print: coefficients such as D12,C112,G2, torques tau1, energies K and V; after Bejczy 1974 "
+            "D112, the matrices D1,V and U21 and U312, an entry U21[1,3]."
+        ),
     ] = "",
     group_by: Annotated[str, typer.Option(help="link, parameter or harmonic.")] = "",
     format: Annotated[str, typer.Option(help=", ".join(FORMATS))] = "text",
@@ -44,15 +48,16 @@ def equations(
         ),
     ] = None,
     parameters: Parameters = "symbols",
-    joints: Annotated[str, typer.Option(help="Joints that move, such as 1,2,3; the others rest.")] = "",
-    at: Annotated[str, typer.Option(help="Where resting joints rest, such as 4=0,5=0.5.")] = "",
+    joints: Joints = "",
+    at: At = "",
     link: Annotated[str, typer.Option(help="Only what this link adds: its number, or L for the load.")] = "",
 ) -> None:
     """Print the exact equations of motion: their coefficients, whole torques, energies."""
     from dalembert.equations.document import chosen, size_checked
+    from dalembert.equations.names import separate
 
     found = closed_form(system, parameters, joints, at)
-    names = [word for word in only.replace(" ", "").split(",") if word]
+    names = separate(only)
     if document:
         if link or format != "text":
             raise ArmError("a document has all links, and its ending is its format; leave out --link and --format")
@@ -95,10 +100,10 @@ def written_to(found: Equations, names: list[str], group_by: str | None, path: P
 
 def line(name: str, polynomial: TrigPolynomial, format: str, group_by: str | None) -> str:
     """One equation in a format."""
-    from dalembert.equations.printing.letters import in_latex
+    from dalembert.equations.printing.letters import in_code, in_latex
 
     if format not in READ:
-        return f"{name} = {getattr(polynomial, format)()}"
+        return f"{in_code(name)} = {getattr(polynomial, format)()}"
     if format == "text":
         return f"{name} = {polynomial.text(group_by)}"
     both = f"{in_latex(name)} = {polynomial.latex(group_by)}"
@@ -133,7 +138,9 @@ def as_json(found: Equations, shown: Mapping[str, TrigPolynomial]) -> dict[str, 
     def described(symbol: Symbol) -> dict[str, Any]:
         said, unit = meaning(found.arm, symbol)
         value = None if symbol.value is None else str(symbol.value)
-        return {"value": value, "kind": symbol.kind, "link": symbol.link, "meaning": said, "unit": unit}
+        row = {"value": value, "kind": symbol.kind, "link": symbol.link, "meaning": said, "unit": unit}
+        star = found.starred.get(symbol.name)
+        return row if star is None else {**row, "definition": star.text()}
 
     rates = {
         name: symbol

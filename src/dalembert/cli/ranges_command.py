@@ -11,6 +11,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
+from dalembert.equations.names import separate
 
 from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
@@ -34,22 +35,30 @@ def ranges(
         typer.Option("--at", metavar="JOINT=VALUE,...", help="With --along: a setting of others; may be repeated."),
     ] = None,
     points: Annotated[int | None, typer.Option(min=2, help="With --along: how many positions (13).")] = None,
+    signed: Annotated[bool, typer.Option("--signed", help="With --along: the ratio with its sign.")] = False,
+    ounces: Annotated[
+        bool, typer.Option("--ounces", help="In ounces (force), inches and seconds, as Bejczy 1974 has them.")
+    ] = False,
     gap: Annotated[float | None, typer.Option(help="Certify to this share of the spread (default 1e-4).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Certified ranges of total inertia and gravity load at every joint; of a loaded arm also with the hand empty."""
+    from dalembert.design.ounces import in_ounces, tables_in_ounces
+
     if along and gap is not None:
         raise ArmError("--gap certifies ranges; curves along a joint (--along) have none")
-    if not along and (at or points is not None):
-        raise ArmError("--at and --points go with --along; name the joint to go along")
+    if not along and (at or points is not None or signed):
+        raise ArmError("--at, --points and --signed go with --along; name the joint to go along")
+    if along and ounces:
+        raise ArmError("--ounces is for inertias and loads; ratios along a joint are in SI units")
     if along and not of:
         raise ArmError("--along goes with ratios; name them with --of, as in --of D12/D11")
     ask.gap = gap
     if along:
-        curves(ask, of, along, at or [], points or 13, as_json)
+        curves(ask, of, along, at or [], points or 13, signed, as_json)
         return
     if of:
-        rows = [ask.range_of(name.strip()) for name in of.split(",") if name.strip()]
+        rows = [in_ounces(one) if ounces else one for one in map(ask.range_of, separate(of))]
         if as_json:
             print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
                                "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
@@ -68,6 +77,7 @@ def ranges(
         return
     held = ask.system.tool_link in dict(ask.system.loads)
     found = ask.of(ask.system.holding(None)).ranges(ask) if held else ask.ranges()
+    found = tables_in_ounces(found) if ounces else found
     if as_json:
         print(json.dumps(tables_json(found), indent=2))
         return
@@ -94,10 +104,16 @@ def ranges(
         columns.append(("with load", figures(r.loaded.largest for r in found.gravity if r.loaded)))
     if held and geared:
         columns.append(("with load\nat motor", optional([largest(r.loaded_at_motor) for r in found.gravity])))
+    columns += [("proved\nwithin", within(found.gravity)), ("unit", [r.unit for r in found.gravity])]
+    if geared:
+        columns += [("stall\ntorque", optional([r.stall_torque for r in found.gravity])),
+                    ("gear\nratio", optional([r.gear_ratio for r in found.gravity])),
+                    ("unit at\nmotor", [r.motor_unit for r in found.gravity])]  # fmt: skip
     if any(r.capacity for r in found.gravity):
-        shares = [r.share(r.loaded or r.empty) for r in found.gravity]
-        columns.append(("percent of\nthe drive", optional([None if s is None else 100 * s for s in shares])))
-    table([*columns, ("proved\nwithin", within(found.gravity)), ("unit", [r.unit for r in found.gravity])])
+        shares = [("percent of\nthe drive", [r.share(r.empty) for r in found.gravity])]
+        shares += [("percent,\nwith load", [r.share(r.loaded) for r in found.gravity])] if held else []
+        columns += [(head, optional([None if s is None else 100 * s for s in part])) for head, part in shares]
+    table(columns)
     closed = [r.empty for r in found.rows if r.certified and r.empty.largest]
     say()
     if closed:
@@ -113,11 +129,11 @@ def ranges(
         )
 
 
-def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, as_json: bool) -> None:
+def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signed: bool, as_json: bool) -> None:
     """|ratio| along one joint, a column for each setting of the others (Bejczy 1974, Figures 4 to 11)."""
     from dalembert.reduction.states import box_of, place
 
-    wanted = [name.strip() for name in of.split(",") if name.strip()]
+    wanted = separate(of)
     if not wanted or not all(name.count("/") == 1 for name in wanted):
         raise ArmError(f"--along goes with ratios, as in --of D12/D11, not {of!r}")
     joint, limits = place(ask.system, along), box_of(ask.system)
@@ -126,14 +142,14 @@ def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, as_js
         raise ArmError("with --along only its own joint moves; leave out --box of others, and place them with --at")
     settings = [setting(text) for text in at]
     pairs = [tuple(part.strip("() ") for part in name.split("/")) for name in wanted]
-    found = [ask.ratio_curves(top, bottom, along, settings, points=points) for top, bottom in pairs]
+    found = [ask.ratio_curves(top, bottom, along, settings, points=points, signed=signed) for top, bottom in pairs]
     if as_json:
         print(json.dumps([{"name": c.name, "along": c.joint, "x": c.x.tolist(), "settings": list(c.labels),
-                           "values": c.values.tolist()} for c in found], indent=2))  # fmt: skip
+                           "signed": c.signed, "values": c.values.tolist()} for c in found], indent=2))  # fmt: skip
         return
     for c in found:
         turning = ask.system.joint(c.joint).kind == "revolute"
-        heading(f"|{c.name}| along {c.joint}, {about(ask.system)}, SI units")
+        heading(f"{c.name if signed else f'|{c.name}|'} along {c.joint}, {about(ask.system)}, SI units")
         head = f"{c.joint}\n{'deg' if turning else 'm'}"
         places = [math.degrees(x) if turning else float(x) for x in c.x]
         columns = [(label.replace(", ", "\n") or "others\nat zero", figures(row))
@@ -158,7 +174,7 @@ def within(rows: Sequence[InertiaRow | GravityRow]) -> list[str]:
 
 
 def tables_json(found: LoadTables) -> dict[str, object]:
-    """Ranges of D_ii and G_i with poses, proved bounds and load, as JSON holds them, in SI units."""
+    """Ranges of D_ii and G_i with poses, proved bounds and load, as JSON holds them, each with its unit."""
     return {
         "arm": found.arm,
         "load": found.load,
@@ -174,8 +190,8 @@ def tables_json(found: LoadTables) -> dict[str, object]:
             for r in found.inertia
         ],
         "gravity": [
-            {"joint": r.joint, "unit": r.unit, "largest": r.empty.largest,
-             "at_motor": r.empty_at_motor and r.empty_at_motor.largest,
+            {"joint": r.joint, "unit": r.unit, "largest": r.empty.largest, "motor": r.motor, "motor_unit": r.motor_unit,
+             "gear_ratio": r.gear_ratio, "at_motor": r.empty_at_motor and r.empty_at_motor.largest,
              "at_motor_with_load": r.loaded_at_motor and r.loaded_at_motor.largest,
              "largest_with_load": r.loaded.largest if r.loaded else None, "stall_torque": r.stall_torque,
              "share": r.share(r.empty), "share_with_load": r.share(r.loaded), "gap": r.empty.gap,

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from dalembert.arm.description import ArmDescription
 
@@ -17,9 +20,27 @@ from .system_options import system_command, violations
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
 
+TORQUE, FORCE = ("kg m^2", "N m s/rad", "N m"), ("kg", "N s/m", "N")
+"""Units of the inertia, the viscous friction and the torque of a motor, and of one that is a force on its joint."""
+
+
+class About(StrEnum):
+    """The point that moments of inertia are about."""
+
+    centre = "centre"
+    frame = "frame"
+
 
 @system_command
-def show(system: System) -> None:
+def show(
+    system: System,
+    about: Annotated[
+        About, typer.Option(help="Inertia tensors of the links about their mass centres, or about their frames.")
+    ] = About.centre,
+    ounces: Annotated[
+        bool, typer.Option("--ounces", help="Links and drives in ounces (force), inches and seconds.")
+    ] = False,
+) -> None:
     """Show an arm: its joints, where they stand, its links, its drives and where the numbers come from."""
     given = system
     print_head(given)
@@ -27,8 +48,8 @@ def show(system: System) -> None:
         print_joints(given)
     if given.joints:
         print_geometry(given)
-    print_links(given)
-    print_drives(given)
+    print_links(given, about, ounces)
+    print_drives(given, ounces)
     print_sources(given)
 
 
@@ -68,8 +89,19 @@ def limited(values: Iterable[float]) -> list[str]:
     return [next(written) if math.isfinite(x) else "-" for x in given]
 
 
-def print_links(arm: ArmDescription) -> None:
-    """Mass, mass centre and inertia tensor about it, in the axes of the link frame."""
+def measured(unit: str, ounces: bool) -> tuple[float, str]:
+    """The factor from an SI unit, and the name of what is printed: itself, or its like in ounces."""
+    if not ounces:
+        return 1.0, unit
+    # Only here, since the analyses take their time to start.
+    from dalembert.design.ounces import UNITS
+
+    return UNITS[unit]
+
+
+def print_links(arm: ArmDescription, about: About = About.centre, ounces: bool = False) -> None:
+    """Mass, mass centre and inertia tensor, in the axes of the link frame."""
+    (mass, of_mass), (length, of_length), (moment, of_moment) = (measured(u, ounces) for u in ("kg", "m", "kg m^2"))
     links = [link for link in arm.links if link.inertia]
     without = [link.name for link in arm.links if not link.inertia]
     if links:
@@ -79,22 +111,27 @@ def print_links(arm: ArmDescription) -> None:
         table(
             [
                 ("link", names),
-                ("mass\nkg", figures(float(link.inertia.mass) for link in links)),
-                *((f"{axis}\nm", figures(row[k] for row in centres)) for k, axis in enumerate("xyz")),
+                (f"mass\n{of_mass}", figures(mass * float(link.inertia.mass) for link in links)),
+                *(
+                    (f"{axis}\n{of_length}", figures(length * row[k] for row in centres))
+                    for k, axis in enumerate("xyz")
+                ),
             ]
         )
+        tensors = [link.inertia.tensor if about is About.frame else link.inertia.central for link in links]
         entries = {
-            f"I{'xyz'[i]}{'xyz'[j]}\nkg m^2": [float(link.inertia.central[i][j]) for link in links]
+            f"I{'xyz'[i]}{'xyz'[j]}\n{of_moment}": [moment * float(tensor[i][j]) for tensor in tensors]
             for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
         }
         shown = [(header, figures(entry)) for header, entry in entries.items() if any(entry)]
         if shown:
-            heading("Inertia tensor about the mass centre, axes of the link frame")
+            point = "the origin of the link frame" if about is About.frame else "the mass centre"
+            heading(f"Inertia tensor about {point}, axes of the link frame")
             table([("link", names), *shown])
     if without:
         say(f"\nWithout mass: {', '.join(without)}")
     for name, carried in arm.loads:
-        say(f"\nLoad on {name}: {float(carried.body.mass):g} kg")
+        say(f"\nLoad on {name}: {mass * float(carried.body.mass):g} {of_mass}")
     faults = violations(arm)
     if faults:
         heading("No real body has these inertias; they are used exactly as given")
@@ -102,17 +139,27 @@ def print_links(arm: ArmDescription) -> None:
             paragraph(f"- {name}: {fault}")
 
 
-def print_drives(arm: ArmDescription) -> None:
-    """Drives as described; a dash for unknown values."""
+def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
+    """Drives as described; a dash for unknown values, units for each motor, since one may be a force."""
+    from dalembert.systems.driven import is_force
+
     if not arm.drives:
         return
     motors = arm.drives.actuators
+    pushes = [is_force(arm, number) for number in range(len(motors))]
+    units = [[measured(u, ounces) for u in (FORCE if push else TORQUE)] for push in pushes]
+    inertia, viscous, effort = ([row[k][0] for row in units] for k in range(3))
+    moving = [motor.friction.moving for motor in motors]
+
+    def column(values: Iterable[float | None], factors: list[float]) -> list[float | None]:
+        return [value * factor if value else None for value, factor in zip(values, factors, strict=True)]
+
     columns: dict[str, list[float | None]] = {
-        "rotor\nkg m^2": [float(motor.rotor.inertia) or None for motor in motors],
-        "viscous\nN m s/rad": [motor.friction.viscous or None for motor in motors],
-        "Coulomb +\nN m": [motor.friction.moving[0] or None for motor in motors],
-        "Coulomb -\nN m": [motor.friction.moving[1] or None for motor in motors],
-        "stall\nN m": [motor.stall_torque for motor in motors],
+        "rotor": column((float(motor.rotor.inertia) for motor in motors), inertia),
+        "viscous": column((motor.friction.viscous for motor in motors), viscous),
+        "Coulomb +": column((pair[0] for pair in moving), effort),
+        "Coulomb -": column((pair[1] for pair in moving), effort),
+        "stall": column((motor.stall_torque for motor in motors), effort),
     }
     known = {header: column for header, column in columns.items() if any(x is not None for x in column)}
     counted = "counted in its dynamics" if arm.counts_drives else "kept with the arm, not part of its link dynamics"
@@ -123,7 +170,8 @@ def print_drives(arm: ArmDescription) -> None:
             ("motor", arm.drives.names),
             ("turns per turn\nof the joint", ratios),
             ("on link", [motor.rotor.link or "-" for motor in motors]),
-            *((header, limited(math.inf if x is None else x for x in column)) for header, column in known.items()),
+            *((header, limited(math.inf if x is None else x for x in entry)) for header, entry in known.items()),
+            ("units of rotor,\nviscous, torque", [", ".join(name for _, name in row) for row in units]),
         ]
     )
     if arm.drives.elements:

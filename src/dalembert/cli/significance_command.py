@@ -27,12 +27,17 @@ MOTION = (
 def significance(
     ask: Analysis,
     motion: Annotated[Path | None, typer.Option("--motion", metavar="FILE", help=MOTION)] = None,
+    only: Annotated[
+        str, typer.Option(help="Only the terms of these coefficients, such as D12,C112,G2, or D112 after Bejczy 1974.")
+    ] = "",
     least: Annotated[
-        float, typer.Option(help="Leave out terms below this share of the largest term of their joint.")
-    ] = 0.01,
+        float | None,
+        typer.Option(help="Leave out terms below this share of the largest term of their joint (0.01; 0 with --only)."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, all terms.")] = False,
 ) -> None:
     """Rank every term of every joint's torque by its largest and RMS contribution."""
+    from dalembert.equations.names import separate
     from dalembert.simulation.motion_files import motion_of
 
     given = ask.system
@@ -41,6 +46,10 @@ def significance(
             "--motion has its own positions, speeds and accelerations; leave out --speed, --acceleration, --box"
         )
     found = ask.significance(motion_of(given, motion) if motion is not None else None)
+    zero: tuple[str, ...] = ()
+    if only:
+        found, zero = found.named(separate(only), given.n)
+    floor = least if least is not None else 0.0 if only else 0.01
     if as_json:
         rows = [
             {"joint": one.joint, "term": one.name, "times": one.motion, "largest": one.largest, "proved": one.proved,
@@ -54,6 +63,7 @@ def significance(
                     "drives": given.drive_model,
                     "motion": str(motion) if motion else None,
                     "terms": rows,
+                    **({"zero": list(zero)} if only else {}),
                 },
                 indent=2,
             )
@@ -61,9 +71,12 @@ def significance(
         return
     for joint in given.moving:
         mine = [one for one in found if one.joint == joint.name]
-        shown = [one for one in mine if one.share >= least]
+        if only and not mine:
+            continue
+        shown = [one for one in mine if one.share >= floor]
         unit = "N m" if joint.kind == "revolute" else "N"
-        heading(f"{joint.name}: {len(shown)} of {len(mine)} terms reach {100 * least:g} percent of the largest")
+        reached = f"{len(shown)} of {len(mine)} terms reach {100 * floor:g} percent of the largest"
+        heading(f"{joint.name}: {reached if floor else 'the terms asked for'}")
         if not shown:
             say("no term")
             continue
@@ -77,6 +90,8 @@ def significance(
                     ("percent of\nthe largest", figures(round(100 * one.share, 2) for one in shown))]  # fmt: skip
         table(columns)
     say()
+    if zero:
+        paragraph(f"Zero: {', '.join(zero)}.")
     counted = f"{about(given)}{'; friction, which is no term, is not ranked' if given.counts_drives else ''}"
     if motion is not None:
         paragraph(f"Along {motion}, means over its time; {counted}.")

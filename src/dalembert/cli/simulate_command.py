@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,23 +16,16 @@ from dalembert.simulation.settings import MOST_EVALUATIONS
 
 from .dynamics_command import about
 from .model_option import ModelOption, read_model
+from .motion_options import PathKind, refuse_unused, trajectory_of
 from .printing import figures, heading, joints_with_units, paragraph, say, table
+from .servo_gains import gains_followed, show_gains
 from .system_options import read_load, system_command
-from .values import joint_values
+from .values import gains, inputs, joint_values
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
     from dalembert.control.trajectories import Trajectory
     from dalembert.simulation.motion import Motion
-
-
-class PathKind(StrEnum):
-    """The kind of trajectory."""
-
-    quintic = "quintic"
-    trapezoidal = "trapezoidal"
-    excitation = "excitation"
-    hold = "hold"
 
 
 VALUES = "One value for each joint, base first, rad or m."
@@ -49,12 +41,35 @@ def simulate(
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Start. {VALUES} Zeros if left out.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VALUES", help=f"End of the trajectory. {VALUES}")] = None,
     qd: Annotated[str | None, typer.Option("--qd", metavar="VALUES", help="Speeds at the start.")] = None,
+    torque: Annotated[
+        str | None,
+        typer.Option(
+            "--torque",
+            metavar="VALUES",
+            help="Without a controller: constant torques (N m) and forces (N) of the joints, with --drives of the "
+            "motors.",
+        ),
+    ] = None,
     duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 2.0,
     kp: Annotated[
-        float | None,
-        typer.Option("--kp", help="Position gain (100): 1/s^2 for computed torque, N m/rad for pd, servo."),
+        str | None,
+        typer.Option(
+            "--kp",
+            metavar="GAINS",
+            help="Position gain (100), one or one for each joint: 1/s^2 for computed torque, N m/rad or N/m for pd, "
+            "servo.",
+        ),
     ] = None,
-    kd: Annotated[float | None, typer.Option("--kd", help="Velocity gain (20) of computed torque and pd.")] = None,
+    kd: Annotated[
+        str | None,
+        typer.Option(
+            "--kd", metavar="GAINS", help="Velocity gain (20) of computed torque and pd, one or one for each joint."
+        ),
+    ] = None,
+    damping: Annotated[
+        str | None,
+        typer.Option("--damping", metavar="RATIOS", help="Damping ratio (1) of servo, one or one for each joint."),
+    ] = None,
     speed: Annotated[
         float | None, typer.Option("--speed", help="Speed limit (1) of trapezoidal and excitation, rad/s or m/s.")
     ] = None,
@@ -110,12 +125,18 @@ def simulate(
     if controller not in ("none", *CONTROLLERS):
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
     entry = CONTROLLERS.get(controller)
-    refuse_unused(controller, trajectory, to, kp, kd, speed, acceleration, model_load, friction, model)
+    given = {"--kp": kp, "--kd": kd, "--damping": damping, "--speed": speed, "--acceleration": acceleration}
+    refuse_unused(controller, trajectory, to, given, model_load, friction, model)
+    if torque is not None and entry is not None:
+        raise ArmError(f"--torque has no effect with --controller {controller}; leave one of them out")
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
     path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
     exact = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
     believed = exact if model is None else read_model(model, exact)
-    law = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, kp=kp, kd=kd)
+    chosen = {name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))}
+    constant = inputs(system, "--torque", torque)
+    law = constant if entry is None else entry.controller(believed, path, friction, **chosen)
+    followed = gains_followed(law, path)
     try:
         motion = system.simulate(
             law, start, speeds, duration, input=None if model is None else "joint torque", method=method,
@@ -130,9 +151,11 @@ def simulate(
     if output is not None:
         save(system, motion, output)
     if as_json:
-        print(json.dumps(as_data(system, motion, path, controller) | {"model": model}, indent=2, allow_nan=False))
+        told = as_data(system, motion, path, controller, followed) | {"model": model}
+        print(json.dumps(told, indent=2, allow_nan=False))
     else:
-        show(system, motion, path, controller if model is None else f"{controller} with {model}", output)
+        name = controller if model is None else f"{controller} with {model}"
+        show(system, motion, path, name, followed, output)
 
 
 def save(system: System, motion: Motion, output: Path) -> None:
@@ -143,47 +166,6 @@ def save(system: System, motion: Motion, output: Path) -> None:
         write_replay(system, motion, output)
     else:
         motion.save(output)
-
-
-def refuse_unused(
-    controller: str, kind: PathKind, to: str | None, kp: float | None, kd: float | None, speed: float | None,
-    acceleration: float | None, model_load: str | None, friction: str | None, model: str | None,
-) -> None:  # fmt: skip
-    """An option that nothing would read is refused."""
-    limited = {PathKind.trapezoidal: ("--speed", "--acceleration"), PathKind.excitation: ("--speed",)}.get(kind, ())
-    entry = CONTROLLERS.get(controller)
-    gains = tuple(f"--{name}" for name in entry.gains) if entry is not None else ()
-    given = {"--kp": kp, "--kd": kd, "--speed": speed, "--acceleration": acceleration}
-    for option, value in given.items():
-        if value is not None and option not in (*limited, *gains):
-            raise ArmError(f"{option} has no effect with --controller {controller} and --trajectory {kind.value}")
-    if friction is not None and (entry is None or not entry.feeds_friction):
-        feeding = listed([name for name, one in CONTROLLERS.items() if one.feeds_friction])
-        raise ArmError(f"--friction is for a controller that feeds friction forward: {feeding}")
-    if entry is None and (to is not None or model_load is not None or model is not None):
-        raise ArmError("--to, --model-load and --model are for a controller; name one with --controller")
-    if to is not None and kind in (PathKind.hold, PathKind.excitation):
-        raise ArmError(f"--to has no effect with --trajectory {kind.value}")
-
-
-def trajectory_of(
-    system: System, kind: PathKind, duration: float, start: np.ndarray, to: str | None, speed: float | None,
-    acceleration: float | None,
-) -> Trajectory:  # fmt: skip
-    """The trajectory that the options mean."""
-    from dalembert.control.trajectories import excitation, quintic, trapezoidal
-
-    if not duration > 0:
-        raise ArmError(f"--duration {duration:g}: give a time above zero")
-    fastest = 1.0 if speed is None else speed
-    if kind is PathKind.excitation:
-        return excitation(system.lower, system.upper, duration, speed=fastest)
-    if kind is PathKind.hold or to is None:
-        return quintic([start, start], duration)
-    end = joint_values(system, "--to", to)
-    if kind is PathKind.trapezoidal:
-        return trapezoidal(start, end, fastest, 2.0 if acceleration is None else acceleration)
-    return quintic([start, end], duration)
 
 
 def summary(motion: Motion, path: Trajectory) -> dict[str, Any]:
@@ -198,7 +180,9 @@ def summary(motion: Motion, path: Trajectory) -> dict[str, Any]:
     }
 
 
-def as_data(system: System, motion: Motion, path: Trajectory, controller: str) -> dict[str, Any]:
+def as_data(
+    system: System, motion: Motion, path: Trajectory, controller: str, followed: dict[str, np.ndarray]
+) -> dict[str, Any]:
     """The summary as JSON can hold it."""
     return {
         "arm": motion.name,
@@ -206,6 +190,7 @@ def as_data(system: System, motion: Motion, path: Trajectory, controller: str) -
         "joints": list(motion.joint_names),
         "inputs": list(motion.input_names),
         "controller": controller,
+        **({"gains": {key.replace(" ", "_"): part.tolist() for key, part in followed.items()}} if followed else {}),
         "duration": float(motion.t[-1] - motion.t[0]),
         "steps": motion.steps,
         "evaluations": motion.evaluations,
@@ -238,7 +223,10 @@ def remarks(motion: Motion) -> list[str]:
     return said
 
 
-def show(system: System, motion: Motion, path: Trajectory, controller: str, output: Path | None) -> None:
+def show(
+    system: System, motion: Motion, path: Trajectory, controller: str, followed: dict[str, np.ndarray],
+    output: Path | None,
+) -> None:  # fmt: skip
     """The summary for a person."""
     found = summary(motion, path)
     heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, controller {controller}")
@@ -256,6 +244,9 @@ def show(system: System, motion: Motion, path: Trajectory, controller: str, outp
         (f"largest input\n[{', '.join(dict.fromkeys(motion.input_units))}]", figures(found["largest input"]))
     )
     table(columns)
+    if followed:
+        show_gains(system, followed)
+        say()
     jumps = sum(event.energy for event in motion.events)
     impacts = f", {jumps:.6g} J in impacts" if jumps else ""
     paragraph(

@@ -41,6 +41,31 @@ def value(joint: Joint, word: str, option: str, degrees: bool) -> float:
     return math.radians(plain) if degrees and joint.kind == "revolute" and not an_angle else plain
 
 
+def gains(arm: ArmDescription, option: str, text: str | None) -> np.ndarray | None:
+    """One gain for all joints, or one for each, base first; None where ``text`` is None."""
+    if text is None:
+        return None
+    words = text.split(",") if "," in text else text.split()
+    if len(words) not in (1, arm.n):
+        names = ", ".join(arm.joint_names)
+        raise ArmError(f"{option} takes one gain, or {arm.n}, one for each of {names}; got {len(words)}")
+    numbers = [float(quantity(word, option)) for word in words]
+    if not all(math.isfinite(number) and number >= 0 for number in numbers):
+        raise ArmError(f"{option} takes gains of zero or more, not {text.strip()!r}")
+    return np.broadcast_to(numbers, (arm.n,)).astype(float)
+
+
+def inputs(arm: ArmDescription, option: str, text: str | None) -> np.ndarray:
+    """One number for each input of a simulation, of joints or, where the drives count, of motors; zeros for None."""
+    names = arm.drives.names if arm.counts_drives else arm.joint_names
+    if text is None:
+        return np.zeros(len(names))
+    words = text.split(",") if "," in text else text.split()
+    if len(words) != len(names):
+        raise ArmError(f"{option} needs {len(names)} values, one for each of {', '.join(names)}; got {len(words)}")
+    return np.array([float(quantity(word, f"{option} of {name}")) for name, word in zip(names, words, strict=True)])
+
+
 def note_outside_limits(arm: ArmDescription, q: np.ndarray) -> None:
     """One note on stderr that names the joints beyond their range; the numbers are used all the same."""
     beyond = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .closed_form_options import note_load
+from .closed_form_options import At, Joints, note_load, restriction
 from .system_options import system_command
 
 if TYPE_CHECKING:
@@ -18,12 +18,14 @@ def verify(
     system: System,
     formula: Annotated[str, typer.Argument(help='A coefficient and a formula, such as "D33 = m3*a3^2 + Izz3".')],
     parameters: Annotated[str, typer.Option(help="Parameters the formula is written in; found out if not given.")] = "",
+    joints: Joints = "",
+    at: At = "",
 ) -> None:
     """Compare a printed formula with the exact one; exit code 1 if they differ."""
     from dalembert.equations.verify import verify as compare
 
     note_load(system, parameters)
-    verdict = compare(system, formula, parameters or None)
+    verdict = compare(system, formula, parameters or None, *restriction(joints, at))
     print(verdict)
     if not verdict:
         raise typer.Exit(1)

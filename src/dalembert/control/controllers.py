@@ -100,23 +100,37 @@ class ComputedTorque(_Feeding):
 class ServoFollowingInertia(_Following):
     """Bejczy's position servo (1974, section II): one loop a joint, its velocity gain follows the inertia.
 
-    tau_i = kp_i (q_ref - q)_i + kv_i (qd_ref - qd)_i + G_i, kv_i = 2 zeta sqrt(kp_i D_ii(q)). If D_ii falls by n,
-    damping and frequency rise by sqrt(n); a velocity gain lower by sqrt(n) restores the damping. ``adapt=False`` keeps
-    the gain of the configuration ``at``.
+    tau_i = kp_i (q_ref - q)_i + kv_i (qd_ref - qd)_i + G_i, kv_i = 2 zeta_i sqrt(kp_i J_i(q)), with J_i = D_ii the
+    total effective inertia at the joint drive. If J_i falls by n, damping and frequency rise by sqrt(n); a velocity
+    gain lower by sqrt(n) restores the damping. What the drives reflect to the joints is in J_i where the arm has
+    drives, also of a model that is the links alone; ``reflected=False`` leaves it out, for a plant without rotors.
+    ``adapt=False`` keeps the gain of the configuration ``at``. ``kp`` and ``damping`` are one number or one for each
+    joint.
     """
 
     model: System
     trajectory: Trajectory
     kp: ArrayLike
-    damping: float = 1.0
+    damping: ArrayLike = 1.0
     adapt: bool = True
     at: ArrayLike | None = None
+    reflected: bool = True
+
+    @cached_property
+    def _inertial(self) -> System:
+        """The system whose inertia a joint drive feels."""
+        model = self.model
+        bare = isinstance(model, ArmSystem) and bool(model.drives) and not model.counts_drives
+        return model.counting_drives() if self.reflected and bare else model  # type: ignore[attr-defined]
+
+    def total_inertia(self, q: Array) -> Array:
+        """J_i = D_ii, kg m^2 or kg, at ``q``, or at ``at`` without ``adapt``."""
+        place = q if self.adapt else np.asarray(self.trajectory.position(0.0) if self.at is None else self.at)
+        return np.diagonal(self._inertial.mass_matrix(place), axis1=-2, axis2=-1)
 
     def velocity_gain(self, q: Array) -> Array:
-        """kv_i = 2 zeta sqrt(kp_i D_ii), N m s/rad or N s/m, with D at ``q``, or at ``at`` without ``adapt``."""
-        place = q if self.adapt else np.asarray(self.trajectory.position(0.0) if self.at is None else self.at)
-        inertia = np.diagonal(self.model.mass_matrix(place), axis1=-2, axis2=-1)
-        return 2 * self.damping * np.sqrt(np.asarray(self.kp) * inertia)
+        """kv_i = 2 zeta_i sqrt(kp_i J_i), N m s/rad or N s/m."""
+        return 2 * np.asarray(self.damping) * np.sqrt(np.asarray(self.kp) * self.total_inertia(q))
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         place, speed, _ = self.trajectory.state(t)

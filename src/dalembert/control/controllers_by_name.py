@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from numpy.typing import ArrayLike
+
 from ..systems.protocol import System
 from .controllers import ComputedTorque, PDGravity, ServoFollowingInertia
 
@@ -25,7 +27,7 @@ class ControllerEntry:
     feeds_friction: bool = False
 
     def controller(
-        self, model: System, trajectory: Trajectory, friction: str | None = None, **gains: float | None
+        self, model: System, trajectory: Trajectory, friction: str | None = None, **gains: ArrayLike | None
     ) -> Control:
         """The controller; gains and ``friction`` (``friction_feed.py``) that are None take their defaults."""
         chosen: dict[str, Any] = {
@@ -42,10 +44,15 @@ def _lqr(model: Any, trajectory: Trajectory, friction: str = "reference") -> Any
     return tracking_lqr(model, trajectory, friction=friction)
 
 
+def _servo(model: System, trajectory: Trajectory, kp: ArrayLike, damping: ArrayLike) -> ServoFollowingInertia:
+    # The plant of a simulation by name is the model, with rotors or without: its inertia is the one to follow.
+    return ServoFollowingInertia(model, trajectory, kp, damping, reflected=False)
+
+
 CONTROLLERS: dict[str, ControllerEntry] = {
     "pd": ControllerEntry(PDGravity, {"kp": 100.0, "kd": 20.0}),
     "computed-torque": ControllerEntry(ComputedTorque, {"kp": 100.0, "kd": 20.0}, feeds_friction=True),
-    "servo": ControllerEntry(ServoFollowingInertia, {"kp": 100.0}),
+    "servo": ControllerEntry(_servo, {"kp": 100.0, "damping": 1.0}),
     "lqr": ControllerEntry(_lqr, {}, feeds_friction=True),
 }
 """Controllers that follow a trajectory."""

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from numpy.typing import ArrayLike
+
 from ..arm.errors import ArmError
 from ..bounds.ranges import Range
 from ..reduction.certify import Progress
@@ -25,12 +27,13 @@ if TYPE_CHECKING:
     from .counterbalance import Counterbalance
     from .coupling import CouplingMap, Couplings
     from .dominance import Dominance
-    from .importance import Balance, Curve, SlowFast
+    from .importance import Balance, Curve
     from .motion_samples import MotionSamples
     from .review import Review
     from .sensitivity import Sensitivity
     from .shares import PartShare
     from .significance import Bounds, TermShares
+    from .slow_fast import Reactions, SlowFast
     from .tables import LoadTables
 
 Limits: TypeAlias = Mapping[str | int, tuple[float, float]]
@@ -117,12 +120,15 @@ class Analysis(CertifiedRanges):
 
     def ratio_curves(
         self, top: str, bottom: str, along: str | int, settings: Sequence[Mapping[str | int, float]] = (), *,
-        points: int = 181,
+        points: int = 181, signed: bool = False,
     ) -> Curve:  # fmt: skip
-        """|top / bottom| along one joint for settings of others (Bejczy 1974, Figures 4 to 11)."""
+        """|top / bottom| along one joint for settings of others (Bejczy 1974, Figures 4 to 11).
+
+        ``signed`` keeps the sign, as eqs 116 to 118 ask for.
+        """
         from .importance import ratio_curves
 
-        return ratio_curves(self, top, bottom, along, settings, points=points)
+        return ratio_curves(self, top, bottom, along, settings, points=points, signed=signed)
 
     def gravity_balance(self) -> tuple[Balance, ...]:
         """At which acceleration inertia equals gravity, joint by joint."""
@@ -138,10 +144,16 @@ class Analysis(CertifiedRanges):
         return Bounds(self.waves, self.states, self.effort * EFFORT, tell=self._tell)
 
     def slow_fast(self, share: float = 0.05) -> tuple[SlowFast, ...]:
-        """The speed at which velocity terms reach a share of the torque."""
-        from .importance import slow_fast
+        """The pace at which reactions to motion can reach a share of own inertia and gravity (Bejczy 1974, II)."""
+        from .slow_fast import slow_fast
 
         return slow_fast(self.bounds, share)
+
+    def slow_fast_at(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, share: float = 0.05) -> tuple[Reactions, ...]:
+        """For every joint, whether one state is dynamically slow or fast there (Bejczy 1974, section II)."""
+        from .slow_fast import reactions_at
+
+        return reactions_at(self.system, q, qd, qdd, share)
 
     def significance(self, motion: MotionSamples | None = None) -> TermShares:
         """Every term of every joint's torque, ranked; over all states, or along a ``motion`` (``da.motion_of``)."""

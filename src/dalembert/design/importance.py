@@ -15,18 +15,18 @@ from ..equations import names
 from ..reduction.coefficient_waves import CoefficientWaves
 from ..reduction.states import place
 from .certified_ranges import CertifiedRanges
-from .significance import Bounds
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """|ratio| along one joint: ``values[c]`` for each setting of ``labels[c]``."""
+    """|ratio|, or the ratio itself where ``signed``, along one joint: ``values[c]`` for each setting ``labels[c]``."""
 
     name: str
     joint: str
     x: NDArray[np.float64]
     labels: tuple[str, ...]
     values: NDArray[np.float64]
+    signed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,20 +39,6 @@ class Balance:
     joint: str
     ratio: Range
     acceleration: float
-
-
-@dataclass(frozen=True, eq=False)
-class SlowFast:
-    """The boundary between dynamically slow and fast motion at one joint (Bejczy 1974, section II).
-
-    At ``speed`` times the given speed limits, velocity torques can reach ``share`` of the torque of inertia and
-    gravity. ``proved`` is a speed below which they cannot.
-    """
-
-    joint: str
-    share: float
-    speed: float
-    proved: float
 
 
 def range_by_name(ranges: CertifiedRanges, expression: str) -> Range:
@@ -81,9 +67,13 @@ def combined(waves: CoefficientWaves, expression: str) -> Wave:
 
 def ratio_curves(
     ranges: CertifiedRanges, top: str, bottom: str, along: str | int,
-    settings: Sequence[Mapping[str | int, float]] = (), *, points: int = 181,
+    settings: Sequence[Mapping[str | int, float]] = (), *, points: int = 181, signed: bool = False,
 ) -> Curve:  # fmt: skip
-    """|top / bottom| along one joint, the others at zero or at the positions of each setting (Figures 4 to 11)."""
+    """|top / bottom| along one joint, the others at zero or at the positions of each setting (Figures 4 to 11).
+
+    ``signed`` keeps the sign, with which the ratios enter the sums of Bejczy 1974, eqs 112 to 118: at joint 1,
+    D_11 (qdd_1 + R_1 qdd_2 + R_2 qdd_3) with R_1 = D_12/D_11, R_2 = D_13/D_11.
+    """
     arm, box = ranges.system, ranges.box
     joint = place(arm, along)
     x = np.linspace(box.lower[joint], box.upper[joint], points)
@@ -94,9 +84,10 @@ def ratio_curves(
         for key, value in setting.items():
             q[:, place(arm, key)] = value
         q[:, joint] = x
-        rows.append(np.abs(above(q) / below(q)))
+        ratio = above(q) / below(q)
+        rows.append(ratio if signed else np.abs(ratio))
         labels.append(", ".join(f"{arm.joint_names[place(arm, k)]} = {v:g}" for k, v in setting.items()))
-    return Curve(f"{top}/{bottom}", arm.joint_names[joint], x, tuple(labels), np.array(rows))
+    return Curve(f"{top}/{bottom}", arm.joint_names[joint], x, tuple(labels), np.array(rows), signed)
 
 
 def balances(ranges: CertifiedRanges) -> tuple[Balance, ...]:
@@ -109,40 +100,3 @@ def balances(ranges: CertifiedRanges) -> tuple[Balance, ...]:
             spread = ranges.ratio(called, waves.gravity(i), waves.inertia(i, i))
             found.append(Balance(name, spread, spread.largest))
     return tuple(found)
-
-
-def slow_fast(bounds: Bounds, share: float = 0.05) -> tuple[SlowFast, ...]:
-    """For every joint, how fast is fast: the part of the speed limits at which velocity terms reach ``share``.
-
-    They are compared with the largest torque of acceleration and gravity. Velocity torques grow with the square of
-    the speed, so the boundary is sqrt(share x reference / velocity torque at the limits).
-    """
-    if not share > 0:
-        raise ArmError(f"a share of the torque must be above zero, got {share!r}")
-    model, states = bounds.model, bounds.states
-    found = []
-    for i, name in enumerate(model.arm.joint_names):
-        reached, proved = velocity_torque(bounds, i)
-        steady = bounds(model.gravity(i))[1] if len(model.gravity(i)) else 0.0
-        inertial = bounds(model.inertia(i, i))[1] * float(states.acceleration[i])
-        reference = steady + inertial
-        at = np.inf if reached == 0 else float(np.sqrt(share * reference / reached))
-        safe = np.inf if proved == 0 else float(np.sqrt(share * reference / proved))
-        found.append(SlowFast(name, share, at, safe))
-    return tuple(found)
-
-
-def velocity_torque(bounds: Bounds, i: int) -> tuple[float, float]:
-    """(attained on samples, proved) largest torque of speeds at joint i."""
-    model, states = bounds.model, bounds.states
-    q = states.box.samples(400, 2)
-    signs = np.sign(np.random.default_rng(0).standard_normal((24, model.n)))
-    sampled = np.zeros((len(signs), len(q)))
-    proved = 0.0
-    for (row, j, k), wave in model.christoffel.items():
-        if row != i:
-            continue
-        factor = float(states.speed[j] * states.speed[k] * (1 if j == k else 2))
-        proved += factor * bounds(wave)[0]
-        sampled += (signs[:, j] * signs[:, k] * factor)[:, None] * wave(q)[None]
-    return float(np.abs(sampled).max()), proved

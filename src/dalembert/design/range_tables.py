@@ -68,6 +68,8 @@ def inertia_table(found: LoadTables) -> DataTable:
             Column("least at motor", "least, motor", kind="number"),
             Column("largest at motor", "largest, motor", kind="number"),
         ]
+    if geared and load:
+        columns.append(Column("largest at motor loaded", "largest, motor, loaded", kind="number"))
     rows = []
     for place, row in enumerate(found.inertia):
         cells: list[Value] = [
@@ -82,8 +84,9 @@ def inertia_table(found: LoadTables) -> DataTable:
         if load:
             cells += [*ends(row.loaded), finite(row.relative_loaded)]
         if geared:
-            least, most = row.empty_at_motor, row.loaded_at_motor or row.empty_at_motor
-            cells += [least.minimum if least else None, most.maximum if most else None]
+            felt, held = row.empty_at_motor, row.loaded_at_motor
+            cells += [felt.minimum if felt else None, felt.maximum if felt else None]
+            cells += [held.maximum if held else None] if load else []
         rows.append(tuple(cells))
     caption = f"Total inertia at each joint, {counted(found.drives)}"
     return DataTable("inertia-ranges", with_load(caption, found), tuple(columns), tuple(rows), motor_note(geared))
@@ -114,6 +117,14 @@ def gravity_table(found: LoadTables) -> DataTable:
         columns += [Column("largest magnitude loaded", "largest, loaded", kind="number")]
     if geared:
         columns += [Column("at motor", "at the motor", kind="number")]
+    if geared and load:
+        columns += [Column("at motor loaded", "at the motor, loaded", kind="number")]
+    if geared:
+        columns += [
+            Column("stall torque", "stall torque", kind="number"),
+            Column("motor unit", "unit", kind="unit"),
+            Column("gear ratio", "gear ratio", kind="number"),
+        ]
     if limited:
         columns += [Column("drive gives", "drive gives", kind="number"), Column("share", "share of it", kind="share")]
     if load and limited:
@@ -124,8 +135,11 @@ def gravity_table(found: LoadTables) -> DataTable:
         if load:
             cells.append(row.loaded.largest if row.loaded is not None else None)
         if geared:
-            felt = row.loaded_at_motor or row.empty_at_motor
-            cells.append(felt.largest if felt is not None else None)
+            cells.append(row.empty_at_motor.largest if row.empty_at_motor is not None else None)
+        if geared and load:
+            cells.append(row.loaded_at_motor.largest if row.loaded_at_motor is not None else None)
+        if geared:
+            cells += [row.stall_torque, pretty(row.motor_unit), row.gear_ratio]
         if limited:
             cells += [row.capacity, row.share(row.empty)]
         if load and limited:

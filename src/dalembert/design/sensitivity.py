@@ -123,7 +123,7 @@ def _coefficient(system: SystemOverRing, name: str, q: Array) -> float:
     at = [float(x) for x in q]
     if kind == "G":
         return float(system.gravity(REAL, at)[index[0]])
-    if kind == "D":
+    if len(index) == 2:
         return float(system.mass_matrix(REAL, at)[index[0]][index[1]])
     i, j, k = index
-    return float(system.christoffel(REAL, at)[i][j][k])
+    return float(system.christoffel(REAL, at)[i][j][k]) * (names.speeds_counted(index) if kind == "D" else 1)

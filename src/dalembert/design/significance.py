@@ -7,7 +7,7 @@ acceleration, the RMS is exact. Over a given motion both are taken at its moment
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -57,6 +57,26 @@ class TermShares(tuple[TermShare, ...]):
 
     def __getnewargs__(self) -> tuple[tuple[TermShare, ...], Mapping[str, str]]:
         return tuple(self), self.units
+
+    def named(self, wanted: Iterable[str], n: int) -> tuple[TermShares, tuple[str, ...]]:
+        """The terms of these coefficients of an arm of ``n`` joints, named as asked, and those that are zero.
+
+        "D112" is the term D112 qd1 qd2 of Bejczy 1974, eqs 12 to 17, which is 2 C112 qd1 qd2.
+        """
+        chosen: dict[Key, str] = {}
+        for text in wanted:
+            kind, index = names.parse(text, n)
+            if len(index) == 3:
+                chosen["C", (index[0], min(index[1:]), max(index[1:]))] = names.name(kind, index)
+            else:
+                chosen[kind, index] = names.name(kind, index)
+        kept: dict[str, TermShare] = {}
+        for term in self:
+            name = chosen.get(names.parse(term.name, n))
+            if name is not None:
+                kept[name] = replace(term, name=name, motion=term.motion.removeprefix("2 " if name[0] == "D" else ""))
+        missing = tuple(name for name in chosen.values() if name not in kept)
+        return TermShares(kept.values(), self.units), missing
 
     def __repr__(self) -> str:
         small = sum(term.share < 0.01 for term in self)

@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arm.description import ArmDescription
+from ..arm.drives import Actuator
 from ..bounds.ranges import Range
 from ..bounds.waves import total
 from ..equations import names
+from ..systems.driven import is_force
 from .certified_ranges import CertifiedRanges
 
 
@@ -59,7 +61,8 @@ class GravityRow:
     """One line of Table 2: the gravity load G_i of a joint.
 
     ``capacity`` is what the drive can give at the joint (stall torque times gear ratio, else the effort limit);
-    the ranges at the motor are as in ``InertiaRow``, in N m.
+    the ranges at the motor are as in ``InertiaRow``, in ``motor_unit``: N m, or N for a motor that is a force on its
+    joint. ``gear_ratio`` is that of the motor that turns with this joint alone, None where there is none.
     """
 
     joint: str
@@ -72,6 +75,8 @@ class GravityRow:
     motor: str = ""
     empty_at_motor: Range | None = None
     loaded_at_motor: Range | None = None
+    gear_ratio: float | None = None
+    motor_unit: str = "N m"
 
     @property
     def certified(self) -> bool:
@@ -132,12 +137,14 @@ def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None) -
     for index, joint in enumerate(system.moving):
         d, g = names.name("D", (index, index)), names.name("G", (index,))
         motor, levers = geared[index] if geared is not None else ("", None)
+        pushes = geared is not None and is_force(system, system.drives.names.index(motor))
+        mass, force = ("kg", "N") if pushes else ("kg m^2", "N m")
         rotors = empty.range_of_wave(f"rotors of {d}", empty.waves.rotors(index, index), "").largest
         rows_d.append(
             InertiaRow(
                 joint.name, d, names.coefficient_unit(system, d), rotors if system.counts_drives else 0.0,
                 empty.inertia(index, index), loaded.inertia(index, index) if loaded is not None else None, motor,
-                inertia_at_motor(empty, levers), inertia_at_motor(loaded, levers),
+                inertia_at_motor(empty, levers, mass), inertia_at_motor(loaded, levers, mass),
             )
         )  # fmt: skip
         rows_g.append(
@@ -145,7 +152,8 @@ def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None) -
                 joint.name, g, names.coefficient_unit(system, g), stall_torque(system, joint.name),
                 capacity(system, index), empty.gravity(index),
                 loaded.gravity(index) if loaded is not None else None, motor,
-                gravity_at_motor(empty, levers), gravity_at_motor(loaded, levers),
+                gravity_at_motor(empty, levers, force), gravity_at_motor(loaded, levers, force),
+                gear_ratio(system, joint.name), force,
             )
         )  # fmt: skip
     said = payload(loaded.system) if loaded is not None else ""
@@ -171,26 +179,26 @@ def transmission(arm: ArmDescription) -> list[tuple[str, np.ndarray]] | None:
     return [(drives.names[motor], inverse[:, motor]) for motor in own]
 
 
-def inertia_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None) -> Range | None:
+def inertia_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, unit: str) -> Range | None:
     """The range of a diagonal entry of N^-T D N^-1."""
     if ranges is None or levers is None:
         return None
     moved = np.flatnonzero(levers)
     if len(moved) == 1:
-        return scaled(ranges.inertia(int(moved[0]), int(moved[0])), float(levers[moved[0]] ** 2), "kg m^2")
+        return scaled(ranges.inertia(int(moved[0]), int(moved[0])), float(levers[moved[0]] ** 2), unit)
     parts = [ranges.waves.inertia(int(i), int(j)).times(float(levers[i] * levers[j])) for i in moved for j in moved]
-    return ranges.range_of_wave(f"inertia at the motor {levers.tolist()}", total(parts), "kg m^2")
+    return ranges.range_of_wave(f"inertia at the motor {levers.tolist()}", total(parts), unit)
 
 
-def gravity_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None) -> Range | None:
+def gravity_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, unit: str) -> Range | None:
     """The range of an entry of N^-T G."""
     if ranges is None or levers is None:
         return None
     moved = np.flatnonzero(levers)
     if len(moved) == 1:
-        return scaled(ranges.gravity(int(moved[0])), float(levers[moved[0]]), "N m")
+        return scaled(ranges.gravity(int(moved[0])), float(levers[moved[0]]), unit)
     parts = [ranges.waves.gravity(int(i)).times(float(levers[i])) for i in moved]
-    return ranges.range_of_wave(f"gravity at the motor {levers.tolist()}", total(parts), "N m")
+    return ranges.range_of_wave(f"gravity at the motor {levers.tolist()}", total(parts), unit)
 
 
 def scaled(one: Range, factor: float, unit: str) -> Range:
@@ -209,10 +217,22 @@ def certified(row: InertiaRow | GravityRow) -> bool:
     return row.empty.certified and (row.loaded is None or row.loaded.certified)
 
 
+def own_motor(arm: ArmDescription, joint: str) -> Actuator | None:
+    """The motor that turns with this joint alone."""
+    own = [actuator for actuator in arm.drives.actuators if [name for name, _ in actuator.ratios] == [joint]]
+    return own[0] if len(own) == 1 else None
+
+
 def stall_torque(arm: ArmDescription, joint: str) -> float | None:
     """The stall torque of the motor that turns with this joint alone, where it is known (N m)."""
-    own = [actuator for actuator in arm.drives.actuators if [name for name, _ in actuator.ratios] == [joint]]
-    return own[0].stall_torque if len(own) == 1 else None
+    motor = own_motor(arm, joint)
+    return None if motor is None else motor.stall_torque
+
+
+def gear_ratio(arm: ArmDescription, joint: str) -> float | None:
+    """The gear ratio of the motor that turns with this joint alone, where it is constant."""
+    motor = own_motor(arm, joint)
+    return None if motor is None or arm.drives.turns is not None else float(dict(motor.ratios)[joint])
 
 
 def capacity(arm: ArmDescription, index: int) -> float | None:

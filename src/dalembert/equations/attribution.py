@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..formulations import composite_body
-from ..formulations.chain import Chain, Segment, chain
-from ..rings.algebra import ZERO, sub
+from ..formulations.chain import Chain, Segment
+from ..rings.algebra import ZERO, mul, sub
 from . import names
 from .polynomial import TrigPolynomial, as_polynomial
 
@@ -71,15 +71,21 @@ def split_of(equations: Equations, kind: str, index: tuple[int, ...]) -> Callabl
     def split() -> Mapping[int | str, Any]:
         found: dict[int | str, Any] = {}
         for link in links(equations):
-            entry = share(equations, link)[kind]
-            for i in index:
-                entry = entry[i]
-            poly = equations.space.ring.poly_of(entry)
+            poly = equations.space.ring.poly_of(entry_of(share(equations, link), kind, index))
             if poly:
                 found[link] = poly
         return found
 
     return split
+
+
+def entry_of(shares: Mapping[str, Any], kind: str, index: tuple[int, ...]) -> Any:
+    """A coefficient in tables of D, C and G; D_ijp of Bejczy 1974, eqs 12 to 17, is C_ijp of both orders."""
+    two_speeds = kind == "D" and len(index) == 3
+    entry = shares["C" if two_speeds else kind]
+    for i in index:
+        entry = entry[i]
+    return mul(names.speeds_counted(index), entry) if two_speeds else entry
 
 
 def links(equations: Equations) -> list[int | str]:
@@ -107,10 +113,7 @@ def share(equations: Equations, link: int | str) -> dict[str, Any]:
 def only(equations: Equations, link: int | str) -> Chain:
     """The arm with all bodies but one massless."""
     model = equations.model
-    whole, empty = model.chain, model.chain
-    if model.selection.load:
-        given = model.selection.given(model.ring)
-        empty = chain(model.arm, model.ring, {key: 0 if key.endswith("L") else value for key, value in given.items()})
+    whole, empty = model.chain, model.unloaded
     hand = int(model.selection.hand) - 1
     segments = []
     for index, (full, bare) in enumerate(zip(whole.segments, empty.segments, strict=True)):

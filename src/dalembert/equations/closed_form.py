@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
@@ -17,8 +17,8 @@ from ..formulations import composite_body, generalized_dalembert, kinematics, la
 from ..formulations import regressor as regressor_page
 from ..formulations.chain import chain
 from ..rings.algebra import matplus
-from . import names
-from .attribution import by_link, split_of, whole_by_link
+from . import names, transformations
+from .attribution import by_link, entry_of, split_of, whole_by_link
 from .attribution import share as share_of
 from .derive import EquationsModel
 from .polynomial import TrigPolynomial, as_polynomial
@@ -29,7 +29,9 @@ from .whole import MotionSymbols, moving_space
 
 if TYPE_CHECKING:
     from .base_parameters import BaseParameters
+    from .components import Component
     from .legend import Legend
+    from .starred_parameters import Definition
     from .structure import Structure
     from .verify import Verdict
 
@@ -47,7 +49,7 @@ class Equations:
     """
 
     def __init__(
-        self, arm: ArmDescription, parameters: Request = "symbols", starred: Mapping[str, TrigPolynomial] | None = None
+        self, arm: ArmDescription, parameters: Request = "symbols", starred: Mapping[str, Definition] | None = None
     ) -> None:
         if arm.elastic:
             raise ArmError(
@@ -56,8 +58,8 @@ class Equations:
             )
         self.arm, self.request = arm, parameters
         # Definitions of the starred symbols of a restricted model (equations/restricted.py).
-        self.starred: Mapping[str, TrigPolynomial] = starred or {}
-        stars = frozenset(str(n) for name in self.starred for n in self._digits(name))
+        self.starred: Mapping[str, Definition] = starred or {}
+        stars = frozenset(n for name in self.starred for n in re.findall(r"^m(\d+)\*$", name))
         self.model = EquationsModel(arm, parameters, stars)
         self.space: Space = self.model.space
         self.shares: dict[int | str, dict[str, Any]] = {}
@@ -65,10 +67,6 @@ class Equations:
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived anew where it is needed: that takes milliseconds, and less room than the polynomials.
         return type(self), (self.arm, self.request, dict(self.starred) or None)
-
-    @staticmethod
-    def _digits(name: str) -> list[str]:
-        return re.findall(r"(\d+)\*$", name)
 
     @property
     def n(self) -> int:
@@ -124,16 +122,50 @@ class Equations:
         return array_of(shape, kind, entry)
 
     def __getitem__(self, name: str) -> TrigPolynomial:
-        """The coefficient of a printed name such as "D12", "C112" or "G2", an energy "K" or "V", a torque "tau1"."""
+        """The coefficient of a printed name such as "D12", "C112" or "G2", an energy "K" or "V", a torque "tau1".
+
+        Names of Bejczy 1974 are read as well: "D112" = 2 C112 (eqs 12 to 17), "D2" = G2, an entry "U21[1,3]".
+        """
         found = names.whole(name, self.n)
         if found is not None:
             kind, joint = found
             if kind == "tau":
                 return cast(TrigPolynomial, self.torque[joint])
             return self.kinetic_energy if kind == "K" else self.potential_energy
+        entry = names.of_transformation(name, self.n)
+        if entry is not None:
+            (link, *joints), place = entry
+            if place is None:
+                raise ArmError(f"{name.strip()} is a matrix; name an entry, as in {name.strip()}[1,3]")
+            return cast(TrigPolynomial, self.transformation_derivative(link, *joints)[place])
         kind, index = names.parse(name, self.n)
+        if kind == "D" and len(index) == 3:
+            return self._two_speeds(index)
         table = {"D": self.mass_matrix, "C": self.christoffel, "G": self.gravity}[kind]
         return cast(TrigPolynomial, table[index])
+
+    def _two_speeds(self, index: tuple[int, ...]) -> TrigPolynomial:
+        """D_ijp of Bejczy 1974, eqs 12 to 17: the factor of qd_j qd_p, both orders in one term."""
+        factor = cast(TrigPolynomial, self.christoffel[index]) * names.speeds_counted(index)
+        factor._split = split_of(self, "D", index)
+        return factor
+
+    def velocity_matrix(self, joint: int) -> Polynomials:
+        """D_i,V of Bejczy 1974, eq. 22, n by n: the velocity torque of the joint is qd D_i,V qd / 2 (eq. 23).
+
+        Its entries are 2 C_ijp: D_ijp beside the diagonal and 2 D_ijj on it.
+        """
+        return array_of((self.n, self.n), "", lambda index: 2 * cast(TrigPolynomial, self.christoffel[(joint, *index)]))
+
+    def transformation(self, link: int) -> Polynomials:
+        """T_0^j of Bejczy 1974, section III, 4 by 4: from the frame of a link (counted from 0) to the base."""
+        rows = transformations.transformation(self, link)
+        return array_of((4, 4), "", lambda index: rows[index[0]][index[1]])
+
+    def transformation_derivative(self, link: int, *joints: int) -> Polynomials:
+        """U_ji of Bejczy 1974, eq. 4, for one joint and U_jkp, eq. 7, for two, 4 by 4; all counted from 0."""
+        rows = transformations.derivative(self, link, joints)
+        return array_of((4, 4), "", lambda index: rows[index[0]][index[1]])
 
     def names(self, zeros: bool = True) -> list[str]:
         """Printed names of the independent coefficients; without the zero ones where ``zeros`` is False."""
@@ -246,10 +278,12 @@ class Equations:
         if kind == "G":
             return self[name] if which == 0 else as_polynomial(self.space, 0)
         part = self._dalembert[which]
-        table = part.inertia if kind == "D" else part.velocity
+        table = part.inertia if len(index) == 2 else part.velocity
         for i in index:
             table = table[i]
         share = as_polynomial(self.space, table)
+        if kind == "D" and len(index) == 3:
+            share = share * names.speeds_counted(index)
         return share + self.rotors(name) if which == 1 and self.arm.counts_drives else share
 
     def rotors(self, name: str) -> TrigPolynomial:
@@ -257,14 +291,19 @@ class Equations:
         kind, index = names.parse(name, self.n)
         if kind == "G" or not self.arm.counts_drives:
             return as_polynomial(self.space, 0)
-        table: Any = share_of(self, "drives")[kind]
-        for i in index:
-            table = table[i]
-        return as_polynomial(self.space, table)
+        return as_polynomial(self.space, entry_of(share_of(self, "drives"), kind, index))
 
     def by_link(self, name: str) -> dict[int | str, TrigPolynomial]:
         """A coefficient, torque or energy as a sum over the links it comes from; also for numeric parameters."""
         return by_link(self, name)
+
+    def components(
+        self, name: str, q: ArrayLike, parameters: Mapping[str, object] | None = None
+    ) -> tuple[Component, ...]:
+        """A coefficient at a pose as a list of constant and varying components (Bejczy 1974, section VII.A)."""
+        from .components import components
+
+        return components(self, name, q, parameters)
 
     # -- questions -------------------------------------------------------------------------------
 

@@ -45,6 +45,15 @@ class EquationsModel:
         self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
 
     @cached_property
+    def unloaded(self) -> Chain:
+        """The links without a load that has symbols of its own."""
+        if not self.selection.load:
+            return self.chain
+        given = self.selection.given(self.ring)
+        bare = {key: 0 if key.endswith("L") else value for key, value in given.items()}
+        return chain(self.arm, self.ring, bare)
+
+    @cached_property
     def system(self) -> SystemOverRing:
         """The whole system over the ring, rotors included where the drives count."""
         return SystemOverRing(self.arm, self.ring, links=self.chain)

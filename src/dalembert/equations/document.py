@@ -27,6 +27,12 @@ SECTIONS = (
     ("C", "Centrifugal and Coriolis coefficients",
      "The coefficients C<sub>ijk</sub> of the products of speeds of joints j and k in the torque of joint i; "
      "C<sub>ijk</sub> = C<sub>ikj</sub>, and both stand in the sum."),
+    ("D_ijp", "Coefficients of two speeds after Bejczy",
+     "The factors D<sub>ijp</sub> of q̇<sub>j</sub> q̇<sub>p</sub> in the torque of joint i (Bejczy 1974, eqs 12 to 17): "
+     "2 C<sub>ijp</sub> of two different speeds, C<sub>ijj</sub> of a square."),
+    ("U", "Derivatives of transformations",
+     "U<sub>ji</sub> and U<sub>jkp</sub>, the first and second derivatives of the transformation from the base to link "
+     "j (Bejczy 1974, eqs 4 and 7), entry by entry."),
     ("G", "Gravity load", "The torques that hold the arm still against gravity, G<sub>i</sub> = ∂V/∂q<sub>i</sub>."),
     ("tau", "Torques", "All terms of a joint: accelerations, products of speeds, gravity."),
     ("K", "Kinetic energy", "Half the sum of D<sub>ij</sub> q̇<sub>i</sub> q̇<sub>j</sub>."),
@@ -57,7 +63,7 @@ def chosen(equations: Equations, only: Sequence[str]) -> list[str]:
     """Names of the coefficients, torques and energies requested, by default of all coefficients that are not zero."""
     if not only:
         return equations.names(zeros=False)
-    return list(dict.fromkeys(names.canonical(name, equations.n) for name in only))
+    return list(dict.fromkeys(printed for name in only for printed in names.expanded(name, equations.n)))
 
 
 def size_checked(equations: Equations, wanted: Sequence[str], most: int, where: str) -> None:
@@ -114,7 +120,7 @@ def html(equations: Equations, wanted: Sequence[str], group_by: str | None, lege
         f'<h2 id="symbols">Symbols</h2>{legend.html()}' if legend is not None else "",
     ]
     for kind, heading, text in SECTIONS:
-        members = [name for name in wanted if names.split(name)[0] == kind]
+        members = [name for name in wanted if names.kind_of(name) == kind]
         if members:
             parts.append(f'<h2 id="{kind}-section">{heading}</h2><p class="note">{text}</p>')
             parts += [coefficient_html(name, equations[name], group_by) for name in members]
@@ -126,7 +132,7 @@ def contents(wanted: Sequence[str], legend: Legend | None) -> str:
     """The table of contents."""
     items = ['<li><a href="#symbols">Symbols</a></li>'] if legend is not None else []
     for kind, heading, _ in SECTIONS:
-        members = [name for name in wanted if names.split(name)[0] == kind]
+        members = [name for name in wanted if names.kind_of(name) == kind]
         if members:
             links = "".join(f'<li class="leaf"><a href="#{n}">{html_symbol(n)}</a></li>' for n in members)
             items.append(f'<li><a href="#{kind}-section">{heading}</a> ({len(members)})<ul>{links}</ul></li>')
@@ -151,7 +157,7 @@ def labelled(parts: list[tuple[str, Sum]], write: Callable[[Sum], str], frame: s
     lines = []
     for position, (label, block) in enumerate(parts):
         text = write(block)
-        first = block.products[0].number > 0
+        first = not block.products or block.products[0].number > 0
         lead = "" if position == 0 or not first else "+ "
         lines.append(frame.format(label=mark.format(label) if label else "", text=lead + text))
     return "".join(lines)
@@ -178,7 +184,7 @@ def tex(equations: Equations, wanted: Sequence[str], group_by: str | None, legen
     if legend is not None:
         lines += [r"\section{Symbols}", legend.latex()]
     for kind, heading, _ in SECTIONS:
-        members = [name for name in wanted if names.split(name)[0] == kind]
+        members = [name for name in wanted if names.kind_of(name) == kind]
         if members:
             lines.append(rf"\section{{{heading}}}")
         for name in members:

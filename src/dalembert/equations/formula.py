@@ -277,8 +277,11 @@ class Parser:
         return text if self.ring.angles.wide else text.replace(",", "")
 
     def _star(self) -> bool:
-        """A superscript star: I_{xx3}^*."""
+        """A superscript star: I_{xx3}^*, and with a power k_{322}^{*2}, of which the power is left to be read."""
         here = [w.text for w in self.tokens[self.at : self.at + 4]]
+        if here[:3] == ["^", "{", "*"] and len(here) == 4 and here[3].isdigit():
+            del self.tokens[self.at + 2]
+            return True
         if here[:2] == ["^", "*"]:
             self.at += 2
             return True
@@ -323,7 +326,8 @@ class Parser:
             return value, False
         index = self.ring.index
         swapped = re.sub(r"^([IC])(\d+|L)([xyz]{2})$", r"\1\3\2", name)
-        for candidate in (name, swapped, re.sub(r"^r(\d+)$", r"q\1", name)):
+        # Bejczy 1974, eq. D.1, writes r_i for the offset along z that Denavit-Hartenberg rows call d_i.
+        for candidate in (name, swapped, re.sub(r"^r(\d+)$", r"q\1", name), re.sub(r"^r(\d+)$", r"d\1", name)):
             if candidate in index and index[candidate] >= self.ring.first_symbol:
                 return self.ring.symbol(candidate), False
         match = re.fullmatch(r"(?:q|theta|d|r)(\d+)", name)

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from ..markup.elements import Html
     from .closed_form import Equations
     from .polynomial import TrigPolynomial
+    from .starred_parameters import Definition
 
 Words: TypeAlias = "tuple[str | Sym, ...]"
 """A sentence with variables in it, which every format writes its own way."""
 KINDS = {
     "D": "inertia matrix",
     "C": "centrifugal and Coriolis coefficients",
+    "D_ijp": "factors of two speeds, both orders in one term (Bejczy 1974)",
+    "U": "derivatives of the transformation from the base to a link, row and column in brackets",
     "G": "gravity load",
     "tau": "torque of the joint",
     "K": "kinetic energy",
@@ -41,7 +44,7 @@ class LegendEntry:
     words: Words
     unit: str = ""
     value: str = ""
-    definition: TrigPolynomial | None = None
+    definition: Definition | None = None
     """What a starred symbol stands for (Bejczy 1974, section V)."""
 
 
@@ -110,7 +113,7 @@ def left_sides(equations: Equations, printed: Sequence[str]) -> Iterable[LegendE
     groups: dict[tuple[str, str], list[str]] = {}
     for name in printed:
         unit = names.coefficient_unit(equations.arm, name).replace("^2", "²")
-        groups.setdefault((names.split(name)[0], unit), []).append(name)
+        groups.setdefault((names.kind_of(name), unit), []).append(name)
     for (kind, unit), members in groups.items():
         shown = members if len(members) <= MOST_NAMES else [members[0], "...", members[-1]]
         said = "force of the joint" if (kind, unit) == ("tau", "N") else KINDS[kind]
@@ -176,13 +179,13 @@ def parameters(
 
 def notes(equations: Equations, printed: Sequence[str]) -> Iterable[Words]:
     """How the coefficients enter the torques, what is in them, and how their numbers are written."""
-    kinds = {names.split(name)[0] for name in printed}
+    kinds = {names.kind_of(name) for name in printed}
     if kinds & {"D", "C", "G"}:
         yield (
             Sym("tau_i"), " = sum over j of ", Sym("D_ij"), " ", Sym("qdd_j"), " + sum over j and k of ", Sym("C_ijk"),
             " ", Sym("qd_j"), " ", Sym("qd_k"), " + ", Sym("G_i"), "; joints and links count from 1.",
         )  # fmt: skip
-    indexed = [(name, *names.parse(name, equations.n)) for name in printed if names.split(name)[0] in ("D", "C")]
+    indexed = [(name, *names.parse(name, equations.n)) for name in printed if names.kind_of(name) in ("D", "C")]
     for name, kind, index in indexed:
         if kind == "D" and index[0] != index[1]:
             yield Sym(name), " = ", Sym(names.name("D", index[::-1])), "."
@@ -193,9 +196,17 @@ def notes(equations: Equations, printed: Sequence[str]) -> Iterable[Words]:
             yield (
                 Sym(name), " counts twice, since ", Sym(name), " = ", Sym(names.name("C", (i, k, j))), ": ",
                 Sym(f"tau{i + 1}"), " = ... + 2 ", Sym(name), " ", Sym(f"qd{j + 1}"), " ", Sym(f"qd{k + 1}"),
-                " + ...; so does every ", Sym("C_ijk"), " of two different speeds.",
+                " + ...; so does every ", Sym("C_ijk"), " of two different speeds. Bejczy 1974 writes ",
+                Sym(names.name("D", index)), " for 2 ", Sym(name), ".",
             )  # fmt: skip
             break
+    if "D_ijp" in kinds:
+        yield (
+            "The torque of joint i has one term ", Sym("D_ijp"), " ", Sym("qd_j"), " ", Sym("qd_p"), " for each pair ",
+            "of speeds: ", Sym("D_ijp"), " = 2 ", Sym("C_ijp"), " where j and p differ, ", Sym("D_ijj"), " = ",
+            Sym("C_ijj"), ". The matrix of joint i (Bejczy 1974, eq. 22) has ", Sym("D_ijp"), " beside its diagonal ",
+            "and 2 ", Sym("D_ijj"), " on it.",
+        )  # fmt: skip
     if equations.arm.counts_drives:
         yield ("The rotors of the drives are counted; friction, which is no polynomial, is not in these equations.",)
     if not equations.symbols:

@@ -1,4 +1,10 @@
-"""Names of coefficients, D12, C112, G3, and of what they make up: the torque tau1, the energies K and V."""
+"""Names of coefficients, D12, C112, G3, and of what they make up: the torque tau1, the energies K and V.
+
+Bejczy 1974, eqs 12 to 26, writes all coefficients with D: D_i is the gravity load G_i, and D_ijp the factor of
+qd_j qd_p in the torque of joint i, both orders of the two speeds in one term. So D_ijp = 2 C_ijp where j and p differ,
+and D_ijj = C_ijj. D_i,V is the matrix of 2 C_ijp (eq. 22). U_ji and U_jkp are the first and second derivatives of the
+transformation from the base to link j (eqs 4 and 7), 4 by 4; U21[1,3] is an entry.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +13,8 @@ import re
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 
-KINDS = {"D": 2, "C": 3, "G": 1}
-"""Number of indices of each kind of coefficient."""
+KINDS = {"D": (2, 3), "C": (3,), "G": (1,)}
+"""Numbers of indices of each kind; D of three is Bejczy's factor of two speeds."""
 ALIASES = {"H": "C", "h": "C", "g": "G", "d": "D", "c": "C"}
 
 
@@ -35,42 +41,97 @@ def whole(text: str, n: int) -> tuple[str, int] | None:
 
 
 def canonical(text: str, n: int) -> str:
-    """The printed name of a coefficient, a torque or an energy, however it is written."""
+    """The printed name of a coefficient, a torque, an energy or an entry of U, however it is written."""
     found = whole(text, n)
     if found is not None:
         return f"tau{found[1] + 1}" if found[0] == "tau" else found[0]
+    entry = of_transformation(text, n)
+    if entry is not None:
+        index, place = entry
+        return name("U", index) + (f"[{place[0] + 1},{place[1] + 1}]" if place is not None else "")
     return name(*parse(text, n))
 
 
+def expanded(text: str, n: int) -> list[str]:
+    """The printed names that a name stands for: the entries of a matrix U21 or D1,V, else the name itself."""
+    matrix = re.fullmatch(r"\s*D_?\{?\s*(\d+)\s*,?\s*V\s*\}?\s*", text)
+    if matrix and 1 <= int(matrix[1]) <= n:
+        return [name("D", (int(matrix[1]) - 1, j, p)) for j in range(n) for p in range(j, n)]
+    entry = of_transformation(text, n)
+    if entry is not None and entry[1] is None:
+        return [f"{name('U', entry[0])}[{row},{column}]" for row in range(1, 5) for column in range(1, 5)]
+    return [canonical(text, n)]
+
+
+def separate(text: str) -> list[str]:
+    """The names of a list with commas between them; a comma in brackets, or before the V of D1,V, is part of a name."""
+    joined = re.sub(r"\b(D_?\d)\s*,\s*V\b", r"\1V", text)
+    return [word.strip() for word in re.split(r",(?![^\[\]{}]*[\]}])", joined) if word.strip()]
+
+
 def split(text: str) -> tuple[str, str]:
-    """Letter and indices of a printed name: ("D", "12"), ("tau", "1"), ("K", "")."""
-    letters = text.rstrip("0123456789,")
+    """Letter and indices of a printed name: ("D", "12"), ("tau", "1"), ("U", "21[1,3]"), ("K", "")."""
+    letters = re.match("[A-Za-z]*", text)[0]  # type: ignore[index]
     return letters, text[len(letters) :]
 
 
+def kind_of(printed: str) -> str:
+    """What a printed name is: "D", "C", "G", "tau", "K", "V", "U", and "D_ijp" for Bejczy's factor of two speeds."""
+    letters, indices = split(printed)
+    count = indices.count(",") + 1 if "," in indices else len(indices)
+    return "D_ijp" if letters == "D" and count == 3 else letters
+
+
+def speeds_counted(index: tuple[int, ...]) -> int:
+    """D_ijp over C_ijp: how often the product of two speeds stands in sum_jp C_ijp qd_j qd_p."""
+    _, j, p = index
+    return 1 if j == p else 2
+
+
+def of_transformation(text: str, n: int) -> tuple[tuple[int, ...], tuple[int, int] | None] | None:
+    """((1, 0), (0, 2)) for "U21[1,3]", with None for the place in "U21"; None for what is no U of this arm."""
+    match = re.fullmatch(r"\s*U_?\{?\s*(\d+(?:,\d+)*)\s*\}?\s*(?:[\[(]\s*([1-4])\s*,\s*([1-4])\s*[\])])?\s*", text)
+    if not match:
+        return None
+    index = tuple(int(part) - 1 for part in (match[1].split(",") if "," in match[1] else match[1]))
+    if len(index) not in (2, 3) or not all(0 <= i < n for i in index):
+        return None
+    return index, (int(match[2]) - 1, int(match[3]) - 1) if match[2] else None
+
+
 def parse(text: str, n: int) -> tuple[str, tuple[int, ...]]:
-    """("D", (0, 1)) for "D12", "D_12", "D_{12}", "D1,2" or "D[1,2]"; H is read as C."""
-    match = re.fullmatch(r"\s*([A-Za-z])\s*_?\s*[\[{(]?\s*([0-9]+(?:\s*[, ]\s*[0-9]+)*)\s*[\])}]?\s*", text)
+    """("D", (0, 1)) for "D12", "D_12", "D_{12}", "D1,2" or "D[1,2]"; H is read as C, D_i as G_i, a star passed over."""
+    match = re.fullmatch(
+        r"\s*([A-Za-z])\s*_?\s*[\[{(]?\s*([0-9]+(?:\s*[, ]\s*[0-9]+)*)\s*[\])}]?\s*(?:\^?\{?\*\}?)?\s*", text
+    )
     if match:
         kind = ALIASES.get(match[1], match[1])
         parts = re.split(r"\s*[, ]\s*", match[2])
         indices = [int(part) for part in (parts if len(parts) > 1 else parts[0])] if kind != "G" else [int(match[2])]
-        if kind in KINDS and len(indices) == KINDS[kind] and all(1 <= i <= n for i in indices):
+        if match[1] == "D" and len(indices) == 1:
+            kind = "G"
+        if len(indices) in KINDS.get(kind, ()) and all(1 <= i <= n for i in indices):
             return kind, tuple(i - 1 for i in indices)
     examples = all_names(min(n, 9))
     shown = ", ".join(examples) if len(examples) <= 40 else f"D11 to D{n}{n}, C111 to C{n}{n}{n}, G1 to G{n}"
     if whole(text, n) is not None:
         raise ArmError(f"{text.strip()} is made of coefficients and is none itself; the coefficients are {shown}")
+    if of_transformation(text, n) is not None:
+        raise ArmError(f"{text.strip()} is of the geometry and is no coefficient; the coefficients are {shown}")
     raise ArmError(
-        f"there is no coefficient {text!r}; the coefficients are {shown}; energies are K and V, torques tau1 to tau{n}"
+        f"there is no coefficient {text!r}; the coefficients are {shown}, and D111 to D{n}{n}{n} after Bejczy 1974; "
+        f"energies are K and V, torques tau1 to tau{n}, derivatives of transformations U11 to U{n}{n}{n}"
     )
 
 
 def coefficient_unit(arm: ArmDescription, text: str) -> str:
-    """The SI unit of a coefficient, a torque or an energy of this arm."""
+    """The SI unit of a coefficient, a torque, an energy or an entry of U of this arm."""
     made = whole(text, arm.n)
     if made is not None:
         return "J" if made[0] != "tau" else "N" if arm.moving[made[1]].kind == "prismatic" else "N m"
+    entry = of_transformation(text, arm.n)
+    if entry is not None:
+        return transformation_unit(arm, *entry)
     kind, index = parse(text, arm.n)
     slides = [arm.moving[i].kind == "prismatic" for i in index]
     if kind == "G":
@@ -78,3 +139,9 @@ def coefficient_unit(arm: ArmDescription, text: str) -> str:
     # For revolute joints the unit is kg m^2; every prismatic index replaces an angle by a length, one m less.
     power = 2 - sum(slides)
     return {2: "kg m^2", 1: "kg m", 0: "kg"}.get(power, f"kg m^{power}")
+
+
+def transformation_unit(arm: ArmDescription, index: tuple[int, ...], place: tuple[int, int] | None) -> str:
+    """The unit of U_ji or U_jkp: that of a turn (1) or a place (m), over m for every prismatic joint."""
+    power = int(place is not None and place[1] == 3) - sum(arm.moving[i].kind == "prismatic" for i in index[1:])
+    return {1: "m", 0: ""}.get(power, "1/m" if power == -1 else f"1/m^{-power}")

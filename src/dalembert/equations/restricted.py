@@ -12,14 +12,15 @@ from typing import Any, TypeVar
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import Angle, exact
-from ..arm.inertia import ENTRIES, PARAMETERS, moved
+from ..arm.inertia import ENTRIES, moved
 from ..formulations.kinematics import joint_frame
 from ..rings.algebra import add, matplus, plus, transpose
 from ..rings.ring import Scalar
 from ..rings.trig import TrigRing
 from .closed_form import Equations
 from .derive import EquationsModel
-from .polynomial import TrigPolynomial, as_polynomial
+from .polynomial import as_polynomial
+from .starred_parameters import Definition, starred_parameters
 from .symbols import Request, select
 
 Form = TypeVar("Form", bound=Equations)
@@ -76,11 +77,12 @@ def rest(arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[st
 
 def starred(
     arm: ArmDescription, small: ArmDescription, resting: Mapping[str, object], parameters: Request
-) -> dict[str, TrigPolynomial]:
+) -> dict[str, Definition]:
     """Definitions of the starred symbols of ``small``, in the symbols of the whole arm."""
     model = EquationsModel(arm, parameters)
     frozen = Frozen(model.ring)
-    whole: list[tuple[Any, Any, Any]] = [(s.mass, s.moment, s.tensor) for s in model.chain.segments]
+    # A load with symbols of its own stays apart in the restricted model too.
+    whole: list[tuple[Any, Any, Any]] = [(s.mass, s.moment, s.tensor) for s in model.unloaded.segments]
     absorbing: set[int] = set()
     for index in reversed(range(arm.n)):
         name, segment = arm.joint_names[index], model.chain.segments[index]
@@ -91,13 +93,14 @@ def starred(
             held = whole[segment.parent]
             whole[segment.parent] = add(held[0], mass), plus(held[1], moment), matplus(held[2], tensor)
             absorbing.add(segment.parent)
-    found: dict[str, TrigPolynomial] = {}
+    styles = select(small, parameters).styles
+    found: dict[str, Definition] = {}
     for index in sorted(absorbing):
         if arm.joint_names[index] in resting:
             continue
-        tag = small.joint_names.index(arm.joint_names[index]) + 1
-        for name, value in zip(PARAMETERS, in_link_frame(whole[index], model.chain.segments[index].link), strict=True):
-            found[f"{name}{tag}*"] = as_polynomial(model.space, value)
+        tag = str(small.joint_names.index(arm.joint_names[index]) + 1)
+        moments = in_link_frame(whole[index], model.chain.segments[index].link)
+        found |= starred_parameters([as_polynomial(model.space, value) for value in moments], styles[tag], tag)
     return found
 
 

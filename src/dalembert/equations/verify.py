@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,28 +55,45 @@ def split(statement: str) -> tuple[str, str]:
     return name.strip(), formula.strip()
 
 
-def verify(arm: ArmDescription, statement: str, parameters: str | None = None) -> Verdict:
-    """Checks "D22 = ..." for an arm, in whichever parametrisation the formula uses."""
-    from .closed_form import Equations
+def verify(
+    arm: ArmDescription,
+    statement: str,
+    parameters: str | None = None,
+    joints: Sequence[int | str] | None = None,
+    at: Mapping[str | int, object] | None = None,
+) -> Verdict:
+    """Checks "D22 = ..." for an arm, in whichever parametrisation the formula uses.
+
+    ``joints`` and ``at`` are those of ``equations``: a formula of a restricted model, its parameters starred.
+    """
+    from .restricted import restricted
 
     name, formula = split(statement)
     if parameters is not None:
-        return check(Equations(arm, parameters), name, formula)
+        return check(restricted(arm, parameters, joints, at), name, formula)
     closest: Unknown | None = None
-    for parametrisation in ("numbers", *PARAMETRISATIONS) if is_number(arm, formula) else PARAMETRISATIONS:
+    best: Verdict | None = None
+    numbers = is_number(restricted(arm, "numbers", joints, at), formula)
+    for parametrisation in ("numbers", *PARAMETRISATIONS) if numbers else PARAMETRISATIONS:
         try:
-            return check(Equations(arm, parametrisation), name, formula)
+            verdict = check(restricted(arm, parametrisation, joints, at), name, formula)
         except Unknown as fault:
             closest = fault if closest is None or len(fault.names) < len(closest.names) else closest
+            continue
+        if verdict:
+            return verdict
+        # Masses and mass centres alone do not tell which moments the author had: those that fit best are meant.
+        if best is None or len(verdict.difference) < len(best.difference):
+            best = verdict
+    if best is not None:
+        return best
     assert closest is not None
     raise closest
 
 
-def is_number(arm: ArmDescription, formula: str) -> bool:
+def is_number(numbers: Equations, formula: str) -> bool:
     """Whether a formula has no symbols but the joints and is not zero: it then refers to the numbers of the arm."""
-    from .closed_form import Equations
-
     try:
-        return bool(read(formula, Equations(arm, "numbers").space))
+        return bool(read(formula, numbers.space))
     except Unknown:
         return False

@@ -49,12 +49,13 @@ class CoefficientWaves:
     def wave(self, name: str) -> Wave:
         """A coefficient by its printed name."""
         kind, index = names.parse(name, self.n)
-        if kind == "D":
-            return self.inertia(index[0], index[1])
         if kind == "G":
             return self.gravity(index[0])
+        if len(index) == 2:
+            return self.inertia(index[0], index[1])
         i, j, k = index
-        return self.christoffel.get((i, min(j, k), max(j, k)), zero(self.n))
+        wave = self.christoffel.get((i, min(j, k), max(j, k)), zero(self.n))
+        return wave.times(names.speeds_counted(index)) if kind == "D" else wave
 
     def unit(self, name: str) -> str:
         """The SI unit of a coefficient."""

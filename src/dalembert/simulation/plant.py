@@ -17,7 +17,7 @@ from ..arm.inertia import Load
 from ..drives.motors import Electric
 from ..reduction.program_system import ProgramSystem
 from ..systems.arrays import vector_array
-from ..systems.driven import DrivenSystem
+from ..systems.driven import DrivenSystem, is_force
 from ..systems.protocol import System
 from ..systems.sticking import Contact
 
@@ -139,7 +139,7 @@ class MotorPlant(Plant):
         self.input_units = ({"current": "A", "voltage": "V"}.get(kind, "N m"),) * motors
         if kind == "motor torque":
             # a motor that turns with a sliding joint at a ratio in metres is a force on it
-            self.input_units = tuple("N" if _is_force(driven, a) else "N m" for a in range(motors))
+            self.input_units = tuple("N" if is_force(driven, a) else "N m" for a in range(motors))
         self.electric = Electric(driven) if kind in ("current", "voltage") else None
         has_current = kind == "voltage" and self.electric is not None and bool((self.electric.inductance > 0).all())
         self.extra = motors if has_current else 0
@@ -198,13 +198,6 @@ def _fast(system: System, name: str) -> Callable[..., Array]:
     """A method of a system; of a program its kernel, which an arm has behind the method itself."""
     found: Callable[..., Array] = system.fast(name) if isinstance(system, ProgramSystem) else getattr(system, name)
     return found
-
-
-def _is_force(driven: DrivenSystem, motor: int) -> bool:
-    """True if a motor is written as a force on a sliding joint: one joint, ratio 1 m per m."""
-    row = driven.ratios[motor] if driven.drives.turns is None else np.zeros(driven.n)
-    alone = np.count_nonzero(row) == 1 and abs(row[row != 0][0]) == 1
-    return bool(alone and driven.moving[int(np.argmax(row != 0))].kind == "prismatic")
 
 
 def plant_of(system: System, input: str | None = None, currents: ArrayLike | None = None) -> Plant:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.description import ArmDescription
 from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from .arm_kinematics import MovingArm
@@ -89,3 +90,13 @@ class DrivenSystem(MovingArm):
             if actuator.name == name:
                 return actuator
         raise ArmError(f"no motor {name!r}; the motors are {', '.join(self.motor_names)}")
+
+
+def is_force(arm: ArmDescription, motor: int) -> bool:
+    """Whether a motor is written as a force on a sliding joint: that joint alone, at 1 m per m."""
+    drives = arm.drives
+    if drives.turns is not None:
+        return False
+    row = [float(ratio) for ratio in drives.rows(arm)[motor]]
+    driven = [joint for joint, ratio in enumerate(row) if ratio]
+    return len(driven) == 1 and abs(row[driven[0]]) == 1 and arm.moving[driven[0]].kind == "prismatic"

@@ -51,7 +51,7 @@ def html_symbol(name: str, power: int = 1) -> str:
         tail = f'<span class="u"><sup>{upper}</sup><sub>{lower}</sub></span>'
     else:
         tail = (f"<sub>{lower}</sub>" if lower else "") + (f"<sup>{upper}</sup>" if upper else "")
-    return f'<span class="v"><i>{stem}</i>{tail}</span>'
+    return f'<span class="v"><i>{stem}</i>{tail}{part.place}</span>'
 
 
 class InlineLatex(Latex):

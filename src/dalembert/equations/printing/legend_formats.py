@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...markup.elements import Html, join, tag
+from ..starred_parameters import Quotient
 from .flow import HtmlWriter, InlineLatex, html_symbol
 from .formats import Dialect, whole
 from .letters import in_latex, in_text
@@ -16,6 +17,7 @@ from .printed_terms import Sym
 
 if TYPE_CHECKING:
     from ..legend import Legend, LegendEntry, Words
+    from ..starred_parameters import Definition
 
 SPACE = re.compile(r"\s+")
 TEX = {
@@ -41,6 +43,13 @@ def worded(words: Words, symbol: Callable[[str], str], plain: Callable[[str], st
     return "".join(symbol(word.name) if isinstance(word, Sym) else plain(word) for word in words)
 
 
+def defined(definition: Definition, dialect: Dialect) -> str:
+    """What a starred symbol stands for: a sum, or a sum over the starred mass."""
+    if not isinstance(definition, Quotient):
+        return dialect.sum(whole(definition, None))
+    return f"({dialect.sum(whole(definition.top, None))}) / {dialect.symbol(Sym(definition.over))}"
+
+
 def size(text: str) -> int:
     """The width of text in a terminal: a dot above a letter takes no room."""
     return sum(not unicodedata.combining(sign) for sign in text)
@@ -52,7 +61,7 @@ def text(legend: Legend, width: int = 80) -> str:
     for entry in legend.entries:
         words = worded(entry.words, in_text)
         if entry.definition is not None:
-            words += f" = {Dialect(6).sum(whole(entry.definition, None))}"
+            words += f" = {defined(entry.definition, Dialect(6))}"
         rows.append((", ".join(map(in_text, entry.variables)), f"{entry.value} {entry.unit}".strip(), words))
     first, second = (max((size(row[i]) for row in rows), default=0) for i in (0, 1))
     lines = []
@@ -72,7 +81,7 @@ def markdown(legend: Legend) -> str:
     for entry in legend.entries:
         words = worded(entry.words, dollars, markdown_text)
         if entry.definition is not None:
-            words += f" = ${InlineLatex(6).sum(whole(entry.definition, None))}$"
+            words += f" = ${defined(entry.definition, InlineLatex(6))}$"
         variables = ", ".join(map(dollars, entry.variables))
         lines.append(f"| {variables} | {words} | {entry.value} | {entry.unit} |")
     return "\n".join([*lines, *(f"\n{worded(note, dollars, markdown_text)}" for note in legend.notes)])
@@ -92,7 +101,7 @@ def latex(legend: Legend) -> str:
     for entry in legend.entries:
         words = worded(entry.words, dollars, tex_text)
         if entry.definition is not None:
-            words += f" $= {InlineLatex(6).sum(whole(entry.definition, None))}$"
+            words += f" $= {defined(entry.definition, InlineLatex(6))}$"
         variables = ", ".join(map(dollars, entry.variables))
         lines.append(rf"{variables} & {words} & {entry.value} & {tex_text(entry.unit)} \\")
     return "\n".join([*lines, r"\end{longtable}", *(worded(n, dollars, tex_text) + r"\par" for n in legend.notes)])
@@ -110,7 +119,7 @@ def html_row(entry: LegendEntry) -> Html:
     """One row of the table."""
     meaning = html_words(entry.words)
     if entry.definition is not None:
-        meaning = join([meaning, " = ", Html(HtmlWriter(6).sum(whole(entry.definition, None)))])
+        meaning = join([meaning, " = ", Html(defined(entry.definition, HtmlWriter(6)))])
     variables = join((markup(name) for name in entry.variables), ", ")
     return tag(
         "tr", tag("td", variables), tag("td", meaning), tag("td", entry.value, class_="num"), tag("td", entry.unit)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from html import escape
 
-DOWN = str.maketrans("0123456789-,+ijk", "₀₁₂₃₄₅₆₇₈₉₋,₊ᵢⱼₖ")
+DOWN = str.maketrans("0123456789-,+ijkp", "₀₁₂₃₄₅₆₇₈₉₋,₊ᵢⱼₖₚ")
 UP = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 GREEK = {"alpha": "α", "theta": "θ", "tau": "τ"}
 TENSORS = ("I", "C")
@@ -16,13 +16,15 @@ TENSORS = ("I", "C")
 class Letter:
     """A printed variable: stem, subscript, a mark (dot, ddot or star), and the power that the variable denotes.
 
-    A squared radius of gyration kk322 is one variable and prints as k_322^2.
+    A squared radius of gyration kk322 is one variable and prints as k_322^2. ``place`` is the row and column of an
+    entry of a matrix: U21[1,3] is an entry of U_21.
     """
 
     stem: str
     subscript: str = ""
     mark: str = ""
     power: int = 1
+    place: str = ""
 
 
 def letter(name: str) -> Letter:
@@ -31,9 +33,9 @@ def letter(name: str) -> Letter:
     name = name.rstrip("*")
     if match := re.fullmatch(r"kk(.+)", name):
         return Letter("k", match[1], star, 2)
-    if match := re.fullmatch(r"(D|C|G|tau)_([ijk]+)", name):
+    if match := re.fullmatch(r"(D|C|G|tau)_([ijkp]+)", name):
         return Letter(GREEK.get(match[1], match[1]), match[2])
-    if match := re.fullmatch(r"(qd{0,2})_?(\d+|[ijk])", name):
+    if match := re.fullmatch(r"(qd{0,2})_?(\d+|[ijkp])", name):
         return Letter("q", match[2], {"q": "", "qd": "dot", "qdd": "ddot"}[match[1]])
     if match := re.fullmatch(r"([sc])_([a-z]+)(\d+)", name):
         return Letter(f"{match[1]}{GREEK.get(match[2], match[2])}", match[3], star)
@@ -41,6 +43,8 @@ def letter(name: str) -> Letter:
         return Letter(GREEK[match[1]], match[2], star)
     if match := re.fullmatch(r"([IC])([xyz]{2})(\d+|L)", name):
         return Letter(match[1], f"{match[2]}{match[3]}", star)
+    if match := re.fullmatch(r"(U)([\d,]+)(\[[\d,]+\])", name):
+        return Letter(match[1], match[2], star, place=match[3])
     if match := re.fullmatch(r"(.*?)(-?\d[\d,-]*|(?<=.)L)", name):
         return Letter(match[1], match[2], star)
     if match := re.fullmatch(r"g([xyz])", name):
@@ -59,7 +63,7 @@ def in_text(name: str, power: int = 1) -> str:
     elif part.mark:
         body = part.stem + ("\u0307" if part.mark == "dot" else "\u0308") + part.subscript.translate(DOWN)
     total = power * part.power
-    return body + (str(total).translate(UP) if total != 1 else "")
+    return body + part.place + (str(total).translate(UP) if total != 1 else "")
 
 
 def in_latex(name: str, power: int = 1) -> str:
@@ -76,7 +80,7 @@ def in_latex(name: str, power: int = 1) -> str:
     lower = f"_{{{part.subscript}}}" if part.subscript else ""
     star = part.mark == "star"
     upper = f"^{{{'*' if star else ''}{total if total != 1 else ''}}}" if star or total != 1 else ""
-    return f"{stem}{lower}{upper}"
+    return f"{stem}{lower}{upper}{part.place}"
 
 
 def in_mathml(name: str, power: int = 1) -> str:
@@ -98,5 +102,5 @@ def in_mathml(name: str, power: int = 1) -> str:
 
 
 def in_code(name: str) -> str:
-    """An identifier of Python and C: s2-3 becomes s2m3, a starred symbol ends in _star."""
-    return name.replace("-", "m").replace(",", "_").replace("*", "_star")
+    """An identifier of Python and C: s2-3 becomes s2m3, a starred symbol ends in _star, U21[1,3] is U21_1_3."""
+    return re.sub(r"[,\[]", "_", name.replace("-", "m").replace("*", "_star").removesuffix("]"))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...bounds.ranges import Range
-from ...design.importance import SlowFast
+from ...design.slow_fast import SlowFast
 from ...equations.names import parse
 from ...markup.data_tables import Column, DataTable
 from ...markup.numbers import counted, joint_label, listed, written
@@ -34,7 +34,7 @@ def section(
     unbounded: Sequence[str] = (),
 ) -> Section:
     """``ratios`` are certified ranges named such as D12/D11 and G2/D22; ``waves`` the coefficients they are made of;
-    ``fast`` the speeds at which velocity terms begin to count.
+    ``fast`` the paces at which reactions begin to count.
     """
     known = sorted((one for one in ratios if one.largest > 0), key=lambda one: -one.largest)
     coupling = [one for one in known if one.name[0] == "D"]
@@ -59,7 +59,7 @@ def section(
             )
         )
     if fast:
-        parts.append(boundary(fast))
+        parts.append(boundary(arm, fast))
     shown = [*gravity[: MOST_FIGURES // 2], *coupling[: MOST_FIGURES - min(len(gravity), MOST_FIGURES // 2)]]
     figures = [figure(arm, one, waves) for one in shown if one.joints]
     inertia = counted(arm.counts_drives)
@@ -145,21 +145,27 @@ def table(name: str, caption: str, arm: ArmSystem, ratios: Sequence[Range]) -> D
     return DataTable(name, caption, columns, rows, first=10)
 
 
-def boundary(fast: Sequence[SlowFast]) -> DataTable:
+def boundary(arm: ArmSystem, fast: Sequence[SlowFast]) -> DataTable:
     """Dynamically slow and fast motion (Bejczy 1974, section II)."""
     columns = (
         Column("joint", "joint"),
-        Column("share", "velocity terms reach", kind="share"),
+        Column("own", "own inertia and gravity", kind="number"),
+        Column("acceleration", "reaction to accelerations", kind="number"),
+        Column("velocity", "reaction to speeds", kind="number"),
+        Column("unit", "", kind="unit"),
+        Column("share", "reactions reach", kind="share"),
         Column("speed", "at this share of the speeds", kind="share"),
         Column("proved", "and not below", kind="share"),
     )
     rows = tuple(
-        (joint_label(k, one.joint), one.share, finite(one.speed), finite(one.proved)) for k, one in enumerate(fast)
-    )
+        (joint_label(k, one.joint), one.own, one.acceleration, one.velocity, "N" if arm.moving[k].kind == "prismatic"
+         else "N m", one.share, finite(one.speed), finite(one.proved)) for k, one in enumerate(fast)
+    )  # fmt: skip
     note = (
-        "Velocity terms are compared with the largest torque of acceleration and gravity. All joints move at the "
-        "same share "
-        "of the speeds in the table of states below; a dash: velocity terms never get there."
+        "Reactions to the accelerations of other joints and to speeds, beside the largest torque of own inertia and "
+        "gravity at one state. All joints move at the same share of the speeds in the table of states below, and at "
+        "its square of the accelerations. A dash: reactions never get there. Zero: at every pace, since gravity does "
+        "not load the joint and its own inertia grows as reactions do."
     )
     return DataTable("slow-and-fast", "How fast is fast", columns, rows, note)
 
