@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from .api.driven_arm import DrivenArm
     from .api.loading import catalog, load
     from .arm.description import Joint, Limits, Link
-    from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
+    from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
     from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning
     from .arm.exact import Angle
     from .arm.force import Force
     from .arm.inertia import Inertia, Load
     from .arm.io.dh import DHRow
+    from .arm.moving_parts import MovingBody, Rotor
     from .arm.placement import Placement
     from .bounds.ranges import Range
     from .compile.kernel import Kernel
@@ -97,6 +98,7 @@ _LATER = {
     "Motion": "simulation.motion",
     "Motor": "arm.drives",
     "Motors": "mechanisms.overconstrained",
+    "MovingBody": "arm.moving_parts",
     "OperationalSpace": "control.controllers",
     "PDGravity": "control.controllers",
     "PhysicalWarning": "arm.errors",
@@ -109,7 +111,7 @@ _LATER = {
     "Report": "report.assemble",
     "Requirements": "control.requirements",
     "Review": "design.review",
-    "Rotor": "arm.drives",
+    "Rotor": "arm.moving_parts",
     "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
     "SimulationError": "simulation.motion",
@@ -155,10 +157,11 @@ __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling",
     "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear",
     "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load",
-    "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace",
-    "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel",
-    "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia",
-    "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare", "TermShares", "TrigPolynomial",
-    "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation", "free_body", "load",
-    "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
+    "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody",
+    "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient",
+    "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
+    "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare",
+    "TermShares", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
+    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
+    "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ def test_the_closed_form_of_an_arm_with_drives_equals_the_numeric_one(name: str)
 def by_formula(equations: da.Equations) -> np.ndarray:
     """What the rotors add to the Christoffel symbols by the formula of their own, not as derivatives of D."""
     model, n = equations.model, equations.n
-    table = model.system.rotor_christoffel(model.ring, model.ring.positions)
+    table = model.system.drive_christoffel(model.ring, model.ring.positions)
     found = np.empty((n, n, n), dtype=object)
     for i, j, k in np.ndindex(found.shape):
         found[i, j, k] = as_polynomial(equations.space, table[i][j][k])

@@ -303,17 +303,29 @@ def test_drives_with_a_varying_transmission_answer_as_others_do() -> None:
 def test_a_transmission_that_is_a_function_belongs_to_all_joints_of_its_arm() -> None:
     driven = of_the_documentation()
     for part in (driven.locked({"joint1": 0.2}), driven.subarm(0, 0)):
-        with pytest.raises(ArmError, match="a function of the positions of 2 joints, and 1 of them move here"):
+        with pytest.raises(ArmError, match="functions of the positions of 2 joints, and 1 of them move here"):
             part.mass_matrix([0.2])
     short = driven.arm.with_drives(replace(driven.drives, turns=lambda ring, q: [50 * q[0]]))
     with pytest.raises(ArmError, match="turns gives 1 positions for 2 motors; give one for each"):
         short.mass_matrix([0.1, 0.2])
 
 
-def test_the_closed_form_of_a_varying_transmission_is_refused_in_one_sentence() -> None:
+def test_the_closed_form_of_a_varying_transmission_is_exact_where_it_is_a_polynomial_and_else_refused() -> None:
+    """50 q1 + 10 sin q2 is no polynomial of the ring, and its derivatives, which alone count, are."""
     driven = of_the_documentation()
-    with pytest.raises(ArmError, match=r"planar-2r: its transmission is a function[^.]*$"):
-        _ = driven.equations().mass_matrix
+    q, _, _ = states(2)
+    for found, right in zip(
+        driven.equations("numbers").values(q),
+        (driven.mass_matrix(q), driven.christoffel(q), driven.gravity_load(q)),
+        strict=True,
+    ):
+        assert found == pytest.approx(right, rel=1e-12, abs=1e-12)
+    bent = driven.arm.with_drives(replace(driven.drives, turns=lambda ring, q: [50 * q[0] * q[0], 30 * q[1]]))
+    rooted = driven.arm.with_drives(replace(driven.drives, turns=lambda ring, q: [ring.sqrt(2 + q[0]), 30 * q[1]]))
+    for refused in (bent, rooted):
+        assert np.isfinite(refused.mass_matrix(q)).all()
+        with pytest.raises(ArmError, match=r"planar-2r: a transmission or a moving body[^.]*$"):
+            refused.equations()
 
 
 # -- more motors than joints ------------------------------------------------------------------------

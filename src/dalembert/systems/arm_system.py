@@ -349,24 +349,27 @@ class ArmSystem(ArmDescription):
     def parts(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> TorqueParts:
         """The torques as inertia, centrifugal, Coriolis, gravity, friction and elastic torques, by the d'Alembert form.
 
-        Rotors that turn with the joints count as rotation.
+        Rotors that turn with the joints count as rotation; bodies that drives move on a link are split as links are.
         """
         system = self._massive
 
         def split(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> tuple[list[Scalar], ...]:
+            def causes(coefficient: tuple[Any, Any]) -> tuple[Any, ...]:
+                matrix, symbols = coefficient
+                rates = coefficients.centrifugal(symbols, qd), coefficients.coriolis(symbols, qd)
+                return matvec(matrix, qdd), *rates
+
             shares = []
             for part in generalized_dalembert.parts(system.links, REAL, q):
                 shares.append([sum(d * a for d, a in zip(row, qdd, strict=True)) for row in part.inertia])
                 shares.append(coefficients.centrifugal(part.velocity, qd))
                 shares.append(coefficients.coriolis(part.velocity, qd))
             if system.train is not None:
-                symbols = system.rotor_christoffel(REAL, q)
-                spun = (
-                    matvec(system.rotor_matrix(REAL, q), qdd),
-                    coefficients.centrifugal(symbols, qd),
-                    coefficients.coriolis(symbols, qd),
-                )
-                shares[3:] = [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(shares[3:], spun, strict=True)]
+                moved = causes(system.drive_translation(REAL, q))
+                driven = causes((system.drive_matrix(REAL, q), system.drive_christoffel(REAL, q)))
+                turned = [[a - b for a, b in zip(r, s, strict=True)] for r, s in zip(driven, moved, strict=True)]
+                added = (*moved, *turned)
+                shares = [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(shares, added, strict=True)]
             rubbing = system.friction(REAL, q, qd, qdd)
             pull = system.elastic_load(REAL, q, qd) if system.elastics else [0] * self.n
             return (*shares, system.gravity(REAL, q), rubbing, [0.0 - x for x in pull])
