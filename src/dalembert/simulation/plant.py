@@ -202,7 +202,9 @@ def _fast(system: System, name: str) -> Callable[..., Array]:
 
 
 def _is_force(driven: DrivenSystem, motor: int) -> bool:
-    """True if a motor is written as a force on a sliding joint: one joint, ratio 1 m per m."""
+    """True if a motor slides, or is written as a force on a sliding joint: one joint, ratio 1 m per m."""
+    if driven.drives.actuators[motor].kind == "linear":
+        return True
     row = driven.ratios[motor] if driven.drives.turns is None else np.zeros(driven.n)
     alone = np.count_nonzero(row) == 1 and abs(row[row != 0][0]) == 1
     return bool(alone and driven.moving[int(np.argmax(row != 0))].kind == "prismatic")
