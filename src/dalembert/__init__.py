@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .reduction.reduced_model import ReducedModel
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .report.assemble import Report
+    from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion, SimulationError
     from .simulation.motion_files import motion_of
@@ -90,6 +91,7 @@ _LATER = {
     "LinearModel": "linear.linear_model",
     "Link": "arm.description",
     "Load": "arm.inertia",
+    "InputTable": "simulation.input_table",
     "LoadChange": "simulation.loads",
     "Legend": "equations.legend",
     "LoadTables": "design.tables",
@@ -156,8 +158,8 @@ def __dir__() -> list[str]:
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling",
     "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear",
-    "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load",
-    "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody",
+    "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link",
+    "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody",
     "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient",
     "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
     "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare",

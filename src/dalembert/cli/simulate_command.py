@@ -16,6 +16,7 @@ from dalembert.control.controllers_by_name import CONTROLLERS
 from dalembert.simulation.settings import MOST_EVALUATIONS
 
 from .dynamics_command import about
+from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input
 from .printing import figures, heading, joints_with_units, paragraph, say, table
 from .system_options import read_load, system_command
 from .values import joint_values
@@ -44,6 +45,18 @@ def simulate(
     controller: Annotated[
         str, typer.Option(help=f"{', '.join(CONTROLLERS)}, or none, which lets the arm go without torque.")
     ] = "none",
+    torque: Annotated[
+        str | None,
+        typer.Option("--torque", metavar="VALUES|FILE", help=f"{TORQUE_HELP} Constant, or a CSV file over time."),
+    ] = None,
+    current: Annotated[
+        str | None,
+        typer.Option("--current", metavar="VALUES|FILE", help=f"{CURRENT_HELP} Constant, or a CSV file over time."),
+    ] = None,
+    voltage: Annotated[
+        str | None,
+        typer.Option("--voltage", metavar="VALUES|FILE", help=f"{VOLTAGE_HELP} Constant, or a CSV file over time."),
+    ] = None,
     trajectory: Annotated[PathKind, typer.Option(help="What the controller follows.")] = PathKind.quintic,
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Start. {VALUES} Zeros if left out.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VALUES", help=f"End of the trajectory. {VALUES}")] = None,
@@ -109,13 +122,21 @@ def simulate(
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
     entry = CONTROLLERS.get(controller)
     refuse_unused(controller, trajectory, to, kp, kd, speed, acceleration, model_load, friction)
+    input_ = drive_input(system, torque, current, voltage)
+    if input_ is not None and entry is not None:
+        raise ArmError(f"{input_.option} drives the system itself, and so does --controller; give one of them")
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
     path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
     believed = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
-    law = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, kp=kp, kd=kd)
+    law: Any = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, kp=kp, kd=kd)
+    if input_ is not None:
+        law = input_.law(system)
+    elif entry is None and system.counts_drives:
+        law = np.zeros(len(system.drives.actuators))
     try:
         motion = system.simulate(
-            law, start, speeds, duration, method=method, rtol=tolerance, atol=tolerance / 100, stops=stops,
+            law, start, speeds, duration, input=None if input_ is None else input_.kind, method=method,
+            rtol=tolerance, atol=tolerance / 100, stops=stops,
             restitution=restitution, period=period, saturate=saturate, most_evaluations=evaluations,
             progress=not as_json,
         )  # fmt: skip
@@ -127,9 +148,11 @@ def simulate(
     if output is not None:
         save(system, motion, output)
     if as_json:
-        print(json.dumps(as_data(system, motion, path, controller), indent=2, allow_nan=False))
+        data = as_data(system, motion, path, controller)
+        data["input_kind"] = None if input_ is None else input_.kind
+        print(json.dumps(data, indent=2, allow_nan=False))
     else:
-        show(system, motion, path, controller, output)
+        show(system, motion, path, controller, output, None if input_ is None else input_.kind)
 
 
 def save(system: System, motion: Motion, output: Path) -> None:
@@ -202,6 +225,7 @@ def as_data(system: System, motion: Motion, path: Trajectory, controller: str) -
         "drives": system.drive_model,
         "joints": list(motion.joint_names),
         "inputs": list(motion.input_names),
+        "input_units": list(motion.input_units),
         "controller": controller,
         "duration": float(motion.t[-1] - motion.t[0]),
         "steps": motion.steps,
@@ -235,10 +259,13 @@ def remarks(motion: Motion) -> list[str]:
     return said
 
 
-def show(system: System, motion: Motion, path: Trajectory, controller: str, output: Path | None) -> None:
+def show(
+    system: System, motion: Motion, path: Trajectory, controller: str, output: Path | None, driven_by_input: str | None
+) -> None:
     """The summary for a person."""
     found = summary(motion, path)
-    heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, controller {controller}")
+    driven_by = f"controller {controller}" if driven_by_input is None else f"a given {driven_by_input}"
+    heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, {driven_by}")
     columns = [
         joints_with_units(system, "position"),
         ("end", figures(found["end"])),
@@ -249,10 +276,15 @@ def show(system: System, motion: Motion, path: Trajectory, controller: str, outp
             ("error\nat the end", figures(found["end error"])),
             ("largest\nerror", figures(found["largest error"])),
         ]
-    columns.append(
-        (f"largest input\n[{', '.join(dict.fromkeys(motion.input_units))}]", figures(found["largest input"]))
-    )
+    units = ", ".join(dict.fromkeys(motion.input_units))
+    largest = (f"largest input\n[{units}]", figures(found["largest input"]))
+    if motion.input_names == motion.joint_names:
+        columns.append(largest)
     table(columns)
+    if motion.input_names != motion.joint_names:
+        # motors are no joints: their inputs do not stand beside those
+        heading("Motors")
+        table([("motor", motion.input_names), largest])
     jumps = sum(event.energy for event in motion.events)
     impacts = f", {jumps:.6g} J in impacts" if jumps else ""
     paragraph(
