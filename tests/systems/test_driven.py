@@ -228,27 +228,6 @@ def test_a_rotor_that_the_link_does_not_count_yet_belongs_to_the_arm_with_drives
     assert not np.allclose(driven.gravity_load(q), arm.gravity_load(q))
 
 
-def test_a_moving_base_is_one_more_joint() -> None:
-    """Szkodny 1995, after (18): T_0 = A_0 in front of all; a base that does not move changes nothing."""
-    arm = da.load("planar-2r")
-    car = da.Link("carriage", da.Inertia.box(20, (1, 1, 1)))
-    links = tuple(car if link.name == arm.base else link for link in arm.links)
-    joints = tuple(replace(joint, parent="carriage") if joint.parent == arm.base else joint for joint in arm.joints)
-    rail = da.Joint("rail", "prismatic", "ground", "carriage")
-    carriage = da.Arm("on rails", (da.Link("ground"), *links), (rail, *joints), arm.gravity)
-    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 2))
-    still = [np.r_[0.0, x] for x in (q, qd, qdd)]
-    assert carriage.inverse_dynamics(*still)[1:] == pytest.approx(arm.inverse_dynamics(q, qd, qdd))
-    rotor = Rotor.of("1e-4", "carriage", (1, 0, 0))
-    train = DriveTrain(tuple(Actuator.of(f"m{k}", {name: 30}, rotor) for k, name in enumerate(carriage.joint_names)))
-    # a carriage that only slides turns no rotor: each motor is felt by its own joint alone
-    driven = carriage.with_drives(train)
-    reflected = driven.mass_matrix(still[0]) - carriage.mass_matrix(still[0])
-    assert reflected == pytest.approx(np.diag([0.09] * 3), abs=1e-12)
-    gyroscopic = driven.inverse_dynamics(*still) - carriage.inverse_dynamics(*still)
-    assert gyroscopic == pytest.approx(0.09 * still[2], abs=1e-12)
-
-
 def test_gyroscopic_torques_of_the_puma_vanish_in_the_approximations_and_lead_at_the_last_joint() -> None:
     driven = da.load("puma560", physical="ignore").driven.frictionless()
     q = np.array([0.3, 0.5, -0.4, 0.2, 0.6, 0.1])

@@ -250,6 +250,13 @@ class DriveTrain:
         """True if all of ``functions`` are formulas of a file: text that can be compared and written."""
         return all(hasattr(function, "text") for function in self.functions)
 
+    def turns_of(self, motor: int) -> str:
+        """The function by which a motor turns, in words; empty where it has constant ratios."""
+        if self.turns is None or self.actuators[motor].ratios:
+            return ""
+        formulas = getattr(self.turns, "each", None)
+        return formulas[motor].text if formulas is not None else "a function in Python"
+
     @property
     def uncounted_rotors(self) -> tuple[Rotor, ...]:
         """Rotors on links whose numbers do not hold them yet."""
