@@ -111,21 +111,45 @@ def test_torques_on_the_links_alone_accelerate_the_joints(call: Call) -> None:
     assert found["input"]["kind"] == "joint torque"
 
 
-def test_simulate_takes_currents_as_values_and_as_a_file(call: Call, tmp_path: Path) -> None:
-    words = ("simulate", "irb6", "--drives", POSE, "--duration", "0.1", "--json")
-    constant = json.loads(call(*words, "--current=0,4.5,-0.73,0,0"))
-    motion = da.load("irb6").driven.simulate([0, 4.5, -0.73, 0, 0], Q, duration=0.1, input="current")
-    assert constant["end"] == pytest.approx(motion.q[-1], abs=1e-9)
-    assert (constant["input_kind"], constant["input_units"]) == ("current", ["A"] * 5)
-    path = tmp_path / "currents.csv"
-    path.write_text("t,motor1,motor2,motor3,motor4,motor5\n0,0,4.5,-0.73,0,0\n1,0,4.5,-0.73,0,0\n")
-    assert json.loads(call(*words, "--current", str(path)))["end"] == pytest.approx(motion.q[-1], abs=1e-9)
-    torque = json.loads(call(*words, "--torque=0,0.45,-0.073,0,0"))
-    assert torque["end"] == pytest.approx(motion.q[-1], abs=1e-9)
-    driven = da.load("irb6").driven
-    volts = driven.simulate([0, 6, -0.5, 0, 0], Q, duration=0.1, input="voltage")
-    assert json.loads(call(*words, "--voltage=0,6,-0.5,0,0"))["end"] == pytest.approx(volts.q[-1], abs=1e-7)
-    text = call(*words[:-1], "--current=0,4.5,-0.73,0,0")
+WHEEL = """
+name = "wheel"
+gravity = [0, 0, 0]
+[[joints]]
+name = "axle"
+type = "revolute"
+link = {name = "rim", mass = 2, inertia = [0.1, 0.1, 0.2]}
+[[drives.motors]]
+name = "motor"
+ratios = {axle = 10}
+friction = {coulomb = 0.02, starting = 0.05, viscous = 1e-3}
+electric = {torque_constant = 0.1, resistance = 2, supply = 40}
+"""
+
+
+def test_simulate_takes_torques_currents_and_voltages_as_values_and_as_a_file(call: Call, tmp_path: Path) -> None:
+    """One wheel of 0.2 kg m^2 behind 10 turns: speed and angle of (0.2 kg m^2) a = 10 (C i - f - b 10 v) by hand."""
+    arm, table = tmp_path / "wheel.toml", tmp_path / "currents.csv"
+    arm.write_text(WHEEL)
+    table.write_text("t,motor [A]\n0,3\n1,3\n")
+    rate, damping = 10 * (0.1 * 3 - 0.02) / 0.2, 10 * 1e-3 * 10 / 0.2
+    speed = rate / damping * (1 - np.exp(-damping * 0.4))
+    angle = rate / damping * (0.4 - (1 - np.exp(-damping * 0.4)) / damping)
+    words = ("simulate", str(arm), "--drives", "--duration", "0.4", "--json")
+    for option, value, kind, unit in (
+        ("--current", "3", "current", "A"),
+        ("--current", str(table), "current", "A"),
+        ("--torque", "0.3", "motor torque", "N m"),
+    ):
+        found = json.loads(call(*words, option, value))
+        assert found["end"] == pytest.approx([angle], rel=1e-8)
+        assert found["speed"] == pytest.approx([speed], rel=1e-8)
+        assert (found["input_kind"], found["input_units"]) == (kind, [unit])
+    volts = json.loads(call(*words, "--voltage", "6"))
+    rate, damping = 10 * (0.1 * 6 / 2 - 0.02) / 0.2, 10 * (1e-3 + 0.1 * 0.1 / 2) * 10 / 0.2
+    assert volts["speed"] == pytest.approx([rate / damping * (1 - np.exp(-damping * 0.4))], rel=1e-8)
+    assert json.loads(call(*words, "--current", "0.49"))["end"] == [0]
+    assert json.loads(call(*words, "--current", "0.51"))["end"][0] > 0
+    text = call(*words[:-1], "--current", "3")
     assert "a given current" in text
     assert "[A]" in text
 

@@ -97,6 +97,24 @@ def test_the_appendix_is_the_lagrange_derivative_of_4(name: str, reading: str) -
     assert (found + found.transpose(0, 2, 1)) / 2 == pytest.approx(right, abs=1e-9 * np.abs(matrix(q)).max())
 
 
+def test_9_is_not_the_christoffel_symbol_of_8() -> None:
+    """That is Trace(d2T_ap J dT_ap^T), which (9) drops; it keeps sums of terms that (8) drops instead."""
+    arm, q, n, step = da.load("irb6"), np.array([0.3, -0.4, 0.5, -0.7, 0.2]), 5, 2e-3
+
+    def matrix(x):
+        return printed_terms(arm, arm.drives, x)[0]
+
+    slopes = np.zeros((n, n, n))
+    for k, unit in enumerate(step * np.eye(n)):
+        near, far = matrix(q + unit) - matrix(q - unit), matrix(q + 2 * unit) - matrix(q - 2 * unit)
+        slopes[:, :, k] = (8 * near - far) / (12 * step)
+    right = (slopes + slopes.transpose(0, 2, 1) - slopes.transpose(2, 0, 1)) / 2
+    own = sum(np.einsum("jkab,bc,iac->ijk", p.own.second, p.pseudo, p.own.first) for p in effectors(arm, arm.drives, q))
+    assert own == pytest.approx(right, abs=1e-8)
+    kept = printed_terms(arm, arm.drives, q)[1]
+    assert np.abs((kept + kept.transpose(0, 2, 1)) / 2 - right).max() > 0.5
+
+
 def test_4_leaves_out_the_effector_locked_to_its_driven_link() -> None:
     """dT_0 J dT_0^T of the effector in the base, less what the Appendix keeps: dT_p T_ap J T_ap^T dT_p^T."""
     arm, q = da.load("irb6"), np.array([0.3, -0.4, 0.5, -0.7, 0.2])
