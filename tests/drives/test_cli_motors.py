@@ -50,6 +50,9 @@ def test_dynamics_gives_torques_currents_and_voltages_of_the_motors(call: Call) 
     for head in ("[rad]", "[N m]", "[A]", "[V]", "without L di/dt, which --jerk counts"):
         assert head in text
     assert "before one starts" not in text
+    assert found["inertia_others_held"] == pytest.approx(driven.effective_inertia(Q))
+    assert found["inertia_others_free"] == pytest.approx(driven.effective_inertia(Q, "free"))
+    assert "Inertia at the motor shafts" in call(*words, "--mass-matrix")
 
 
 def test_dynamics_at_rest_tells_the_band_that_friction_holds(call: Call) -> None:

@@ -148,3 +148,38 @@ def test_other_readings_and_other_numbers_of_motors_are_refused() -> None:
         printed_terms(arm, arm.drives, q, "base")
     with pytest.raises(ArmError, match="4 motors drive 5 joints"):
         printed_terms(arm, replace(arm.drives, actuators=arm.drives.actuators[:4]), q)
+
+
+def test_a_gripped_object_changes_the_coefficients_by_the_traces_16() -> None:
+    """Own T_N by forward kinematics, its derivatives by differences of fourth order."""
+    arm, q = loaded("puma560", 6)
+    n, step = arm.n, 2e-3
+    load = da.Load(2.5, (0.03, -0.05, 0.12), (0.02, 0.03, 0.01))
+    held = arm.holding(load)
+    pseudo, unit = np.array(load.body.pseudo, dtype=float), np.eye(n)
+
+    def slope(function, k):
+        near, far = (function(q + s * step * unit[k]) - function(q - s * step * unit[k]) for s in (1, 2))
+        return (8 * near - far) / (12 * step)
+
+    first = [slope(arm.forward_kinematics, k) for k in range(n)]
+    inertia = [[np.trace(a @ pseudo @ b.T) for b in first] for a in first]
+    assert held.mass_matrix(q) - arm.mass_matrix(q) == pytest.approx(np.array(inertia), abs=1e-9)
+    gravity = np.array([0, 0, -9.81, 0])
+    weight = [-gravity @ a @ pseudo[:, 3] for a in first]
+    assert held.gravity_load(q) - arm.gravity_load(q) == pytest.approx(np.array(weight), abs=1e-9)
+
+    def second(j, k):
+        def inner(x):
+            near, far = (
+                arm.forward_kinematics(x + s * step * unit[k]) - arm.forward_kinematics(x - s * step * unit[k])
+                for s in (1, 2)
+            )
+            return (8 * near - far) / (12 * step)
+
+        return slope(inner, j)
+
+    velocity = held.christoffel(q) - arm.christoffel(q)
+    for j, k in ((0, 1), (1, 1), (2, 4), (5, 5)):
+        bent = second(j, k)
+        assert velocity[:, j, k] == pytest.approx(np.array([np.trace(bent @ pseudo @ a.T) for a in first]), abs=1e-8)

@@ -233,3 +233,27 @@ def test_a_placement_that_is_no_rotation_or_fails_is_refused_by_name() -> None:
             driven.mass_matrix([0.1, 0.2])
     with pytest.raises(ArmError, match=r"element 'rod': its body moves on link 'crank', which is not there"):
         arm.with_drives(da.DriveTrain(elements=[da.Element("rod", body=replace(body, link="crank"))]))
+
+
+def test_a_wheel_is_the_same_as_a_rotor_and_as_a_body_that_turns_about_its_axis() -> None:
+    """Closed formulas of axisymmetric rotors against traces of 4x4 matrices, gyroscopic terms and all (15a-c)."""
+    arm = da.load("puma560", physical="ignore")
+    ratios = {"joint2": 7, "joint4": -13, "joint6": 4}
+    place = da.Placement.from_xyz_rpy((0.1, -0.2, 0.05), (0.4, 0.3, -0.8))
+    axis = tuple(row[2] for row in place.rotation)
+    rotor = da.Rotor.of("0.02", "link3", axis, (0.1, -0.2, 0.05), mass="1.5", across="0.012", counted=False)
+
+    def turned(ring, q):
+        sin, cos = ring.sincos(7 * q[1] - 13 * q[3] + 4 * q[5])
+        return ((cos, -sin, 0), (sin, cos, 0), (0, 0, 1)), (0, 0, 0)
+
+    body = da.MovingBody(da.Inertia.of("1.5", inertia=("0.012", "0.012", "0.02")), turned, "link3", place)
+    wheel, moved = (
+        arm.with_drives(da.DriveTrain(elements=[element]))
+        for element in (da.Element("wheel", ratios, rotor), da.Element("wheel", body=body))
+    )
+    q, qd, qdd = np.random.default_rng(5).uniform(-1, 1, (3, 6))
+    assert moved.mass_matrix(q) == pytest.approx(wheel.mass_matrix(q), rel=1e-11, abs=1e-12)
+    assert moved.gravity_load(q) == pytest.approx(wheel.gravity_load(q), rel=1e-11, abs=1e-11)
+    assert moved.christoffel(q) == pytest.approx(wheel.christoffel(q), rel=1e-9, abs=1e-11)
+    assert moved.inverse_dynamics(q, qd, qdd) == pytest.approx(wheel.inverse_dynamics(q, qd, qdd), rel=1e-10)

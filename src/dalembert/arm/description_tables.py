@@ -101,7 +101,7 @@ def drives_table(train: DriveTrain, caption: str = "Drives") -> DataTable | None
     if not train:
         return None
     motors = train.actuators
-    told = [train.turns_of(k) or ratios(motor.ratios) for k, motor in enumerate(motors)]
+    told: list[Value] = [train.turns_of(k) or ratios(motor.ratios) for k, motor in enumerate(motors)]
     candidates: list[tuple[Column, list[Value]]] = [
         (Column("ratios", "turns per turn (rad, or per m) of each joint"), told),
         (Column("rotor", "rotor inertia", "kg m²", "number"), [float(motor.rotor.inertia) for motor in motors]),

@@ -18,7 +18,7 @@ from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
 
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, DriveInput, drive_input
-from .motor_tables import direct_problem, motors_of_motion, print_direct_problem, print_motors
+from .motor_tables import direct_problem, motors_of_motion, print_direct_problem, print_motor_inertia, print_motors
 from .printing import figures, heading, joints_with_units, matrix, say, table, unit
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
@@ -57,7 +57,9 @@ def dynamics(
             "--voltage", metavar="VALUES", help=f"{VOLTAGE_HELP} Asks for accelerations, currents having settled."
         ),
     ] = None,
-    mass_matrix: Annotated[bool, typer.Option("--mass-matrix", help="Print the mass matrix D(q) as well.")] = False,
+    mass_matrix: Annotated[
+        bool, typer.Option("--mass-matrix", help="Print the mass matrix D(q) as well, and the inertia at the motors.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
     """Torques of a motion at joints and motors, or accelerations under torques, currents or voltages."""
@@ -96,6 +98,8 @@ def dynamics(
         say(f"{len(given.drives.actuators)} motors turn with {given.n} joints: the share of each is not determined.")
     if mass_matrix:
         print_mass_matrix(given, position)
+        if driven is not None and motors is not None:
+            print_motor_inertia(driven, motors)
 
 
 def at_the_motors(system: System) -> DrivenArm | None:

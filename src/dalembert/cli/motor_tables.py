@@ -27,6 +27,8 @@ def motors_of_motion(
         "position": driven.motor_positions(q),
         "speed": driven.motor_velocities(q, qd),
         "torque": driven.motor_torques(q, qd, qdd),
+        "inertia_others_held": driven.effective_inertia(q),
+        "inertia_others_free": driven.effective_inertia(q, "free"),
         "torque_band": np.stack([band.low, band.high], axis=-1),
         "bands_apart": band.apart,
     }
@@ -59,6 +61,15 @@ def print_motors(driven: DrivenArm, found: dict[str, Any], moves: bool, jerk: np
     if "voltage" in found and moves and jerk is None and (driven.electric.inductance > 0).any():
         paragraph("Voltages are without L di/dt, which --jerk counts.")
     print_bands(driven, found)
+
+
+def print_motor_inertia(driven: DrivenArm, found: dict[str, Any]) -> None:
+    """The inertia that each motor feels, the others held by their servos or free (Szkodny 1995, section 4)."""
+    heading("Inertia at the motor shafts, the other motors held or free")
+    linear = any(actuator.kind == "linear" for actuator in driven.drives.actuators)
+    unit = "kg m^2, kg" if linear else "kg m^2"
+    held, free = (found[f"inertia_others_{how}"] for how in ("held", "free"))
+    table([motor_column(driven), (f"held\n[{unit}]", figures(held)), (f"free\n[{unit}]", figures(free))])
 
 
 def print_bands(driven: DrivenArm, found: dict[str, Any]) -> None:
@@ -99,7 +110,6 @@ def direct_problem(system: System, given: DriveInput, q: np.ndarray, qd: np.ndar
     if not system.counts_drives:
         return {"qdd": system.forward_dynamics(q, qd, given.constant(system))}
     from dalembert.api.driven_arm import DrivenArm
-    from dalembert.drives.standstill import shaft_states
 
     driven = DrivenArm.of(system, system.drive_model)
     torque, current, cut = motor_effort(driven, given, q, qd)
@@ -107,8 +117,8 @@ def direct_problem(system: System, given: DriveInput, q: np.ndarray, qd: np.ndar
     found = {"motors": list(driven.motor_names), "motor_torque": torque, "cut": cut, "qdd": qdd}
     if current is not None:
         found["current"] = current
-    states = shaft_states(driven, q, qd, driven.to_joints(q, torque), qdd)
-    return found | {"shafts": [{"name": name, "state": state} for name, state in states]}
+    states = driven.shaft_states(q, qd, torque)
+    return found | {"shafts": [{"name": name, "state": state} for name, state in states.items()]}
 
 
 def print_direct_problem(system: System, given: DriveInput, found: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.errors import ArmError
 from ..systems.arrays import joint_array
 
 if TYPE_CHECKING:
@@ -69,17 +70,23 @@ def torque_band(
     return TorqueBand(driven.motor_names, middle - reach, middle + reach, apart)
 
 
-def shaft_states(driven: DrivenSystem, q: Array, qd: Array, joint_torque: Array, qdd: Array) -> list[tuple[str, str]]:
+def shaft_states(
+    driven: DrivenSystem, q: ArrayLike, qd: ArrayLike, joint_torque: ArrayLike, qdd: Array
+) -> list[tuple[str, str]]:
     """What each shaft with Coulomb friction does in one state: moves, stands, starts forward or backward.
 
     ``qdd`` are the accelerations under ``joint_torque``, as ``forward_dynamics`` gives them.
     """
     if not driven.contacts:
         return []
-    rows = driven.contact_rows(q)
-    free = rows @ driven.frictionless().forward_dynamics(q, qd, joint_torque)
+    place, velocity = (joint_array(driven, name, x) for name, x in (("q", q), ("qd", qd)))
+    if place.shape != (driven.n,) or velocity.shape != (driven.n,):
+        raise ArmError("what shafts do is told of one state; give q and qd of one each")
+    rows = driven.contact_rows(place)
+    free = rows @ driven.frictionless().forward_dynamics(place, velocity, joint_torque)
+    rates = rows @ qdd + driven.contact_drift(place, velocity)
     found = []
-    for contact, speed, rate in zip(driven.contacts, rows @ qd, rows @ qdd + driven.contact_drift(q, qd), strict=True):
+    for contact, speed, rate in zip(driven.contacts, rows @ velocity, rates, strict=True):
         # rounding of what the shafts would do without friction is no start
         if speed:
             state = "moves"
