@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TorqueBand:
-    """Least and greatest torque of each motor (N m, or N) that keeps a motion; the same number where all moves.
+    """Least and greatest torque of each motor (or current, voltage) that keeps a motion; one number where all moves.
 
     ``apart`` says that each motor has its band whatever the others do within theirs. Otherwise one friction holds
     several motors, and the bands are how far each can go with the others at their best.
@@ -37,11 +37,38 @@ class TorqueBand:
     motors: tuple[str, ...]
     low: Array
     high: Array
+    units: tuple[str, ...]
     apart: bool
 
-    def scaled(self, factor: Array, shift: Array | float = 0.0) -> TorqueBand:
+    def scaled(self, factor: Array, unit: str, shift: Array | float = 0.0) -> TorqueBand:
         """The band of factor times torque plus shift: of currents, of voltages."""
-        return TorqueBand(self.motors, factor * self.low + shift, factor * self.high + shift, self.apart)
+        low, high = factor * self.low + shift, factor * self.high + shift
+        return TorqueBand(self.motors, low, high, (unit,) * len(self.motors), self.apart)
+
+    def __repr__(self) -> str:
+        shape = self.low.shape[:-1]
+        if shape:
+            return f"<TorqueBand: {len(self.motors)} motors in {shape} states>"
+        rows = zip(self.motors[:6], self.low, self.high, self.units, strict=False)
+        told = ", ".join(f"{name[:20]} {low:.4g} to {high:.4g} {unit}" for name, low, high, unit in rows)
+        return f"<TorqueBand: {told}{', ...' if len(self.motors) > 6 else ''}>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.data_tables import Column, DataTable
+        from ..markup.notebook import framed, note
+
+        if self.low.ndim > 1:
+            return framed(note(repr(self)))
+        columns = (
+            Column("motor", "motor"), Column("low", "from", kind="number"), Column("high", "to", kind="number"),
+            Column("unit", "", kind="unit"),
+        )  # fmt: skip
+        rows = tuple(
+            (name, float(low), float(high), unit)
+            for name, low, high, unit in zip(self.motors, self.low, self.high, self.units, strict=True)
+        )
+        said = "" if self.apart else "One friction holds several motors: each with the others at their best."
+        return framed(DataTable("band", "What keeps this motion", columns, rows), note(said))
 
     def __contains__(self, torque: object) -> bool:
         value = np.asarray(torque, dtype=float)
@@ -56,8 +83,9 @@ def torque_band(
     arrays = [joint_array(driven, name, still if x is None else x) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
     place, speed, rate = np.broadcast_arrays(*arrays)
     middle = driven.motor_torques(place, speed, rate)
+    units = tuple("N" if actuator.kind == "linear" else "N m" for actuator in driven.drives.actuators)
     if not driven.contacts:
-        return TorqueBand(driven.motor_names, middle, middle, True)
+        return TorqueBand(driven.motor_names, middle, middle, units, True)
     rows = driven.contact_rows(place)
     standing = (np.einsum("...cj,...j->...c", rows, speed) == 0) & (
         np.einsum("...cj,...j->...c", rows, rate) + driven.contact_drift(place, speed) == 0
@@ -67,7 +95,7 @@ def torque_band(
     levers = np.where(levers > 1e-12 * levers.max(axis=(-1, -2), keepdims=True), levers, 0.0) * hold[..., None]
     reach = levers.sum(axis=-2)
     apart = bool((np.count_nonzero(levers, axis=-1) <= 1).all())
-    return TorqueBand(driven.motor_names, middle - reach, middle + reach, apart)
+    return TorqueBand(driven.motor_names, middle - reach, middle + reach, units, apart)
 
 
 def shaft_states(
