@@ -27,6 +27,7 @@ from ..rings.ring import Scalar
 from .applied_forces import force_load
 from .arrays import evaluate, joint_array
 from .friction_arrays import Shafts
+from .refusals import say_singular, say_undefined
 from .sticking import Contact
 
 Array = NDArray[np.float64]
@@ -472,10 +473,17 @@ class ArmSystem(ArmDescription):
         arguments.pop("parameters", None)
         for name, values in arguments.items():
             joint_array(self, name, values)
-        self._say_singular(arguments["q"])
+        say_singular(self, arguments["q"])
 
     def _evaluate(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
-        return evaluate(function, [(name, joint_array(self, name, values)) for name, values in arguments.items()])
+        arrays = [(name, joint_array(self, name, values)) for name, values in arguments.items()]
+        if not self.drives.functions or not self.counts_drives:
+            return evaluate(function, arrays)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = evaluate(function, arrays)
+        if not all(np.isfinite(table).all() for table in (found if isinstance(found, tuple) else (found,))):
+            say_undefined(self, arguments["q"])
+        return found
 
     def _divided(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
         """The same for what divides: a result that is not finite is explained."""
@@ -483,18 +491,5 @@ class ArmSystem(ArmDescription):
             values = self._evaluate(function, **arguments)
         tables = values if isinstance(values, tuple) else (values,)
         if not all(np.isfinite(table).all() for table in tables):
-            self._say_singular(arguments["q"])
+            say_singular(self, arguments["q"])
         return values
-
-    def _say_singular(self, q: ArrayLike) -> None:
-        """Say why accelerations came out infinite: a joint that moves no inertia, or numbers too large."""
-        matrix = self.mass_matrix(q).reshape(-1, self.n, self.n)
-        values, vectors = np.linalg.eigh(matrix)
-        worst = int(np.argmin(values[:, 0] / values[:, -1]))
-        if values[worst, 0] > self.n * np.finfo(float).eps * values[worst, -1]:
-            raise ArmError(f"{self.where}{self.name}: the accelerations overflow; qd or tau are too large for floats")
-        joint = self.joint_names[int(np.argmax(np.abs(vectors[worst, :, 0])))]
-        raise ArmError(
-            f"{self.where}{self.name}: joint {joint!r} moves no inertia, so its acceleration is not determined; "
-            f"give the links it moves mass and inertia, or lock it"
-        )

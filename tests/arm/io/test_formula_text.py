@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.formula_text import HIGHEST, LONGEST, MOST, read_formula
+from dalembert.arm.io.formula_text import LONGEST, MOST, WIDEST, read_formula, width
 from dalembert.rings.dual import Duals, slope_of
 from dalembert.rings.real import REAL
 
@@ -74,7 +74,8 @@ def test_its_derivatives_are_exact(text: str) -> None:
         ("(" * 21 + "1" + ")" * 21, "nested more than 20 deep"),
         ("1+" * MOST + "1", f"more than {MOST} terms"),
         ("1" * (LONGEST + 1), f"longer than {LONGEST}"),
-        ("*".join(["joint1"] * (HIGHEST + 1)), f"more than {HIGHEST} factors"),
+        ("*".join(["(1 + joint1)"] * 11), f"more than {WIDEST} products"),
+        ("sin(8*joint1 + 8*joint2)", f"more than {WIDEST} products"),
     ],
 )
 def test_what_is_no_formula_is_refused_with_the_reason(text: str, why: str) -> None:
@@ -96,3 +97,19 @@ def test_only_a_number_or_a_text_is_a_formula() -> None:
         with pytest.raises(ArmError, match="must be a formula"):
             read_formula(value, JOINTS, "x")
     assert read_formula(3, JOINTS, "x")(REAL, Q) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "products"),
+    [
+        ("joint1", 1),
+        ("2*joint1 + 3", 2),
+        ("(joint1 + 1)*(joint2 - 1)", 4),
+        ("sin(joint1 + joint2)", 2),
+        ("cos(joint1)*cos(joint2) - sin(joint1)*sin(joint2)", 2),
+        ("sqrt(1 - sin(joint1)*sin(joint1))", 2),
+        ("joint1*(1 + joint1*(1 + joint1*(1 + joint1)))", 4),
+    ],
+)
+def test_the_width_of_a_formula_is_that_of_the_formula_multiplied_out(text: str, products: int) -> None:
+    assert width(read_formula(text, JOINTS, "x").term) == products

@@ -169,3 +169,36 @@ def test_faults_of_files_are_named(old: str, new: str, sentence: str) -> None:
             read_drives_text(SCREWS.replace(old, new), "screws.toml", da.load("planar-2r"))
         )
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("compiled", ["0", "1"])
+def test_where_a_root_is_of_nothing_real_the_part_is_named(compiled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A screw that does not reach: refused by numbers and kernels alike, never not-a-number in an answer."""
+    from dalembert.compile import build
+
+    monkeypatch.setenv(build.SWITCH, compiled)
+    arm = da.load("planar-2r")
+    train = read_drives_text(SCREWS.replace("0.34 - 0.3*cos(joint2)", "cos(joint2)"), "short.toml", arm)
+    driven = arm.with_drives(train)
+    q, moving = np.array([0.1, 0.4]), np.array([0.2, 0.3])
+    assert np.isfinite(driven.inverse_dynamics(q, moving, moving)).all()
+    beyond = np.array([[0.1, 0.4], [0.2, 2.5]])
+    for ask in (
+        lambda: driven.motor_torques(beyond, moving, moving),
+        lambda: driven.transmission(beyond),
+        lambda: driven.forward_dynamics(beyond, moving, moving),
+        lambda: driven.direct_dynamics(beyond, moving, moving),
+    ):
+        with pytest.raises(ArmError, match=r"'cylinder2' of its drives has no value .* at q = \(0.2, 2.5\)"):
+            ask()
+
+
+def test_show_tells_how_parts_move(screwed: da.DrivenArm, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from dalembert.cli.run import main
+
+    (tmp_path / "screws.toml").write_text(SCREWS)
+    assert main(["show", "planar-2r", "--drives-file", str(tmp_path / "screws.toml")]) == 0
+    text = capsys.readouterr().out
+    assert "screw1 turns by 1256.6*sqrt(0.13 - 0.12*cos(joint1 + pi/2))" in text
+    assert "cylinder2 moves 2.5 kg on link1" in text
+    assert "1256.6*sqrt" in screwed.drives._repr_html_()

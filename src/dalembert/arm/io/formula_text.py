@@ -6,7 +6,7 @@
 
 A joint is written by its name, in single quotes where that is more than letters, digits and underscores. What a file
 can ask for is bounded: ``LONGEST`` characters, ``MOST`` terms, ``DEEPEST`` brackets,
-products of ``HIGHEST`` factors that vary.
+``WIDEST`` products when it is multiplied out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fractions import Fraction
 from ..errors import ArmError
 from ..exact import exact
 from .expression import LARGEST, Quantity, shown
-from .joint_formula import Formula, JointPosition, Operation, Term
+from .joint_formula import Formula, JointPosition, Operation, Term, linear
 from .toml_table import nearest
 
 LONGEST = 1000
@@ -28,8 +28,8 @@ MOST = 200
 """Most terms of a formula."""
 DEEPEST = 20
 """Deepest nesting of brackets."""
-HIGHEST = 8
-"""Highest degree of its products in joint positions, sines and cosines."""
+WIDEST = 1000
+"""Most products of a formula that is multiplied out, sines of sums of angles by the addition theorem."""
 FUNCTIONS = ("sin", "cos", "sqrt")
 TOKEN = re.compile(
     r"\s*(?:((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|([A-Za-z_][A-Za-z0-9_]*)|'([^']*)'|([-+*/()]))"
@@ -96,6 +96,8 @@ class _Parser:
         term = self.sum()
         if self.peek()[1]:
             raise self.wrong(f"{self.peek()[1]!r} has no place there")
+        if width(term) > WIDEST:
+            raise self.wrong(f"it has more than {WIDEST} products when it is multiplied out")
         return term
 
     def sum(self) -> Term:
@@ -163,17 +165,16 @@ class _Parser:
                 return Quantity(a.plain * b.plain, a.turns * b.plain + a.plain * b.turns)
             if sign == "/" and not b.turns:
                 return Quantity(a.plain / b.plain, a.turns / b.plain)
-        term = Operation(sign, (a, b))
-        if degree(term) > HIGHEST:
-            raise self.wrong(f"it multiplies more than {HIGHEST} factors that vary")
-        return term
+        return Operation(sign, (a, b))
 
 
-def degree(term: Term) -> int:
-    """The number of factors that vary in the longest product of a term, a function of something counted as one."""
-    if isinstance(term, Quantity):
-        return 0
-    if isinstance(term, JointPosition) or term.name in FUNCTIONS:
+def width(term: Term) -> int:
+    """Products of a term that is multiplied out; the sine of a sum of k joint angles has 2^(k - 1) of them."""
+    if not isinstance(term, Operation):
         return 1
-    degrees = [degree(one) for one in term.terms]
-    return sum(degrees) if term.name in ("*", "/") else max(degrees)
+    if term.name in FUNCTIONS:
+        found = linear(term.terms[0]) if term.name != "sqrt" else None
+        turns = sum(abs(x) for x in found[0].values()) if found is not None else 1
+        return max(width(term.terms[0]), 2 ** max(0, min(int(turns), WIDEST) - 1))
+    a, b = (width(one) for one in term.terms)
+    return a * b if term.name in ("*", "/") else a + b
