@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .api.driven_arm import DrivenArm
     from .api.loading import catalog, load
     from .arm.description import Joint, Limits, Link
-    from .arm.drives import Actuator, DriveTrain, Element, Motor, Rotor
+    from .arm.drives import Actuator, DriveTrain, Element, Motor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
     from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning, ToleranceWarning
     from .arm.exact import Angle
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .arm.friction_models import Coulomb, Stribeck
     from .arm.inertia import Inertia, Load
     from .arm.io.dh import DHRow
+    from .arm.moving_parts import MovingBody, Rotor
     from .arm.placement import Placement
     from .arm.shaft_friction import Friction
     from .bounds.ranges import Range
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .reduction.shortforms.short_form_model import ShortFormModel
     from .report.assemble import Report
+    from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion, SimulationError
     from .simulation.motion_files import motion_of
@@ -93,6 +95,7 @@ _LATER = {
     "LinearModel": "linear.linear_model",
     "Link": "arm.description",
     "Load": "arm.inertia",
+    "InputTable": "simulation.input_table",
     "LoadChange": "simulation.loads",
     "Legend": "equations.legend",
     "LoadTables": "design.tables",
@@ -101,6 +104,7 @@ _LATER = {
     "Motion": "simulation.motion",
     "Motor": "arm.drives",
     "Motors": "mechanisms.overconstrained",
+    "MovingBody": "arm.moving_parts",
     "OperationalSpace": "control.controllers",
     "PDGravity": "control.controllers",
     "PhysicalWarning": "arm.errors",
@@ -113,7 +117,7 @@ _LATER = {
     "Report": "report.assemble",
     "Requirements": "control.requirements",
     "Review": "design.review",
-    "Rotor": "arm.drives",
+    "Rotor": "arm.moving_parts",
     "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
     "ShortFormModel": "reduction.shortforms.short_form_model",
@@ -161,10 +165,10 @@ def __dir__() -> list[str]:
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coulomb",
     "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn",
-    "Friction", "Gear", "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel",
-    "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
-    "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient",
-    "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
+    "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits",
+    "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor",
+    "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range",
+    "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
     "ServoFollowingInertia", "ShortFormModel", "SimulationError", "SkippedWarning", "StateFeedback", "Stribeck",
     "System", "TermShare", "TermShares", "ToleranceWarning", "TrigPolynomial", "__version__", "carrying", "catalog",
     "compare_drives", "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of",

@@ -40,6 +40,7 @@ RESULTS: dict[str, Callable[[da.Arm], object]] = {
     "arm": lambda arm: arm,
     "driven": lambda arm: arm.driven,
     "drives": lambda arm: da.load("irb6").drives,
+    "band of torques": lambda arm: arm.driven.motor_torque_band([0.1, 0.2]),
     "rows": lambda arm: arm.to_dh(),
     "equations": lambda arm: arm.equations(),
     "D": lambda arm: arm.equations().mass_matrix,

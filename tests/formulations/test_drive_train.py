@@ -64,3 +64,25 @@ def test_exact_rotors_add_their_coupling_with_the_link_that_carries_them():
     rows = (*RATIOS, WHEEL, PULLEY)
     mixed = sum(j * (np.outer(w, row) + np.outer(row, w)) for j, row in zip(INERTIAS, rows, strict=True))
     assert added("exact") == pytest.approx(REFLECTED + mixed, rel=1e-12)
+
+
+def test_an_element_may_turn_by_a_function_beside_others_of_constant_ratio():
+    """On the base: D_ij += J N_i N_j, c_ijk += J N_i dN_j/dq_k, with N of 3 sin q1 + 2 q2 q3 by hand."""
+
+    def turns(ring, q):
+        return 3 * ring.sincos(q[0])[0] + 2 * (q[1] * q[2])
+
+    whole = train()
+    cam = Element("cam", rotor=Rotor.of("0.02", "base"), turns=turns)
+    with_cam, without = (
+        ARM.with_drives(replace(whole, elements=elements)) for elements in ((*whole.elements, cam), whole.elements)
+    )
+    row = np.array([3 * np.cos(Q[0]), 2 * Q[2], 2 * Q[1]])
+    assert with_cam.mass_matrix(Q) - without.mass_matrix(Q) == pytest.approx(0.02 * np.outer(row, row), abs=1e-13)
+    bend = np.zeros((3, 3))
+    bend[0, 0], bend[1, 2], bend[2, 1] = -3 * np.sin(Q[0]), 2, 2
+    gained = with_cam.christoffel(Q) - without.christoffel(Q)
+    assert gained == pytest.approx(0.02 * np.einsum("i,jk->ijk", row, bend), abs=1e-13)
+    qd, qdd = np.array([0.4, -0.3, 0.9]), np.array([1.0, 0.2, -0.5])
+    torque = with_cam.inverse_dynamics(Q, qd, qdd) - without.inverse_dynamics(Q, qd, qdd)
+    assert torque == pytest.approx(0.02 * row * (row @ qdd + qd @ bend @ qd), abs=1e-12)

@@ -199,4 +199,4 @@ def test_constant_torques_move_the_arm_as_the_equations_of_motion_say(call: Call
     assert found["largest_input"] == pytest.approx(torque)
     assert "one for each of joint1" in refusal(*words[:3], "1,2")
     assert "one for each of motor1" in refusal("jpl-rrp", "--drives", "--torque", "1,2")
-    assert "--torque has no effect" in refusal(*words[:4], "--controller", "pd")
+    assert "--torque drives the system itself" in refusal(*words[:4], "--controller", "pd")

@@ -228,27 +228,6 @@ def test_a_rotor_that_the_link_does_not_count_yet_belongs_to_the_arm_with_drives
     assert not np.allclose(driven.gravity_load(q), arm.gravity_load(q))
 
 
-def test_a_moving_base_is_one_more_joint() -> None:
-    """Szkodny 1995, after (18): T_0 = A_0 in front of all; a base that does not move changes nothing."""
-    arm = da.load("planar-2r")
-    car = da.Link("carriage", da.Inertia.box(20, (1, 1, 1)))
-    links = tuple(car if link.name == arm.base else link for link in arm.links)
-    joints = tuple(replace(joint, parent="carriage") if joint.parent == arm.base else joint for joint in arm.joints)
-    rail = da.Joint("rail", "prismatic", "ground", "carriage")
-    carriage = da.Arm("on rails", (da.Link("ground"), *links), (rail, *joints), arm.gravity)
-    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 2))
-    still = [np.r_[0.0, x] for x in (q, qd, qdd)]
-    assert carriage.inverse_dynamics(*still)[1:] == pytest.approx(arm.inverse_dynamics(q, qd, qdd))
-    rotor = Rotor.of("1e-4", "carriage", (1, 0, 0))
-    train = DriveTrain(tuple(Actuator.of(f"m{k}", {name: 30}, rotor) for k, name in enumerate(carriage.joint_names)))
-    # a carriage that only slides turns no rotor: each motor is felt by its own joint alone
-    driven = carriage.with_drives(train)
-    reflected = driven.mass_matrix(still[0]) - carriage.mass_matrix(still[0])
-    assert reflected == pytest.approx(np.diag([0.09] * 3), abs=1e-12)
-    gyroscopic = driven.inverse_dynamics(*still) - carriage.inverse_dynamics(*still)
-    assert gyroscopic == pytest.approx(0.09 * still[2], abs=1e-12)
-
-
 def test_gyroscopic_torques_of_the_puma_vanish_in_the_approximations_and_lead_at_the_last_joint() -> None:
     driven = da.load("puma560", physical="ignore").driven.frictionless()
     q = np.array([0.3, 0.5, -0.4, 0.2, 0.6, 0.1])
@@ -306,17 +285,29 @@ def test_drives_with_a_varying_transmission_answer_as_others_do() -> None:
 def test_a_transmission_that_is_a_function_belongs_to_all_joints_of_its_arm() -> None:
     driven = of_the_documentation()
     for part in (driven.locked({"joint1": 0.2}), driven.subarm(0, 0)):
-        with pytest.raises(ArmError, match="a function of the positions of 2 joints, and 1 of them move here"):
+        with pytest.raises(ArmError, match="functions of the positions of 2 joints, and 1 of them move here"):
             part.mass_matrix([0.2])
     short = driven.arm.with_drives(replace(driven.drives, turns=lambda ring, q: [50 * q[0]]))
     with pytest.raises(ArmError, match="turns gives 1 positions for 2 motors; give one for each"):
         short.mass_matrix([0.1, 0.2])
 
 
-def test_the_closed_form_of_a_varying_transmission_is_refused_in_one_sentence() -> None:
+def test_the_closed_form_of_a_varying_transmission_is_exact_where_it_is_a_polynomial_and_else_refused() -> None:
+    """50 q1 + 10 sin q2 is no polynomial of the ring, and its derivatives, which alone count, are."""
     driven = of_the_documentation()
-    with pytest.raises(ArmError, match=r"planar-2r: its transmission is a function[^.]*$"):
-        _ = driven.equations().mass_matrix
+    q, _, _ = states(2)
+    for found, right in zip(
+        driven.equations("numbers").values(q),
+        (driven.mass_matrix(q), driven.christoffel(q), driven.gravity_load(q)),
+        strict=True,
+    ):
+        assert found == pytest.approx(right, rel=1e-12, abs=1e-12)
+    bent = driven.arm.with_drives(replace(driven.drives, turns=lambda ring, q: [50 * q[0] * q[0], 30 * q[1]]))
+    rooted = driven.arm.with_drives(replace(driven.drives, turns=lambda ring, q: [ring.sqrt(2 + q[0]), 30 * q[1]]))
+    for refused in (bent, rooted):
+        assert np.isfinite(refused.mass_matrix(q)).all()
+        with pytest.raises(ArmError, match=r"planar-2r: a transmission or a moving body[^.]*$"):
+            refused.equations()
 
 
 # -- more motors than joints ------------------------------------------------------------------------

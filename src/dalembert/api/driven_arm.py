@@ -13,6 +13,7 @@ from ..arm.errors import ArmError
 from ..drives.approximations import ApproximationError, compare
 from ..drives.effective_inertia import InertiaRange, effective_inertia, inertia_range
 from ..drives.motors import Electric
+from ..drives.standstill import TorqueBand, shaft_states, torque_band
 from ..systems.arm_system import Array
 from ..systems.driven import DrivenSystem
 from .questions import SystemQuestions
@@ -53,6 +54,21 @@ class DrivenArm(DrivenSystem, SystemQuestions):
     def electric(self) -> Electric:
         """The electric side of the motors."""
         return Electric(self)
+
+    def motor_torque_band(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> TorqueBand:
+        """The motor torques that keep this motion: a band where shafts stand and friction holds them (Szkodny 17).
+
+        Without ``qd`` and ``qdd`` the arm is at rest: torques within the band hold it, beyond it a shaft starts.
+        """
+        return torque_band(self, q, qd, qdd)
+
+    def shaft_states(self, q: ArrayLike, qd: ArrayLike, motor_torque: ArrayLike) -> dict[str, str]:
+        """What each shaft with Coulomb friction does in one state under these torques, by its name.
+
+        It "moves", "stands", "starts forward" or "starts backward": (17) with the load and all couplings in.
+        """
+        torque = self.to_joints(q, motor_torque)
+        return dict(shaft_states(self, q, qd, torque, self.forward_dynamics(q, qd, torque)))
 
     def effective_inertia(self, q: ArrayLike, others: str = "held") -> Array:
         """Inertia at each motor shaft (kg m^2), the other motors "held" or "free"."""

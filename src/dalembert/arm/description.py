@@ -17,11 +17,12 @@ from functools import cached_property
 from typing import Literal, Self
 
 from .axes import shortened
-from .drives import DriveTrain, check_drive_model
+from .drives import Actuator, DriveTrain, check_drive_model
 from .elastic import Elastic
 from .errors import ArmError, PhysicalWarning
 from .exact import Angle, exact, exact_vector
 from .inertia import Inertia, Load
+from .moving_base import on_moving_base
 from .placement import Placement, Step, Vector
 from .tool_link import default_tool_link
 
@@ -309,6 +310,25 @@ class ArmDescription:
         if not isinstance(tool, Placement):
             raise ArmError(f"{self.where}the tool is a Placement or the name of a link, not {tool!r}")
         return replace(self, tool=tool, tool_link=self.link(link or self.tool_link).name)
+
+    def on_moving_base(
+        self,
+        kind: Kind = "prismatic",
+        axis: object = (1, 0, 0),
+        body: Inertia | None = None,
+        *,
+        name: str = "rail",
+        ground: str = "ground",
+        limits: Limits | None = None,
+        actuator: Actuator | None = None,
+    ) -> Self:
+        """The arm on a base that slides or turns along ``axis`` of its base frame (Szkodny 1995, after eq. 18).
+
+        The base is a moving link then, of inertia ``body`` in its own frame; joint 0 is called ``name`` and hangs on
+        the link ``ground``, whose frame is that of the base at rest. ``actuator`` drives it; without one a motor
+        without inertia does.
+        """
+        return on_moving_base(self, name, kind, axis, body or Inertia(), Link(ground), limits or Limits(), actuator)
 
     def with_elastic(self, *parts: Elastic) -> Self:
         """The arm with these springs and dampers added."""

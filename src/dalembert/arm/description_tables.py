@@ -101,8 +101,9 @@ def drives_table(train: DriveTrain, caption: str = "Drives") -> DataTable | None
     if not train:
         return None
     motors = train.actuators
+    told: list[Value] = [train.turns_of(k) or ratios(motor.ratios) for k, motor in enumerate(motors)]
     candidates: list[tuple[Column, list[Value]]] = [
-        (Column("ratios", "turns per turn (rad, or per m) of each joint"), [ratios(motor.ratios) for motor in motors]),
+        (Column("ratios", "turns per turn (rad, or per m) of each joint"), told),
         (Column("rotor", "rotor inertia", "kg m²", "number"), [float(motor.rotor.inertia) for motor in motors]),
         (Column("link", "carried by"), [motor.rotor.link or "not known" for motor in motors]),
         (Column("stall torque", "stall torque", "N m", "number"), [motor.stall_torque for motor in motors]),

@@ -1,6 +1,7 @@
-"""What the drives of an arm are: motors and their rotors, transmission, drive-train elements, friction.
+"""What the drives of an arm are: motors, transmission, drive-train elements, friction.
 
-Data only, checked against an arm; their dynamics are in ``formulations/rotors.py`` and the package ``drives``.
+Data only, checked against an arm; what moves in them is in ``moving_parts.py``, their dynamics in the ``formulations``
+and the package ``drives``.
 
 A motor a turns by q_a = sum_j N_aj q_j. The rows of N are written by joint name, so that a row survives when
 other joints are locked. N may instead be a function of the joint positions, for linkages whose ratio varies.
@@ -15,9 +16,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import ArmError
-from .exact import exact, exact_vector
-from .inertia import Inertia
-from .placement import Vector
+from .exact import exact
+from .moving_parts import NO_ROTOR, MovingBody, Rotor
 from .shaft_friction import NO_FRICTION, Friction
 
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 Turns = Callable[[Any, Sequence[Any]], list[Any]]
 """``turns(ring, q)``: positions of all motors, written with ``+ - *`` and ``ring.sincos``, so that it runs over any
-ring and is differentiated exactly."""
-
-Z: Vector = (Fraction(0), Fraction(0), Fraction(1))
-ORIGIN: Vector = (Fraction(0), Fraction(0), Fraction(0))
+ring and is differentiated exactly. Where a ring has them, also with ``ring.divide`` and ``ring.sqrt``."""
+ElementTurn = Callable[[Any, Sequence[Any]], Any]
+"""``turns(ring, q)`` of one element: its position, written in the same way."""
+KINDS = ("rotary", "linear")
+"""Motors that turn (rad, N m) and motors that slide (m, N)."""
 
 
 @dataclass(frozen=True)
@@ -78,97 +79,28 @@ def check_drive_model(name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Rotor:
-    """The turning part of a motor, or a wheel of the drive train: axisymmetric about its axis.
-
-    It sits on ``link`` (the base included) at ``position`` with ``axis`` along its shaft, both in the link frame.
-    ``inertia`` is about the shaft, ``across`` about any axis across it through the mass centre (kg m^2). With
-    ``counted`` its mass and its inertia when locked are part of the link's numbers already, as in measured links;
-    otherwise they are added. Without ``link`` the position is unknown, and only the reflected inertia is counted.
-    """
-
-    inertia: Fraction
-    link: str = ""
-    axis: Vector = Z
-    position: Vector = ORIGIN
-    mass: Fraction = Fraction(0)
-    across: Fraction = Fraction(0)
-    counted: bool = True
-
-    def __post_init__(self) -> None:
-        for name, what in (("inertia", "inertia"), ("mass", "mass"), ("across", "transverse inertia")):
-            object.__setattr__(self, name, exact(getattr(self, name), f"{what} of a rotor"))
-        for name in ("axis", "position"):
-            object.__setattr__(self, name, exact_vector(getattr(self, name), f"{name} of a rotor"))
-
-    @classmethod
-    def of(
-        cls,
-        inertia: object,
-        link: str = "",
-        axis: object = (0, 0, 1),
-        position: object = (0, 0, 0),
-        mass: object = 0,
-        across: object = 0,
-        counted: bool = True,
-    ) -> Rotor:
-        """The same from any numbers; the axis need not have unit length."""
-        return cls(
-            exact(inertia, "inertia of a rotor"), link, exact_vector(axis, "axis of a rotor"),
-            exact_vector(position, "position of a rotor"), exact(mass, "mass of a rotor"),
-            exact(across, "transverse inertia of a rotor"), counted,
-        )  # fmt: skip
-
-    def check(self, arm: ArmDescription, where: str) -> None:
-        """Refuse a rotor on an unknown link, with negative mass or inertia, or with an axis of zero length."""
-        if self.link and self.link not in arm.link_names:
-            raise ArmError(
-                f"{where}: its rotor sits on link {self.link!r}, which is not there; the links are "
-                f"{', '.join(arm.link_names)}"
-            )
-        for name in ("inertia", "mass", "across"):
-            if getattr(self, name) < 0:
-                raise ArmError(f"{where}: {name} of the rotor is negative; give a value of at least zero")
-        if not any(self.axis):
-            raise ArmError(f"{where}: the axis of the rotor has no direction; give three numbers that are not all zero")
-
-    @property
-    def unit_axis(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The axis with unit length: exact along a coordinate axis, otherwise to the last digit of a float."""
-        x, y, z = self.axis
-        square = x * x + y * y + z * z
-        root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
-        length = root if root * root == square else exact(math.sqrt(square))
-        return x / length, y / length, z / length
-
-    @property
-    def locked(self) -> Inertia:
-        """The rotor as a part of its link while it does not turn, about the link frame."""
-        u = self.unit_axis
-        rows = tuple(
-            tuple((self.inertia - self.across) * u[i] * u[j] + (self.across if i == j else 0) for j in range(3))
-            for i in range(3)
-        )
-        return Inertia.of(self.mass, self.position, rows)
-
-
-@dataclass(frozen=True)
 class Actuator:
     """One motor: its rotor, how far it turns for each joint (``ratios``), its friction, its electric side.
 
     ``ratios`` is a mapping, or pairs, of joint names and motor turns (rad) per joint turn (rad, or m). ``stall`` is the
-    torque at standstill (N m) where a source gives it without the constants of the motor.
+    torque at standstill (N m) where a source gives it without the constants of the motor. ``body`` is an effector that
+    is no round rotor: a piston, a slide. A motor of ``kind`` "linear" slides: its position is in m, its torque a force
+    in N, its constants N/A and V s/m.
     """
 
     name: str
     ratios: tuple[tuple[str, Fraction], ...]
-    rotor: Rotor = Rotor(Fraction(0))
+    rotor: Rotor = NO_ROTOR
     friction: Friction = NO_FRICTION
     motor: Motor | None = None
     stall: float | None = None
+    body: MovingBody | None = None
+    kind: str = "rotary"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ratios", _ratios(self.name, self.ratios))
+        if self.kind not in KINDS:
+            raise ArmError(f"motor {self.name!r} is {' or '.join(KINDS)}, not {self.kind!r}")
 
     @classmethod
     def of(
@@ -179,9 +111,12 @@ class Actuator:
         friction: Friction | None = None,
         motor: Motor | None = None,
         stall: float | None = None,
+        body: MovingBody | None = None,
+        kind: str = "rotary",
     ) -> Actuator:
         """Ratios by joint name, as motor turns (rad) per joint turn (rad, or m)."""
-        return cls(name, _ratios(name, ratios), rotor or Rotor(Fraction(0)), friction or NO_FRICTION, motor, stall)
+        rotor, friction = rotor or NO_ROTOR, friction or NO_FRICTION
+        return cls(name, _ratios(name, ratios), rotor, friction, motor, stall, body, kind)
 
     @property
     def stall_torque(self) -> float | None:
@@ -193,17 +128,22 @@ class Actuator:
 
 @dataclass(frozen=True)
 class Element:
-    """A part of the drive train between motor and link (Szkodny 1995, eqs 15a-c): a wheel, shaft, belt drum.
+    """A part of the drive train between motor and link (Szkodny 1995, eqs 15a-c).
 
-    A rotor with ratios of its own.
+    A wheel, shaft or drum is a ``rotor`` that turns by its ``ratios``, or by ``turns(ring, q)`` where its ratio varies.
+    A rod, nut or belt, or whatever else is not round or does not stay in its place, is a ``body``.
     """
 
     name: str
-    ratios: tuple[tuple[str, Fraction], ...]
-    rotor: Rotor
+    ratios: tuple[tuple[str, Fraction], ...] = ()
+    rotor: Rotor = NO_ROTOR
+    body: MovingBody | None = None
+    turns: ElementTurn | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ratios", _ratios(self.name, self.ratios))
+        if self.turns is not None and self.ratios:
+            raise ArmError(f"element {self.name!r} has ratios and turns; give one of the two")
 
     @classmethod
     def of(cls, name: str, ratios: Mapping[str, object], rotor: Rotor) -> Element:
@@ -249,6 +189,25 @@ class DriveTrain:
         return (*self.actuators, *self.elements)
 
     @property
+    def functions(self) -> tuple[Callable[..., Any], ...]:
+        """All functions of the joint positions in the drives: positions of motors and elements, places of bodies."""
+        own = (part.turns for part in self.elements)
+        placed = (part.body.placement for part in self.parts if part.body is not None)
+        return tuple(each for each in (self.turns, *own, *placed) if each is not None)
+
+    @property
+    def written(self) -> bool:
+        """True if all of ``functions`` are formulas of a file: text that can be compared and written."""
+        return all(hasattr(function, "text") for function in self.functions)
+
+    def turns_of(self, motor: int) -> str:
+        """The function by which a motor turns, in words; empty where it has constant ratios."""
+        if self.turns is None or self.actuators[motor].ratios:
+            return ""
+        formulas = getattr(self.turns, "each", None)
+        return formulas[motor].text if formulas is not None else "a function in Python"
+
+    @property
     def uncounted_rotors(self) -> tuple[Rotor, ...]:
         """Rotors on links whose numbers do not hold them yet."""
         return tuple(part.rotor for part in self.parts if part.rotor.link and not part.rotor.counted)
@@ -256,8 +215,8 @@ class DriveTrain:
     def __bool__(self) -> bool:
         """True if the drives add anything to the links: rotors, ratios, friction, motors."""
         plain = all(
-            part.rotor == Rotor(Fraction(0)) and not part.friction and part.motor is None and part.stall is None
-            and len(part.ratios) == 1 and part.ratios[0][1] == 1
+            part.rotor == NO_ROTOR and not part.friction and part.motor is None and part.stall is None
+            and len(part.ratios) == 1 and part.ratios[0][1] == 1 and part.body is None
             for part in self.actuators
         )  # fmt: skip
         return not plain or bool(self.elements or self.joint_friction or self.turns)
@@ -290,7 +249,7 @@ class DriveTrain:
         if not self.actuators and self.turns is None:
             direct = tuple(Actuator.of(f"motor of {name}", {name: 1}) for name in arm.joint_names)
             return replace(self, actuators=direct) if direct else self
-        if self.turns is not None or len(self.actuators) <= arm.n:
+        if self.functions or len(self.actuators) <= arm.n:
             return self
 
         def left(part: Part) -> Part | None:
@@ -340,6 +299,8 @@ class DriveTrain:
                     raise ArmError(f"{here}: turns with joint {joint!r}, which is not there; the joints are "
                                    f"{', '.join(sorted(joints))}")  # fmt: skip
             part.rotor.check(arm, here)
+            if part.body is not None:
+                part.body.check(arm, here)
             if isinstance(part, Actuator):
                 part.friction.check(here)
                 if part.motor is not None:

@@ -158,7 +158,9 @@ class Problem:
     def __init__(self, branch: Branch) -> None:
         self._kept: list[Any] = []
         groups = branch.groups
-        plan = Plan([tuple(group[0].degrees) for group in groups], [tuple(group[0].shape) for group in groups], branch)
+        plan = Additions(
+            [tuple(group[0].degrees) for group in groups], [tuple(group[0].shape) for group in groups], branch
+        )
         self.structure = structure = _Problem()
         structure.joints, structure.groups = len(branch.joints), len(groups)
         structure.waves, structure.kinks = len(branch.plain), int(branch.kinks)
@@ -203,7 +205,7 @@ class Problem:
         return self._array(ctypes.c_void_p, pointers)
 
 
-class Plan:
+class Additions:
     """The steps that add nets of several degrees up: joint by joint the lower degrees are elevated, equal ones added.
 
     Buffers are numbered; the first ones hold the sums of the groups themselves.

@@ -1,14 +1,16 @@
 """``dalembert dynamics``: the torques of one state, by their causes.
 
 tau = D(q) qdd + h(q, qd) + G(q), with h split into centrifugal (squared speeds) and Coriolis terms (products
-of two different speeds), as in Bejczy 1974, eq. (1).
+of two different speeds), as in Bejczy 1974, eq. (1). With drives also at the motors: torques, currents, voltages, and
+the bands within which friction holds what stands. Under a given torque, current or voltage it answers the direct
+problem: accelerations, and who stands or starts.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -16,14 +18,16 @@ import typer
 from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
 
-from .printing import figures, heading, joints_with_units, matrix, paragraph, say, table, unit
+from .component_tables import finite, listed_components, print_components, print_slow_fast
+from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, DriveInput, drive_input
+from .motor_tables import direct_problem, motors_of_motion, print_direct_problem, print_motor_inertia, print_motors
+from .printing import figures, heading, joints_with_units, matrix, say, table, unit
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
 if TYPE_CHECKING:
+    from dalembert.api.driven_arm import DrivenArm
     from dalembert.api.questions import SystemQuestions as System
-    from dalembert.design.slow_fast import Reactions
-    from dalembert.equations.components import Component
 
 HOW = "One value for each joint, base first: 0,0.5,-1 or 'pi/2 0 -0.1'. Zeros if left out."
 
@@ -38,7 +42,26 @@ def dynamics(
         bool,
         typer.Option("--degrees", help="Plain values of revolute joints are in degrees; prismatic ones stay in m."),
     ] = False,
-    mass_matrix: Annotated[bool, typer.Option("--mass-matrix", help="Print the mass matrix D(q) as well.")] = False,
+    jerk: Annotated[
+        str | None,
+        typer.Option("--jerk", metavar="VALUES", help="rad/s^3 or m/s^3: counts L di/dt in the motor voltages."),
+    ] = None,
+    torque: Annotated[
+        str | None,
+        typer.Option("--torque", metavar="VALUES", help=f"{TORQUE_HELP} Asks for accelerations, in place of --qdd."),
+    ] = None,
+    current: Annotated[
+        str | None, typer.Option("--current", metavar="VALUES", help=f"{CURRENT_HELP} Asks for accelerations.")
+    ] = None,
+    voltage: Annotated[
+        str | None,
+        typer.Option(
+            "--voltage", metavar="VALUES", help=f"{VOLTAGE_HELP} Asks for accelerations, currents having settled."
+        ),
+    ] = None,
+    mass_matrix: Annotated[
+        bool, typer.Option("--mass-matrix", help="Print the mass matrix D(q) as well, and the inertia at the motors.")
+    ] = False,
     components: Annotated[
         str,
         typer.Option(
@@ -56,16 +79,32 @@ def dynamics(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
-    """Joint torques and forces of a motion, split into inertia, velocity and gravity parts."""
+    """Torques of a motion at joints and motors, or accelerations under torques, currents or voltages."""
     given = system
+    input_ = drive_input(given, torque, current, voltage)
+    if input_ is not None:
+        refused = {"--qdd": qdd, "--jerk": jerk, "--components": components or None, "--slow-fast": slow_fast}
+        for option, text in refused.items():
+            if text is not None:
+                raise ArmError(f"{option} belongs to a motion, and {input_.option} asks for one; give one of them")
+        start, speeds = joint_values(given, "--q", q, degrees), joint_values(given, "--qd", qd, degrees)
+        note_outside_limits(given, start)
+        answer_direct_problem(given, input_, start, speeds, mass_matrix, as_json)
+        return
+    if jerk is not None and not given.counts_drives:
+        raise ArmError("--jerk belongs to the voltages of motors; count the drives with --drives")
     options = (("--q", q), ("--qd", qd), ("--qdd", qdd))
     position, speed, acceleration = (joint_values(given, option, text, degrees) for option, text in options)
     note_outside_limits(given, position)
     found = efforts(given, position, speed, acceleration)
+    third = None if jerk is None else joint_values(given, "--jerk", jerk, degrees)
+    driven = at_the_motors(given)
+    motors = None if driven is None else motors_of_motion(driven, position, speed, acceleration, third)
     lists = listed_components(given, components, position) if components else {}
     felt = () if slow_fast is None else given.analysis().slow_fast_at(position, speed, acceleration, slow_fast)
     if as_json:
         data = as_data(given, position, speed, acceleration, found)
+        data["motors"] = None if motors is None else listed_values(motors)
         if components:
             data["components"] = {name: [asdict(one) for one in parts] for name, parts in lists.items()}
         if felt:
@@ -76,68 +115,64 @@ def dynamics(
     say(about(given))
     print_state(given, position, speed, acceleration)
     print_torques(given, found)
+    if driven is not None and motors is not None:
+        print_motors(driven, motors, bool(speed.any() or acceleration.any()), third)
+    elif given.counts_drives and len(given.drives.actuators) != given.n:
+        say(f"{len(given.drives.actuators)} motors turn with {given.n} joints: the share of each is not determined.")
     if mass_matrix:
         print_mass_matrix(given, position)
+        if driven is not None and motors is not None:
+            print_motor_inertia(driven, motors)
     for name, parts in lists.items():
         print_components(name, parts)
     if felt and slow_fast is not None:
         print_slow_fast(felt, slow_fast)
 
 
-def finite(row: dict[str, object]) -> dict[str, object]:
-    """The row with None for what is infinite, which JSON cannot hold."""
-    return {key: None if value == float("inf") else value for key, value in row.items()}
+def at_the_motors(system: System) -> DrivenArm | None:
+    """The system seen from its motors; None where drives do not count, or no motor torque follows from a joint's."""
+    if not system.counts_drives or not system.drives or len(system.drives.actuators) != system.n:
+        return None
+    from dalembert.api.driven_arm import DrivenArm
+
+    return DrivenArm.of(system, system.drive_model)
 
 
-def print_slow_fast(felt: tuple[Reactions, ...], share: float) -> None:
-    """What the joints feel of their own motion and of that of others (Bejczy 1974, section II)."""
-    heading(f"Slow or fast: reactions beside own inertia and gravity, slow up to {100 * share:g} percent")
-
-    def shown(values: list[float]) -> list[str]:
-        written = iter(figures(x for x in values if x != float("inf")))
-        return ["-" if x == float("inf") else next(written) for x in values]
-
-    table([("joint [unit]", [f"{one.joint} [{one.unit}]" for one in felt]),
-           ("own inertia\nD_ii qdd_i", figures(one.inertia for one in felt)),
-           ("gravity\nG_i", figures(one.gravity for one in felt)),
-           ("of others\nD_ij qdd_j", figures(one.acceleration for one in felt)),
-           ("of speeds\nh_i", figures(one.velocity for one in felt)),
-           ("share\npercent", shown([100 * one.share for one in felt])),
-           ("", ["slow" if one.slow else "fast" for one in felt]),
-           ("fast from\npace", shown([one.pace for one in felt]))])  # fmt: skip
-    paragraph(
-        "At pace p the motion has p times the speeds and p^2 times the accelerations. A dash: slow at every pace."
-    )
+def listed_values(found: dict[str, Any]) -> dict[str, Any]:
+    """Arrays as lists, as JSON can hold them."""
+    return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in found.items()}
 
 
-def listed_components(arm: System, text: str, q: np.ndarray) -> dict[str, tuple[Component, ...]]:
-    """The components of the named coefficients at a pose, in masses, mass centres and radii of gyration."""
-    from dalembert.equations.names import canonical, separate
-
-    equations = arm.equations("gyration+lengths+gravity")
-    return {canonical(name, arm.n): equations.components(name, q) for name in separate(text)}
-
-
-def print_components(name: str, parts: tuple[Component, ...]) -> None:
-    """The list of section VII.A of Bejczy 1974: constant components, varying ones, their sums."""
-    heading(f"Components of {name} at this pose" + ("" if parts else ": it is zero"))
-    if not parts:
+def answer_direct_problem(
+    system: System, input_: DriveInput, q: np.ndarray, qd: np.ndarray, mass_matrix: bool, as_json: bool
+) -> None:
+    """The accelerations under an input."""
+    found = direct_problem(system, input_, q, qd)
+    if as_json:
+        plant = input_.plant(system)
+        data = {
+            "arm": system.name,
+            "joints": list(system.joint_names),
+            "drives": system.drive_model,
+            "q": q.tolist(),
+            "qd": qd.tolist(),
+            "input": {
+                "kind": input_.kind,
+                "names": list(plant.input_names),
+                "units": list(plant.input_units),
+                "values": input_.constant(system).tolist(),
+            },
+            **listed_values(found),
+            "mass_matrix": system.mass_matrix(q).tolist(),
+        }
+        print(json.dumps(data, indent=2, allow_nan=False))
         return
-    rows = [(link_name(one.link), one.formula, one.value) for one in parts if one.constant]
-    if rows:
-        rows.append(("", "constant", sum(row[2] for row in rows)))
-    varying = [(link_name(one.link), one.formula, one.value) for one in parts if not one.constant]
-    rows += varying
-    if varying and len(rows) > len(varying):
-        rows.append(("", "varying", sum(row[2] for row in varying)))
-    rows.append(("", name, sum(one.value for one in parts)))
-    table([("link", [row[0] for row in rows]), (f"value\n{parts[0].unit}", figures(row[2] for row in rows)),
-           ("component", [row[1] for row in rows])], wide="component")  # fmt: skip
-
-
-def link_name(link: int | str) -> str:
-    """The link of a component as a word."""
-    return {"L": "load", "drives": "drives"}.get(str(link), str(link))
+    say(f"{system.name}: {system.title}" if system.title else system.name)
+    say(about(system))
+    print_state(system, q, qd)
+    print_direct_problem(system, input_, found)
+    if mass_matrix:
+        print_mass_matrix(system, q)
 
 
 def about(arm: ArmDescription) -> str:
@@ -191,16 +226,15 @@ def as_data(
     }
 
 
-def print_state(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
-    """Joint positions, speeds and accelerations with their units."""
+def print_state(arm: System, *state: np.ndarray) -> None:
+    """Joint positions and speeds, and accelerations where they are given, with their units."""
+    quantities = ("position", "speed", "acceleration")[: len(state)]
     heading("State")
     table(
         [
             ("joint", arm.joint_names),
-            ("position", figures(q)),
-            ("speed", figures(qd)),
-            ("acceleration", figures(qdd)),
-            ("units", [", ".join(unit(j, what) for what in ("position", "speed", "acceleration")) for j in arm.moving]),
+            *((what, figures(values)) for what, values in zip(quantities, state, strict=True)),
+            ("units", [", ".join(unit(j, what) for what in quantities) for j in arm.moving]),
         ]
     )
 

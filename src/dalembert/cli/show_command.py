@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.arm.description import ArmDescription
+from dalembert.arm.moving_parts import MovingBody
 
 from .geometry import print_geometry, roll_pitch_yaw
 from .list_command import pattern
@@ -164,7 +165,7 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
     known = {header: column for header, column in columns.items() if any(x is not None for x in column)}
     counted = "counted in its dynamics" if arm.counts_drives else "kept with the arm, not part of its link dynamics"
     heading(f"Drives; {counted}")
-    ratios = [", ".join(f"{joint} {float(ratio):g}" for joint, ratio in motor.ratios) for motor in motors]
+    ratios = [", ".join(f"{joint} {float(ratio):g}" for joint, ratio in motor.ratios) or "varies" for motor in motors]
     table(
         [
             ("motor", arm.drives.names),
@@ -174,8 +175,18 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
             ("units of rotor,\nviscous, torque", [", ".join(name for _, name in row) for row in units]),
         ]
     )
+    said = [f"{name} turns by {arm.drives.turns_of(k)}" for k, name in enumerate(arm.drives.names)]
+    for sentence in (text for k, text in enumerate(said) if arm.drives.turns_of(k)):
+        say(sentence)
+    for motor in motors:
+        if motor.body is not None:
+            say(f"{motor.name} moves {moved_mass(arm, motor.body)}")
     if arm.drives.elements:
-        say(f"\nBetween motors and links: {', '.join(element.name for element in arm.drives.elements)}")
+        parts = [
+            element.name + (f" ({moved_mass(arm, element.body)})" if element.body is not None else "")
+            for element in arm.drives.elements
+        ]
+        say(f"\nBetween motors and links: {', '.join(parts)}")
     own = [(joint, friction) for joint, friction in arm.drives.joint_friction if friction]
     if own:
         heading("Friction at the joints themselves")
@@ -187,6 +198,11 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
                 ("viscous", figures(f.viscous for _, f in own)),
             ]
         )
+
+
+def moved_mass(arm: ArmDescription, body: MovingBody) -> str:
+    """A body that drives move, in words."""
+    return f"{float(body.inertia.mass):g} kg on {body.link or arm.base}"
 
 
 def print_sources(arm: ArmDescription) -> None:

@@ -15,12 +15,13 @@ from dalembert.control.controllers_by_name import CONTROLLERS
 from dalembert.simulation.settings import MOST_EVALUATIONS
 
 from .dynamics_command import about
+from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input
 from .model_option import ModelOption, read_model
 from .motion_options import PathKind, refuse_unused, trajectory_of
 from .printing import figures, heading, joints_with_units, paragraph, say, table
 from .servo_gains import gains_followed, show_gains
 from .system_options import read_load, system_command
-from .values import gains, inputs, joint_values
+from .values import gains, joint_values
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
@@ -37,19 +38,22 @@ def simulate(
     controller: Annotated[
         str, typer.Option(help=f"{', '.join(CONTROLLERS)}, or none, which lets the arm go without torque.")
     ] = "none",
+    torque: Annotated[
+        str | None,
+        typer.Option("--torque", metavar="VALUES|FILE", help=f"{TORQUE_HELP} Constant, or a CSV file over time."),
+    ] = None,
+    current: Annotated[
+        str | None,
+        typer.Option("--current", metavar="VALUES|FILE", help=f"{CURRENT_HELP} Constant, or a CSV file over time."),
+    ] = None,
+    voltage: Annotated[
+        str | None,
+        typer.Option("--voltage", metavar="VALUES|FILE", help=f"{VOLTAGE_HELP} Constant, or a CSV file over time."),
+    ] = None,
     trajectory: Annotated[PathKind, typer.Option(help="What the controller follows.")] = PathKind.quintic,
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Start. {VALUES} Zeros if left out.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VALUES", help=f"End of the trajectory. {VALUES}")] = None,
     qd: Annotated[str | None, typer.Option("--qd", metavar="VALUES", help="Speeds at the start.")] = None,
-    torque: Annotated[
-        str | None,
-        typer.Option(
-            "--torque",
-            metavar="VALUES",
-            help="Without a controller: constant torques (N m) and forces (N) of the joints, with --drives of the "
-            "motors.",
-        ),
-    ] = None,
     duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 2.0,
     kp: Annotated[
         str | None,
@@ -127,21 +131,26 @@ def simulate(
     entry = CONTROLLERS.get(controller)
     given = {"--kp": kp, "--kd": kd, "--damping": damping, "--speed": speed, "--acceleration": acceleration}
     refuse_unused(controller, trajectory, to, given, model_load, friction, model)
-    if torque is not None and entry is not None:
-        raise ArmError(f"--torque has no effect with --controller {controller}; leave one of them out")
+    input_ = drive_input(system, torque, current, voltage)
+    if input_ is not None and entry is not None:
+        raise ArmError(f"{input_.option} drives the system itself, and so does --controller; give one of them")
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
     path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
     exact = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
     believed = exact if model is None else read_model(model, exact)
     chosen = {name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))}
-    constant = inputs(system, "--torque", torque)
-    law = constant if entry is None else entry.controller(believed, path, friction, **chosen)
+    law: Any = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, **chosen)
+    kind = None if model is None else "joint torque"
+    if input_ is not None:
+        law, kind = input_.law(system), input_.kind
+    elif entry is None and system.counts_drives:
+        law = np.zeros(len(system.drives.actuators))
     followed = gains_followed(law, path)
     try:
         motion = system.simulate(
-            law, start, speeds, duration, input=None if model is None else "joint torque", method=method,
-            rtol=tolerance, atol=tolerance / 100, stops=stops, restitution=restitution, period=period,
-            saturate=saturate, most_evaluations=evaluations, progress=not as_json,
+            law, start, speeds, duration, input=kind, method=method, rtol=tolerance, atol=tolerance / 100, stops=stops,
+            restitution=restitution, period=period, saturate=saturate, most_evaluations=evaluations,
+            progress=not as_json,
         )  # fmt: skip
     except SimulationError as fault:
         if output is not None and fault.motion is not None:
@@ -152,10 +161,12 @@ def simulate(
         save(system, motion, output)
     if as_json:
         told = as_data(system, motion, path, controller, followed) | {"model": model}
+        told["input_kind"] = None if input_ is None else input_.kind
         print(json.dumps(told, indent=2, allow_nan=False))
     else:
-        name = controller if model is None else f"{controller} with {model}"
-        show(system, motion, path, name, followed, output)
+        driven_by = f"controller {controller}" if model is None else f"controller {controller} with {model}"
+        driven_by = driven_by if input_ is None else f"a given {input_.kind}"
+        show(system, motion, path, driven_by, entry is not None, followed, output)
 
 
 def save(system: System, motion: Motion, output: Path) -> None:
@@ -189,6 +200,7 @@ def as_data(
         "drives": system.drive_model,
         "joints": list(motion.joint_names),
         "inputs": list(motion.input_names),
+        "input_units": list(motion.input_units),
         "controller": controller,
         **({"gains": {key.replace(" ", "_"): part.tolist() for key, part in followed.items()}} if followed else {}),
         "duration": float(motion.t[-1] - motion.t[0]),
@@ -224,26 +236,31 @@ def remarks(motion: Motion) -> list[str]:
 
 
 def show(
-    system: System, motion: Motion, path: Trajectory, controller: str, followed: dict[str, np.ndarray],
+    system: System, motion: Motion, path: Trajectory, driven_by: str, follows: bool, followed: dict[str, np.ndarray],
     output: Path | None,
 ) -> None:  # fmt: skip
     """The summary for a person."""
     found = summary(motion, path)
-    heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, controller {controller}")
+    heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, {driven_by}")
     columns = [
         joints_with_units(system, "position"),
         ("end", figures(found["end"])),
         ("speed\nat the end", figures(found["speed"])),
     ]
-    if controller != "none":
+    if follows:
         columns += [
             ("error\nat the end", figures(found["end error"])),
             ("largest\nerror", figures(found["largest error"])),
         ]
-    columns.append(
-        (f"largest input\n[{', '.join(dict.fromkeys(motion.input_units))}]", figures(found["largest input"]))
-    )
+    units = ", ".join(dict.fromkeys(motion.input_units))
+    largest = (f"largest input\n[{units}]", figures(found["largest input"]))
+    if motion.input_names == motion.joint_names:
+        columns.append(largest)
     table(columns)
+    if motion.input_names != motion.joint_names:
+        # motors are no joints: their inputs do not stand beside those
+        heading("Motors")
+        table([("motor", motion.input_names), largest])
     if followed:
         show_gains(system, followed)
         say()

@@ -55,17 +55,6 @@ def gains(arm: ArmDescription, option: str, text: str | None) -> np.ndarray | No
     return np.broadcast_to(numbers, (arm.n,)).astype(float)
 
 
-def inputs(arm: ArmDescription, option: str, text: str | None) -> np.ndarray:
-    """One number for each input of a simulation, of joints or, where the drives count, of motors; zeros for None."""
-    names = arm.drives.names if arm.counts_drives else arm.joint_names
-    if text is None:
-        return np.zeros(len(names))
-    words = text.split(",") if "," in text else text.split()
-    if len(words) != len(names):
-        raise ArmError(f"{option} needs {len(names)} values, one for each of {', '.join(names)}; got {len(words)}")
-    return np.array([float(quantity(word, f"{option} of {name}")) for name, word in zip(names, words, strict=True)])
-
-
 def note_outside_limits(arm: ArmDescription, q: np.ndarray) -> None:
     """One note on stderr that names the joints beyond their range; the numbers are used all the same."""
     beyond = [

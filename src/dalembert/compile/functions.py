@@ -122,11 +122,10 @@ def bias(m: GraphModel) -> Tables:
 def gravity_load(m: GraphModel) -> Tables:
     """G, by composite bodies or by Newton-Euler at rest, whichever is shorter."""
     q, still = m.input("q"), [0] * m.n
-    return (
-        _smallest(
-            m.system.gravity(m.graph, q, m.chain), newton_euler.inverse_dynamics(m.plane, m.graph, q, still, still)
-        ),
-    )
+    composed = m.system.gravity(m.graph, q, m.chain)
+    if m.system.has_moving_bodies:
+        return (composed,)
+    return (_smallest(composed, newton_euler.inverse_dynamics(m.plane, m.graph, q, still, still)),)
 
 
 def mass_matrix(m: GraphModel) -> Tables:
@@ -405,6 +404,6 @@ def system_facts(arm: ArmDescription) -> str:
     facts = repr((arm.links, arm.joints, arm.gravity, arm.tool, arm.tool_link, arm.loads, arm.elastic, arm.drive_model))
     if not arm.counts_drives:
         return facts
-    if arm.drives.turns is not None:
+    if not arm.drives.written:
         return ""
-    return facts + repr((arm.drives.actuators, arm.drives.elements, arm.drives.joint_friction))
+    return facts + repr((arm.drives.actuators, arm.drives.elements, arm.drives.joint_friction, arm.drives.turns))

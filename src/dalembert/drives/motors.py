@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
 from ..systems.arrays import vector_array
+from .standstill import TorqueBand, torque_band
 
 if TYPE_CHECKING:
     from ..systems.driven import DrivenSystem
@@ -51,6 +52,15 @@ class Electric:
     def currents(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """i (A) for this motion (2-238), friction included."""
         return self.driven.motor_torques(q, qd, qdd) / self.torque_constant
+
+    def current_band(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> TorqueBand:
+        """The currents (A) that keep this motion, or without one an arm at rest: a band where shafts stand."""
+        return torque_band(self.driven, q, qd, qdd).scaled(1 / self.torque_constant, "A")
+
+    def voltage_band(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> TorqueBand:
+        """The voltages (V) that keep this motion once the currents have settled; a band where shafts stand."""
+        back = self.speed_constant * self.driven.motor_velocities(q, np.zeros(self.driven.n) if qd is None else qd)
+        return self.current_band(q, qd, qdd).scaled(self.resistance, "V", back)
 
     def current_rates(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, jerk: ArrayLike) -> Array:
         """di/dt (A/s) by (2-239): the derivatives of the torque times velocity, acceleration and jerk.

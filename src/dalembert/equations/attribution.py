@@ -49,9 +49,11 @@ def whole_by_link(equations: Equations, kind: str, joint: int) -> dict[int | str
 
 
 def potential(equations: Equations, link: int | str) -> Any:
-    """The potential energy of one link alone; none of the drives, which add nothing to it."""
+    """The potential energy of one link alone, or of the bodies that drives move; rotors add nothing to it."""
     ring = equations.model.ring
-    return 0 if link == "drives" else composite_body.potential_energy(only(equations, link), ring, ring.positions)
+    if link == "drives":
+        return equations.model.drive_potential
+    return composite_body.potential_energy(only(equations, link), ring, ring.positions)
 
 
 def polynomials(equations: Equations, link: int | str) -> dict[str, Any]:
@@ -100,8 +102,8 @@ def share(equations: Equations, link: int | str) -> dict[str, Any]:
     if link not in equations.shares:
         model = equations.model
         if link == "drives":
-            spun = model.rotor_matrix
-            equations.shares[link] = {"D": spun, "C": model.christoffel(spun), "G": [0] * equations.n}
+            spun = model.drive_matrix
+            equations.shares[link] = {"D": spun, "C": model.christoffel(spun), "G": model.drive_gravity}
             return equations.shares[link]
         alone = only(equations, link)
         matrix = composite_body.mass_matrix(alone, model.ring, model.ring.positions)

@@ -16,7 +16,7 @@ from ..arm.inertia import PARAMETERS
 from ..formulations import composite_body, generalized_dalembert, kinematics, lagrange_euler
 from ..formulations import regressor as regressor_page
 from ..formulations.chain import chain
-from ..rings.algebra import matplus
+from ..rings.algebra import add, matplus
 from . import names, transformations
 from .attribution import by_link, entry_of, split_of, whole_by_link
 from .attribution import share as share_of
@@ -100,7 +100,7 @@ class Equations:
         model = self.model
         symbols = lagrange_euler.christoffel(model.chain, model.ring, model.ring.positions)
         if self.arm.counts_drives:
-            spun = model.system.rotor_christoffel(model.ring, model.ring.positions)
+            spun = model.system.drive_christoffel(model.ring, model.ring.positions)
             symbols = [matplus(a, b) for a, b in zip(symbols, spun, strict=True)]
         return self._array(symbols, (self.n,) * 3, "")
 
@@ -198,7 +198,7 @@ class Equations:
         """V(q), zero with all first moments at the height of the base origin."""
         model = self.model
         energy = composite_body.potential_energy(model.chain, model.ring, model.ring.positions)
-        return self._made("V", 0, as_polynomial(self.space, energy))
+        return self._made("V", 0, as_polynomial(self.space, add(energy, model.drive_potential)))
 
     @cached_property
     def torque(self) -> Polynomials:
@@ -282,14 +282,24 @@ class Equations:
         for i in index:
             table = table[i]
         share = as_polynomial(self.space, table)
-        if kind == "D" and len(index) == 3:
-            share = share * names.speeds_counted(index)
-        return share + self.rotors(name) if which == 1 and self.arm.counts_drives else share
+        counted = names.speeds_counted(index) if kind == "D" and len(index) == 3 else 1
+        share = share * counted
+        if not self.arm.counts_drives:
+            return share
+        moved = self._drive_translation[len(index) == 3]
+        for i in index:
+            moved = moved[i]
+        centres = as_polynomial(self.space, moved) * counted
+        return share + self.rotors(name) - centres if which == 1 else share + centres
+
+    @cached_property
+    def _drive_translation(self) -> tuple[Any, Any]:
+        return self.model.system.drive_translation(self.model.ring, self.model.ring.positions)
 
     def rotors(self, name: str) -> TrigPolynomial:
-        """What the rotors of the drives add to a coefficient; zero where they do not count."""
+        """What rotors and moving bodies of the drives add to a coefficient; zero where they do not count."""
         kind, index = names.parse(name, self.n)
-        if kind == "G" or not self.arm.counts_drives:
+        if not self.arm.counts_drives:
             return as_polynomial(self.space, 0)
         return as_polynomial(self.space, entry_of(share_of(self, "drives"), kind, index))
 

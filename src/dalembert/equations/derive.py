@@ -15,10 +15,11 @@ from typing import Any
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..formulations import moving_bodies
 from ..formulations.chain import Chain, chain
 from ..formulations.registry import COEFFICIENTS
 from ..formulations.system import SystemOverRing
-from ..rings.algebra import matplus
+from ..rings.algebra import add, flat, matplus
 from ..rings.angles import Angles
 from ..rings.trig import TrigNumber, TrigRing, constant
 from .parallel_axes import axes
@@ -32,17 +33,27 @@ class EquationsModel:
     def __init__(self, arm: ArmDescription, request: Request = "symbols", stars: frozenset[str] = frozenset()) -> None:
         if not arm.n:
             raise ArmError(f"{arm.where}{arm.name} has no moving joint, so it has no equations of motion")
-        if arm.counts_drives and arm.drives.turns is not None:
-            raise ArmError(
-                f"{arm.where}{arm.name}: its transmission is a function in Python, which the closed form does not "
-                "take; give constant ratios, or ask for numbers"
-            )
         self.arm = arm
         self.selection: Selection = select(arm, request, stars)
         twists = self.selection.twists
         self.ring = TrigRing(Angles(axes(arm, twists), tuple(twists)), self.selection.names)
         self.space = Space.of(self.ring, self.selection.symbols, arm.joint_names, twists)
         self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
+        self._refuse_other_functions()
+
+    def _refuse_other_functions(self) -> None:
+        """Refuse drives whose functions are no polynomials in sines, cosines and sliding positions."""
+        if not self.arm.counts_drives or not self.arm.drives.functions:
+            return
+        try:
+            for number in flat([self.drive_matrix, self.drive_gravity]):
+                self.ring.poly_of(number)
+        except (AttributeError, TypeError):
+            raise ArmError(
+                f"{self.arm.where}{self.arm.name}: a transmission or a moving body of its drives is no polynomial in "
+                "sines and cosines of joint angles, and the closed form takes no other; write it with + - *, sin and "
+                "cos of joints, or ask for numbers"
+            ) from None
 
     @cached_property
     def unloaded(self) -> Chain:
@@ -59,18 +70,33 @@ class EquationsModel:
         return SystemOverRing(self.arm, self.ring, links=self.chain)
 
     @cached_property
-    def rotor_matrix(self) -> list[list[Any]]:
-        """What the rotors add to D; ratios and rotor inertias enter as numbers."""
-        return self.system.rotor_matrix(self.ring, self.ring.positions)
+    def drive_matrix(self) -> list[list[Any]]:
+        """What rotors and moving bodies add to D; their ratios, places and inertias enter as numbers."""
+        return self.system.drive_matrix(self.ring, self.ring.positions)
 
     def mass_matrix(self, formulation: str = "composite-body") -> list[list[Any]]:
-        """D of links and rotors."""
+        """D of links and drives."""
         links = page(formulation).mass_matrix(self.chain, self.ring, self.ring.positions)
-        return matplus(links, self.rotor_matrix) if self.arm.counts_drives else links
+        return matplus(links, self.drive_matrix) if self.arm.counts_drives else links
 
     def gravity(self, formulation: str = "composite-body") -> list[Any]:
         """G."""
-        return page(formulation).gravity(self.chain, self.ring, self.ring.positions)
+        links = page(formulation).gravity(self.chain, self.ring, self.ring.positions)
+        if not self.arm.counts_drives or not self.system.has_moving_bodies:
+            return links
+        return [add(a, b) for a, b in zip(links, self.drive_gravity, strict=True)]
+
+    @cached_property
+    def drive_potential(self) -> Any:
+        """What moving bodies add to V."""
+        train = self.system.train
+        bodies = train.carried if train is not None else ()
+        return moving_bodies.potential_energy(self.chain, self.ring, self.ring.positions, bodies)
+
+    @cached_property
+    def drive_gravity(self) -> list[Any]:
+        """What moving bodies add to G."""
+        return self.system.drive_gravity(self.ring, self.ring.positions)
 
     def christoffel(self, matrix: Sequence[Sequence[Any]]) -> list[list[list[Any]]]:
         """c_ijk = (d D_ij/d q_k + d D_ik/d q_j - d D_jk/d q_i) / 2, zeros as plain 0."""

@@ -3,10 +3,13 @@
 The approximations of the literature are drive trains too, with some terms of the exact one left out:
 
 * ``"szkodny"``: only terms with two derivatives of a rotor's position, D_ij += sum J N_i N_j (Szkodny 1995, eqs
-  8-10). His velocity terms in (9) vanish for every rotor that turns about an axis, see ``drives/szkodny.py``.
+  8-10). His velocity terms in (9) vanish, told from the link that carries the rotor: ``drives/szkodny.py``.
 * ``"diagonal"``: the diagonal of that matrix, an armature at each joint.
 * ``"paul"``: motor i drives joint i alone, D_ii += J_i N_ii^2 (Paul 1981; Szkodny 1995, eq. 11); couplings and
   elements between motor and link are left out.
+
+They are about parts that spin. Bodies that are moved on a link (``moving_bodies.py``) count in full, as his (15a-c)
+have it; ``"paul"`` has those of motors alone.
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..arm.description import ArmDescription
-from ..arm.drives import Rotor
 from ..arm.errors import ArmError
-from ..rings.algebra import ZERO, Vec, add, matvec, mul
+from ..arm.moving_parts import Rotor
+from ..rings.algebra import ZERO, Vec, add, dot, matvec, mul
 from ..rings.ring import Ring, Scalar
 from .applied_loads import link_in_body
 from .friction import ShaftFriction
+from .moving_bodies import carried
 from .rotors import Ratios, Spin, of_function
 
 
@@ -29,16 +33,18 @@ class RingTrain:
     def __init__(self, arm: ArmDescription, ring: Ring, approximation: str = "exact") -> None:
         train = arm.drives
         train.check(arm)
-        if train.turns is not None and len(train.actuators) != arm.n:
+        if train.functions and len(train.actuators) != arm.n:
             raise ArmError(
-                f"{arm.where}{arm.name}: its transmission is a function of the positions of {len(train.actuators)} "
+                f"{arm.where}{arm.name}: its drives have functions of the positions of {len(train.actuators)} "
                 f"joints, and {arm.n} of them move here; give the part of the arm drives of its own"
             )
         self.n, self.ring, self.approximation, self.turns = arm.n, ring, approximation, train.turns
         self.motors = len(train.actuators)
         self.placed = tuple(_spin(arm, part.rotor, ring) for part in train.parts)
         self.rows = [[ring.number(x) for x in row] for row in train.rows(arm)]
+        self.elements = train.elements
         self.element_rows = [[ring.number(x) for x in row] for row in train.rows(arm, train.elements)]
+        self.carried = carried(arm, ring, train.actuators if approximation == "paul" else train.parts)
         self.motor_friction = tuple(ShaftFriction.of(actuator.friction, ring) for actuator in train.actuators)
         self.joint_friction = tuple(ShaftFriction.of(train.friction_of(name), ring) for name in arm.joint_names)
         self.rubs = any(self.motor_friction) or any(self.joint_friction)
@@ -54,11 +60,7 @@ class RingTrain:
 
     def spins(self, ring: Ring, q: Sequence[Scalar]) -> tuple[list[Spin], Ratios]:
         """All rotors with their ratios, less what the approximation leaves out."""
-        motors = self.transmission(ring, q)
-        second = motors.second
-        if second is not None and self.element_rows:
-            second = [*second, *([[0] * self.n for _ in range(self.n)] for _ in self.element_rows)]
-        exact = Ratios([*motors.first, *self.element_rows], second)
+        exact = self._joined(self.transmission(ring, q), self._element_ratios(ring, q))
         if self.approximation == "exact":
             return list(self.placed), exact
         if self.approximation == "szkodny":
@@ -70,6 +72,26 @@ class RingTrain:
                     inertias[j] = add(inertias[j], mul(spin.inertia, mul(row[j], row[j])))
         unit = [[int(i == j) for j in range(self.n)] for i in range(self.n)]
         return [Spin(None, ZERO, inertia) for inertia in inertias], Ratios(unit)
+
+    def _element_ratios(self, ring: Ring, q: Sequence[Scalar]) -> Ratios:
+        """N of the elements, and its derivatives where some of them vary."""
+        if all(element.turns is None for element in self.elements):
+            return Ratios(self.element_rows)
+
+        def turns(ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:
+            pairs = zip(self.elements, self.element_rows, strict=True)
+            return [dot(row, q) if part.turns is None else part.turns(ring, q) for part, row in pairs]
+
+        return of_function(turns, ring, q)
+
+    def _joined(self, motors: Ratios, elements: Ratios) -> Ratios:
+        """The ratios of motors, then of elements."""
+        second = None
+        if motors.second is not None or elements.second is not None:
+            level = [[0] * self.n for _ in range(self.n)]
+            second = [*(motors.second or [level] * len(motors.first))]
+            second += elements.second or [level] * len(elements.first)
+        return Ratios([*motors.first, *elements.first], second)
 
 
 def _spin(arm: ArmDescription, rotor: Rotor, ring: Ring) -> Spin:

@@ -3,9 +3,10 @@
     tau = D qdd + h + G + F - Q
 
 D, h and G are those of the links with the loads they hold and, where the drives count, of their rotors
-(``rotors.py``); F is the friction of motors and joints (``friction.py``), Q the load of springs and dampers
-(``applied_loads.py``). Whatever computes the dynamics of an arm (numbers, closed forms, kernels, C, reduced models)
-asks a ``SystemOverRing``, so nothing that the description has can be left out on one way and not on another.
+(``rotors.py``) and of the bodies that they move on the links (``moving_bodies.py``); F is the friction of motors and
+joints (``friction.py``), Q the load of springs and dampers (``applied_loads.py``). Whatever computes the dynamics of an
+arm (numbers, closed forms, kernels, C, reduced models) asks a ``SystemOverRing``, so nothing that the description has
+can be left out on one way and not on another.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from . import (
     christoffel,
     composite_body,
     factor,
+    moving_bodies,
     newton_euler,
     rotors,
 )
@@ -77,7 +79,7 @@ class SystemOverRing:
         """
         found = method(links or self.links, ring, q, qd, qdd)
         if self.train is not None:
-            found = _sum(found, self.rotor_torque(ring, q, qd, qdd))
+            found = _sum(found, self.drive_torque(ring, q, qd, qdd))
             rubbing = (
                 self.friction(ring, q, qd, qdd) if wanted is None else self.friction(ring, q, wanted, [0] * self.n)
             )
@@ -86,13 +88,16 @@ class SystemOverRing:
             found = _difference(found, self.elastic_load(ring, q, qd))
         return found
 
-    def rotor_torque(
+    def drive_torque(
         self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
     ) -> list[Scalar]:
-        """What the rotors need: inertia, coupling and gyroscopic torques."""
+        """What rotors and moving bodies need: inertia, coupling and gyroscopic torques, and the weight of bodies."""
         if self.train is None:
             return [0] * self.n
-        return rotors.torque(self.links, ring, q, qd, qdd, *self.train.spins(ring, q))
+        spun = rotors.torque(self.links, ring, q, qd, qdd, *self.train.spins(ring, q))
+        if not self.train.carried:
+            return spun
+        return _sum(spun, moving_bodies.torque(self.links, ring, q, qd, qdd, self.train.carried))
 
     def friction(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
         """F at the joints: friction of the joints themselves, and N^T times that of the motor shafts.
@@ -123,28 +128,35 @@ class SystemOverRing:
     # -- coefficients -----------------------------------------------------------------------------
 
     def mass_matrix(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> Table:
-        """D of links and rotors."""
+        """D of links and drives."""
         found = composite_body.mass_matrix(links or self.links, ring, q)
-        return found if self.train is None else _table_sum(found, self.rotor_matrix(ring, q))
+        return found if self.train is None else _table_sum(found, self.drive_matrix(ring, q))
 
-    def rotor_matrix(self, ring: Ring, q: Sequence[Scalar]) -> Table:
-        """What the rotors add to D."""
+    def drive_matrix(self, ring: Ring, q: Sequence[Scalar]) -> Table:
+        """What rotors and moving bodies add to D."""
         if self.train is None:
             return [[0] * self.n for _ in range(self.n)]
-        return rotors.mass_matrix(self.links, ring, q, *self.train.spins(ring, q))
+        spun = rotors.mass_matrix(self.links, ring, q, *self.train.spins(ring, q))
+        if not self.train.carried:
+            return spun
+        return _table_sum(spun, moving_bodies.mass_matrix(self.links, ring, q, self.train.carried))
 
     def christoffel(self, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
-        """c_ijk of links and rotors."""
+        """c_ijk of links and drives."""
         found = christoffel.christoffel(self.links, ring, q)
         if self.train is None:
             return found
-        return [_table_sum(a, b) for a, b in zip(found, self.rotor_christoffel(ring, q), strict=True)]
+        return [_table_sum(a, b) for a, b in zip(found, self.drive_christoffel(ring, q), strict=True)]
 
-    def rotor_christoffel(self, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
-        """What the rotors add to c_ijk."""
+    def drive_christoffel(self, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
+        """What rotors and moving bodies add to c_ijk."""
         if self.train is None:
             return [[[0] * self.n for _ in range(self.n)] for _ in range(self.n)]
-        return rotors.christoffel(self.links, ring, q, *self.train.spins(ring, q))
+        spun = rotors.christoffel(self.links, ring, q, *self.train.spins(ring, q))
+        if not self.train.carried:
+            return spun
+        moved = moving_bodies.christoffel(self.links, ring, q, self.train.carried)
+        return [_table_sum(a, b) for a, b in zip(spun, moved, strict=True)]
 
     def coriolis_matrix(
         self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], links: Chain | None = None
@@ -155,13 +167,31 @@ class SystemOverRing:
             return found
         duals = Duals(ring)
         moving = [duals.variable(value, k) for k, value in enumerate(qd)]
-        spun = self.rotor_torque(duals, q, moving, [0] * self.n)
+        spun = self.drive_torque(duals, q, moving, [0] * self.n)
         half = ring.number(christoffel.HALF)
         return _table_sum(found, [[mul(half, slope_of(t, k)) for k in range(self.n)] for t in spun])
 
     def gravity(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> list[Scalar]:
-        """G; rotors are balanced, so that their turning does not change it."""
-        return composite_body.gravity(links or self.links, ring, q)
+        """G; rotors are balanced, so that their turning does not change it, moving bodies have weight."""
+        found = composite_body.gravity(links or self.links, ring, q)
+        return _sum(found, self.drive_gravity(ring, q)) if self.has_moving_bodies else found
+
+    def drive_translation(self, ring: Ring, q: Sequence[Scalar]) -> tuple[Table, Christoffel]:
+        """What the mass centres of moving bodies add to D and c_ijk; all else that drives add turns."""
+        points = moving_bodies.translating(self.train.carried) if self.train is not None else ()
+        return (
+            moving_bodies.mass_matrix(self.links, ring, q, points),
+            moving_bodies.christoffel(self.links, ring, q, points),
+        )
+
+    @property
+    def has_moving_bodies(self) -> bool:
+        """True if the drives count and move bodies on the links."""
+        return self.train is not None and bool(self.train.carried)
+
+    def drive_gravity(self, ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:
+        """What moving bodies add to G."""
+        return moving_bodies.gravity(self.links, ring, q, self.train.carried if self.train is not None else ())
 
     def kinetic_energy(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
         """T = qd . D qd / 2 (Tourassis and Neuman 1985, eq. 7)."""
@@ -171,6 +201,8 @@ class SystemOverRing:
     def potential_energy(self, field: Field, q: Sequence[Scalar]) -> Scalar:
         """V of gravity and springs."""
         found = composite_body.potential_energy(self.links, field, q)
+        if self.train is not None and self.train.carried:
+            found = add(found, moving_bodies.potential_energy(self.links, field, q, self.train.carried))
         if not self.elastics:
             return found
         return add(found, applied_loads.elastic_energy(self.links, field, q, self.elastics))

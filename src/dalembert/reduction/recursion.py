@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from ..arm.errors import ArmError
 from ..arm.inertia import ENTRIES
 from ..compile.regroup import Rationals, over
 from ..equations.closed_form import Equations
@@ -52,6 +53,11 @@ class Case:
 def case_of(system: ArmSystem, equations: Equations | None = None) -> Case:
     """A system as the reduction sees it; friction and springs are no part of it."""
     rotors: tuple[Fraction, ...] = ()
+    if system.counts_drives and system.drives.functions:
+        raise ArmError(
+            f"{system.where}{system.name}: a transmission or a body of its drives varies with the positions, which the "
+            "program that is reduced does not hold; give constant ratios, or reduce the links alone"
+        )
     if system.counts_drives:
         spins, _ = RingTrain(system, Rationals(), system.drive_model).spins(Rationals(), [Fraction(0)] * system.n)
         rotors = tuple(Fraction(spin.inertia) for spin in spins)

@@ -22,6 +22,9 @@ from .angles import Angles
 from .ring import Scalar, structural
 from .sparse import terms
 
+CONSTANTS = (int, Fraction, fmpq)
+"""What sums and products take for a constant; other kinds of number (dual ones, angles) use their own operators."""
+
 
 class TrigNumber:
     """A polynomial in normal form. ``angles`` has a bit for each angle whose sine or cosine may occur.
@@ -38,6 +41,8 @@ class TrigNumber:
         if type(other) is TrigNumber:
             poly = self.poly + other.poly
             return TrigNumber(self.ring, poly, self.angles | other.angles) if poly else 0
+        if not isinstance(other, CONSTANTS):
+            return NotImplemented
         if other == 0:
             return self
         poly = self.poly + constant(other)
@@ -59,6 +64,8 @@ class TrigNumber:
 
     def __mul__(self, other: Scalar) -> Scalar:
         if type(other) is not TrigNumber:
+            if not isinstance(other, CONSTANTS):
+                return NotImplemented
             return TrigNumber(self.ring, self.poly * constant(other), self.angles) if other else 0
         poly = self.poly * other.poly
         common = self.angles & other.angles
@@ -83,8 +90,24 @@ class TrigNumber:
         return f"TrigNumber({' + '.join(parts) or 0})"
 
 
+class NoPolynomial:
+    """A number that is no polynomial of the ring, such as an angle itself.
+
+    It comes through sums and products, so that a function of angles can be differentiated: 50 q1 + sin q2 is none, and
+    its derivatives 50 and cos q2 are.
+    """
+
+    def _mixed(self, other: object = None) -> NoPolynomial:
+        return NO_POLYNOMIAL
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _mixed
+
+
+NO_POLYNOMIAL = NoPolynomial()
+
+
 @dataclass(frozen=True)
-class JointAngle:
+class JointAngle(NoPolynomial):
     """The position of a revolute joint, of which the ring has only the sine and cosine."""
 
     joint: int
@@ -204,4 +227,6 @@ class TrigRing:
         """The flint polynomial of a number of this ring, structural constants included."""
         if isinstance(number, TrigNumber):
             return number.poly
+        if isinstance(number, NoPolynomial):
+            raise TypeError("a joint angle itself, outside sine and cosine, is no number of the trigonometric ring")
         return self.one * constant(number)

@@ -69,6 +69,8 @@ class Motion:
     """Stretches of time (s) found in time steps of first order, since events followed each other without end there."""
     cut: tuple[float, ...] | None = None
     """For each input the share of samples at which it was cut to its limit; None where no limits count."""
+    linear_motors: tuple[str, ...] = ()
+    """Those of ``other_names`` that slide: their positions are in m, their torques forces in N."""
 
     @property
     def energy(self) -> Array:
@@ -102,10 +104,10 @@ class Motion:
             columns[f"qd_{name}"] = (f"{unit}/s", self.qd[:, j])
         for j, (name, unit) in enumerate(zip(self.input_names, self.input_units, strict=True)):
             columns[f"input_{name}"] = (unit, self.u[:, j])
-        units = {"motor_position": "rad", "motor_torque": "N m", "current": "A"}
+        units = {"motor_position": ("rad", "m"), "motor_torque": ("N m", "N"), "current": ("A", "A")}
         for key, values in self.others.items():
             for j, name in enumerate(self.other_names):
-                columns[f"{key}_{name}"] = (units.get(key, ""), values[:, j])
+                columns[f"{key}_{name}"] = (units.get(key, ("", ""))[name in self.linear_motors], values[:, j])
         for key in ("kinetic", "potential", "work", "lost"):
             columns[key] = ("J", getattr(self, key))
         return columns

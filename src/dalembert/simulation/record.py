@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..systems.driven import DrivenSystem
 from .motion import Motion
 
 if TYPE_CHECKING:
     from .simulate import Simulation
 
 Array = NDArray[np.float64]
+
+
+def linear_motors(system: Any) -> tuple[str, ...]:
+    """Names of the motors that slide; none where the drives do not count."""
+    motors = system.drives.actuators if isinstance(system, DrivenSystem) else ()
+    return tuple(motor.name for motor in motors if motor.kind == "linear")
 
 
 class Record:
@@ -86,5 +93,5 @@ class Record:
             run.plant.input_names, run.plant.input_units, np.concatenate(kinetic), np.concatenate(potential),
             state[:, -2], state[:, -1], tuple(run.events), kept, getattr(run.plant.system, "motor_names", ()),
             run.steps, run.evaluations, fault, tuple(run.stepped),
-            tuple(np.mean(self.cut, axis=0).tolist()) if self.cut else None,
+            tuple(np.mean(self.cut, axis=0).tolist()) if self.cut else None, linear_motors(run.plant.system),
         )  # fmt: skip

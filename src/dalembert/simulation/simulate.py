@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
 from ..systems.arrays import vector_array
+from .input_table import InputTable, TableReading
 from .inputs import Control, Input, NotFinite
 from .integrate import Stiffness, solver_for
 from .modes import Mechanics, Modes
@@ -52,7 +53,8 @@ class Simulation:
     ) -> None:
         self.plant, self.n, self.settings = plant, plant.n, settings
         self.t, self.end = settings.span(duration)
-        self.input = Input(control, plant.input_names)
+        self.table = TableReading(control, self.t, self.end) if isinstance(control, InputTable) else None
+        self.input = Input(control if self.table is None else self.table, plant.input_names)
         self.saturation = saturation_of(plant, settings.saturate)
         self.held = None if settings.period is None else Sampled(self.input, self.saturation, settings.period)
         self.q, self.qd = (np.array(x, dtype=float) for x in start)
@@ -264,7 +266,9 @@ class Simulation:
             sample = self.t + self.held.period
         modes = resume(self)
         while self.t < self.end:
-            until = min(self.end, sample, waiting[0].time if waiting else np.inf)
+            until = min(
+                self.end, sample, waiting[0].time if waiting else np.inf, self.table.next if self.table else np.inf
+            )
             if until > self.t:
                 event = None
                 if self.crowded:
@@ -279,6 +283,10 @@ class Simulation:
                     modes = resume(self, modes)
             if waiting and self.t >= waiting[0].time:
                 modes = change_load(self, waiting.pop(0))
+            if self.table is not None and self.t >= self.table.next:
+                # a table may bend or jump here: what stands may start
+                self.table.advance(self.t)
+                modes = settle(self, modes, modes.standing, modes.leaning)
             if self.held is not None and self.t >= sample:
                 self.held.sample(self.t, self.q, self.qd)
                 sample += self.held.period

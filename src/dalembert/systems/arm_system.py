@@ -27,6 +27,7 @@ from ..rings.ring import Scalar
 from .applied_forces import force_load
 from .arrays import evaluate, joint_array
 from .friction_arrays import Shafts
+from .refusals import say_singular, say_undefined
 from .sticking import Contact
 
 Array = NDArray[np.float64]
@@ -349,24 +350,27 @@ class ArmSystem(ArmDescription):
     def parts(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> TorqueParts:
         """The torques as inertia, centrifugal, Coriolis, gravity, friction and elastic torques, by the d'Alembert form.
 
-        Rotors that turn with the joints count as rotation.
+        Rotors that turn with the joints count as rotation; bodies that drives move on a link are split as links are.
         """
         system = self._massive
 
         def split(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> tuple[list[Scalar], ...]:
+            def causes(coefficient: tuple[Any, Any]) -> tuple[Any, ...]:
+                matrix, symbols = coefficient
+                rates = coefficients.centrifugal(symbols, qd), coefficients.coriolis(symbols, qd)
+                return matvec(matrix, qdd), *rates
+
             shares = []
             for part in generalized_dalembert.parts(system.links, REAL, q):
                 shares.append([sum(d * a for d, a in zip(row, qdd, strict=True)) for row in part.inertia])
                 shares.append(coefficients.centrifugal(part.velocity, qd))
                 shares.append(coefficients.coriolis(part.velocity, qd))
             if system.train is not None:
-                symbols = system.rotor_christoffel(REAL, q)
-                spun = (
-                    matvec(system.rotor_matrix(REAL, q), qdd),
-                    coefficients.centrifugal(symbols, qd),
-                    coefficients.coriolis(symbols, qd),
-                )
-                shares[3:] = [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(shares[3:], spun, strict=True)]
+                moved = causes(system.drive_translation(REAL, q))
+                driven = causes((system.drive_matrix(REAL, q), system.drive_christoffel(REAL, q)))
+                turned = [[a - b for a, b in zip(r, s, strict=True)] for r, s in zip(driven, moved, strict=True)]
+                added = (*moved, *turned)
+                shares = [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(shares, added, strict=True)]
             rubbing = system.friction(REAL, q, qd, qdd)
             pull = system.elastic_load(REAL, q, qd) if system.elastics else [0] * self.n
             return (*shares, system.gravity(REAL, q), rubbing, [0.0 - x for x in pull])
@@ -469,10 +473,17 @@ class ArmSystem(ArmDescription):
         arguments.pop("parameters", None)
         for name, values in arguments.items():
             joint_array(self, name, values)
-        self._say_singular(arguments["q"])
+        say_singular(self, arguments["q"])
 
     def _evaluate(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
-        return evaluate(function, [(name, joint_array(self, name, values)) for name, values in arguments.items()])
+        arrays = [(name, joint_array(self, name, values)) for name, values in arguments.items()]
+        if not self.drives.functions or not self.counts_drives:
+            return evaluate(function, arrays)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = evaluate(function, arrays)
+        if not all(np.isfinite(table).all() for table in (found if isinstance(found, tuple) else (found,))):
+            say_undefined(self, arguments["q"])
+        return found
 
     def _divided(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
         """The same for what divides: a result that is not finite is explained."""
@@ -480,18 +491,5 @@ class ArmSystem(ArmDescription):
             values = self._evaluate(function, **arguments)
         tables = values if isinstance(values, tuple) else (values,)
         if not all(np.isfinite(table).all() for table in tables):
-            self._say_singular(arguments["q"])
+            say_singular(self, arguments["q"])
         return values
-
-    def _say_singular(self, q: ArrayLike) -> None:
-        """Say why accelerations came out infinite: a joint that moves no inertia, or numbers too large."""
-        matrix = self.mass_matrix(q).reshape(-1, self.n, self.n)
-        values, vectors = np.linalg.eigh(matrix)
-        worst = int(np.argmin(values[:, 0] / values[:, -1]))
-        if values[worst, 0] > self.n * np.finfo(float).eps * values[worst, -1]:
-            raise ArmError(f"{self.where}{self.name}: the accelerations overflow; qd or tau are too large for floats")
-        joint = self.joint_names[int(np.argmax(np.abs(vectors[worst, :, 0])))]
-        raise ArmError(
-            f"{self.where}{self.name}: joint {joint!r} moves no inertia, so its acceleration is not determined; "
-            f"give the links it moves mass and inertia, or lock it"
-        )

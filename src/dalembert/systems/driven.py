@@ -93,8 +93,10 @@ class DrivenSystem(MovingArm):
 
 
 def is_force(arm: ArmDescription, motor: int) -> bool:
-    """Whether a motor is written as a force on a sliding joint: that joint alone, at 1 m per m."""
+    """Whether a motor slides, or is written as a force on a sliding joint: that joint alone, at 1 m per m."""
     drives = arm.drives
+    if drives.actuators[motor].kind == "linear":
+        return True
     if drives.turns is not None:
         return False
     row = [float(ratio) for ratio in drives.rows(arm)[motor]]

@@ -14,10 +14,11 @@ from fractions import Fraction
 
 from ..axes import on_circle, short, turned
 from ..description import ArmDescription, Body
-from ..drives import DriveTrain, Rotor
+from ..drives import DriveTrain
 from ..elastic import Elastic, PointSpring
 from ..errors import ArmError
 from ..exact import Angle
+from ..moving_parts import MovingBody, Rotor
 from ..placement import Matrix, Placement, Step, apply, translate
 from .angle_reading import AS_WRITTEN
 from .dh import DHRow, from_dh
@@ -270,11 +271,18 @@ def _moved_drives(arm: ArmDescription, frames: list[Placement], names: list[str]
             rotor, link=names[body] if body >= 0 else "base", axis=apply(turn, rotor.axis), position=(x, y, z)
         )
 
+    def carried(part: MovingBody | None) -> MovingBody | None:
+        if part is None:
+            return None
+        body, frame = arm.body_of[part.link or arm.base]
+        mount = (frames[body] @ frame if body >= 0 else frame) @ part.mount
+        return replace(part, link=names[body] if body >= 0 else "base", mount=mount)
+
     train = arm.drives
     return replace(
         train,
-        actuators=tuple(replace(part, rotor=moved(part.rotor)) for part in train.actuators),
-        elements=tuple(replace(part, rotor=moved(part.rotor)) for part in train.elements),
+        actuators=tuple(replace(part, rotor=moved(part.rotor), body=carried(part.body)) for part in train.actuators),
+        elements=tuple(replace(part, rotor=moved(part.rotor), body=carried(part.body)) for part in train.elements),
     )
 
 

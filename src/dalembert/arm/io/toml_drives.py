@@ -7,8 +7,10 @@ rotor = {inertia = 33e-6, link = "link3", axis = [0, 0, 1]}
 friction = {coulomb = [0.01, 0.015], starting = 0.02, viscous = 8e-5, model = {name = "stribeck", speed = 2.0}}
 electric = {torque_constant = 0.07, resistance = 3.8, inductance = 0.004, supply = 40}
 
-[[elements]]                                  # wheels and shafts between motor and link
+[[elements]]                                  # wheels, shafts, rods between motor and link
 [[joint_friction]]                            # friction at a joint itself
+
+What varies with the joint positions (``turns``, ``body``) is in ``toml_moving_bodies.py``.
 """
 
 from __future__ import annotations
@@ -23,16 +25,19 @@ from importlib import resources
 from pathlib import Path
 
 from ..description import ArmDescription, listed
-from ..drives import Actuator, DriveTrain, Element, Motor, Rotor
+from ..drives import Actuator, DriveTrain, Element, Motor
 from ..errors import ArmError
 from ..friction_models import COULOMB, FRICTION_MODELS, FrictionModel
+from ..moving_parts import Rotor
 from ..shaft_friction import NO_FRICTION, Friction
 from .expression import quantity, shown
+from .joint_formula import Formula, Formulas
+from .toml_moving_bodies import formula_of, moving_body_text, read_moving_body, read_turns, refuse_unwritten
 from .toml_table import TomlTable
 
 TOP = ("arm", "notes", "sources", "motors", "elements", "joint_friction")
-MOTOR = ("name", "ratios", "rotor", "friction", "electric", "stall_torque", "source")
-ELEMENT = ("name", "ratios", "rotor", "source")
+MOTOR = ("name", "kind", "ratios", "turns", "rotor", "body", "friction", "electric", "stall_torque", "source")
+ELEMENT = ("name", "ratios", "turns", "rotor", "body", "source")
 ROTOR = ("inertia", "link", "axis", "position", "mass", "across", "counted")
 FRICTION = ("coulomb", "starting", "viscous", "model")
 ELECTRIC = ("torque_constant", "speed_constant", "resistance", "inductance", "supply", "largest_current")
@@ -67,7 +72,8 @@ def read_drives_file(path: str | Path, arm: ArmDescription) -> DriveTrain:
 
 def read_drives(table: TomlTable, arm: ArmDescription, origin: str = "") -> DriveTrain:
     """The drives of a table, checked against ``arm``; joints without a motor keep the drive data of the arm."""
-    actuators = tuple(read_actuator(part, arm) for part in table.tables("motors", MOTOR))
+    motors = table.tables("motors", MOTOR)
+    actuators = tuple(read_actuator(part, arm) for part in motors)
     elements = tuple(read_element(part, arm) for part in table.tables("elements", ELEMENT))
     frictions = []
     for part in table.tables("joint_friction", ("joint", *FRICTION)):
@@ -76,6 +82,7 @@ def read_drives(table: TomlTable, arm: ArmDescription, origin: str = "") -> Driv
         actuators,
         elements,
         tuple(frictions),
+        turns=read_turns(motors, arm),
         notes=table.text("notes", ""),
         sources=table.texts("sources"),
         origin=origin or table.where,
@@ -98,23 +105,42 @@ def read_actuator(table: TomlTable, arm: ArmDescription) -> Actuator:
         read_friction(friction) if friction is not None else NO_FRICTION,
         read_motor(electric) if electric is not None else None,
         table.real("stall_torque", 0.0, least=0) if "stall_torque" in table else None,
+        read_moving_body(table, arm),
+        table.text("kind", "rotary"),
     )
 
 
 def read_element(table: TomlTable, arm: ArmDescription) -> Element:
-    """An [[elements]] table: a rotating part of a transmission."""
+    """An [[elements]] table: a part of a transmission that turns, or a body that is moved on a link."""
     name = table.text("name")
     table = table.called(f"{table.where.split(': ')[0]}: element {shown(name)}")
     table.text("source", "")
-    return Element.of(name, read_ratios(table, arm), read_rotor(table))
+    body = read_moving_body(table, arm)
+    if body is not None and "rotor" not in table:
+        for key in ("ratios", "turns"):
+            if key in table:
+                raise table.fault(
+                    f"{key} belong to a rotor, and this element has none; its body moves as it says itself"
+                )
+        return Element(name, body=body)
+    turns = formula_of(table, "turns", arm.joint_names) if "turns" in table else None
+    return Element(name, _pairs(read_ratios(table, arm)), read_rotor(table), body, turns)
 
 
-def read_ratios(table: TomlTable, arm: ArmDescription) -> Mapping[str, object]:
-    """Transmission ratios (rad of the motor per rad or m of the joint) by joint name."""
+def _pairs(ratios: Mapping[str, Fraction]) -> tuple[tuple[str, Fraction], ...]:
+    return tuple(ratios.items())
+
+
+def read_ratios(table: TomlTable, arm: ArmDescription) -> Mapping[str, Fraction]:
+    """Transmission ratios (rad of the motor per rad or m of the joint) by joint name; none beside ``turns``."""
     names = [joint.name for joint in arm.joints]
+    if "turns" in table:
+        if "ratios" in table:
+            raise table.fault("turns stand in place of ratios; keep one of the two ways")
+        return {}
     entries = table.table("ratios", names)
     if entries is None or not entries.values:
-        raise table.fault("ratios are missing; give {joint = motor turns per joint turn}")
+        raise table.fault("ratios are missing; give {joint = motor turns per joint turn}, or turns by a formula")
     return {joint: entries.number(joint) for joint in entries.values}
 
 
@@ -192,8 +218,8 @@ def read_motor(table: TomlTable) -> Motor:
 
 def write_drives(train: DriveTrain, prefix: str = "") -> str:
     """The drives as TOML from which ``read_drives`` restores them; ``prefix="drives."`` inside an arm file."""
-    if train.turns is not None:
-        raise ArmError("a transmission that is a function cannot be written to a file; give it in Python")
+    refuse_unwritten(train)
+    turns = train.turns.each if isinstance(train.turns, Formulas) else ()
     lines: list[str] = []
     if prefix and (train.sources or train.notes):
         lines.append(f"[{prefix.rstrip('.')}]")
@@ -201,8 +227,10 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
         lines.append(f"sources = [{', '.join(_text(source) for source in train.sources)}]")
     if train.notes:
         lines.append(f"notes = {_text(train.notes)}")
-    for actuator in train.actuators if replace(train, joint_friction=()) else ():
-        lines += ["", f"[[{prefix}motors]]", *_part(actuator)]
+    for number, actuator in enumerate(train.actuators if replace(train, joint_friction=()) else ()):
+        lines += ["", f"[[{prefix}motors]]", *_part(actuator, turns[number] if turns else None)]
+        if actuator.kind != "rotary":
+            lines.append(f"kind = {_text(actuator.kind)}")
         if actuator.friction:
             lines.append(f"friction = {_friction(actuator.friction)}")
         if actuator.motor is not None:
@@ -213,15 +241,20 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
         if actuator.stall is not None:
             lines.append(f"stall_torque = {actuator.stall!r}")
     for element in train.elements:
-        lines += ["", f"[[{prefix}elements]]", *_part(element)]
+        own = element.turns if isinstance(element.turns, Formula) else None
+        lines += ["", f"[[{prefix}elements]]", *_part(element, own)]
     for joint, friction in train.joint_friction:
         lines += ["", f"[[{prefix}joint_friction]]", f"joint = {_text(joint)}"]
         lines += [f"{key} = {value}" for key, value in _friction_values(friction).items()]
     return "\n".join(lines).strip() + "\n"
 
 
-def _part(part: Actuator | Element) -> list[str]:
-    """Name, ratios and rotor of a motor or element as lines of TOML."""
+def _part(part: Actuator | Element, turns: Formula | None) -> list[str]:
+    """Name, ratios or turns, rotor and body of a motor or element as lines of TOML."""
+    name = [f"name = {_text(part.name)}"]
+    body = [f"body = {moving_body_text(part.body)}"] if part.body is not None else []
+    if isinstance(part, Element) and body and not part.ratios and turns is None:
+        return name + body
     rotor = part.rotor
     entries = {"inertia": _number(rotor.inertia)}
     if rotor.link:
@@ -229,7 +262,8 @@ def _part(part: Actuator | Element) -> list[str]:
         entries |= {"mass": _number(rotor.mass), "across": _number(rotor.across)}
         entries["counted"] = "true" if rotor.counted else "false"
     ratios = _inline({_text(joint): _number(ratio) for joint, ratio in part.ratios})
-    return [f"name = {_text(part.name)}", f"ratios = {ratios}", f"rotor = {_inline(entries)}"]
+    by = f"ratios = {ratios}" if turns is None or part.ratios else f"turns = {_text(turns.text)}"
+    return [*name, by, f"rotor = {_inline(entries)}", *body]
 
 
 def _friction_values(friction: Friction) -> dict[str, str]:

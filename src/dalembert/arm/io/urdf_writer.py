@@ -80,7 +80,7 @@ def _remarks(arm: ArmDescription) -> list[str]:
 def _is_armature(actuator: Actuator) -> bool:
     """True if URDF can say all of this motor: an inertia at one joint, nothing else."""
     bare = not actuator.friction and actuator.motor is None and actuator.stall is None and not actuator.rotor.link
-    return bare and len(actuator.ratios) == 1 and actuator.ratios[0][1] == 1
+    return bare and actuator.body is None and len(actuator.ratios) == 1 and actuator.ratios[0][1] == 1
 
 
 def _is_plain(friction: Friction) -> bool:

@@ -1,0 +1,157 @@
+"""The motors of one state: what a motion asks of them, what friction leaves free, and what they do under an input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.arm.description import listed
+from dalembert.arm.errors import ArmError
+
+from .input_options import DriveInput, motor_effort
+from .printing import Column, figures, heading, joints_with_units, paragraph, table
+
+if TYPE_CHECKING:
+    from dalembert.api.driven_arm import DrivenArm
+    from dalembert.api.questions import SystemQuestions as System
+
+
+def motors_of_motion(
+    driven: DrivenArm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, jerk: np.ndarray | None
+) -> dict[str, Any]:
+    """Position, speed, torque, and where they are known current and voltage of each motor; bands where shafts stand."""
+    band = driven.motor_torque_band(q, qd, qdd)
+    found: dict[str, Any] = {
+        "motors": list(driven.motor_names),
+        "position": driven.motor_positions(q),
+        "speed": driven.motor_velocities(q, qd),
+        "torque": driven.motor_torques(q, qd, qdd),
+        "inertia_others_held": driven.effective_inertia(q),
+        "inertia_others_free": driven.effective_inertia(q, "free"),
+        "torque_band": np.stack([band.low, band.high], axis=-1),
+        "bands_apart": band.apart,
+    }
+    if all(actuator.motor is not None for actuator in driven.drives.actuators):
+        electric = driven.electric
+        found["current"] = electric.currents(q, qd, qdd)
+        found["voltage"] = electric.voltages(q, qd, qdd, jerk)
+        for name, one in (
+            ("current", electric.current_band(q, qd, qdd)),
+            ("voltage", electric.voltage_band(q, qd, qdd)),
+        ):
+            found[f"{name}_band"] = np.stack([one.low, one.high], axis=-1)
+    elif jerk is not None:
+        raise ArmError("--jerk is for the voltage over inductances, and these motors have no electric data")
+    return found
+
+
+def print_motors(driven: DrivenArm, found: dict[str, Any], moves: bool, jerk: np.ndarray | None) -> None:
+    """The inverse problem at the motors, and the bands that hold standing shafts."""
+    heading("Motors")
+    columns: list[Column] = [motor_column(driven)]
+    units = units_of(driven)
+    for name, unit in (("position", units[0]), ("speed", f"{units[0]}/s"), ("torque", units[1]), ("current", "A"),
+                       ("voltage", "V")):  # fmt: skip
+        if name in found:
+            columns.append((f"{name}\n[{unit}]", figures(found[name])))
+    table(columns)
+    for sentence in limits_exceeded(driven, found):
+        paragraph(sentence)
+    if "voltage" in found and moves and jerk is None and (driven.electric.inductance > 0).any():
+        paragraph("Voltages are without L di/dt, which --jerk counts.")
+    print_bands(driven, found)
+
+
+def print_motor_inertia(driven: DrivenArm, found: dict[str, Any]) -> None:
+    """The inertia that each motor feels, the others held by their servos or free (Szkodny 1995, section 4)."""
+    heading("Inertia at the motor shafts, the other motors held or free")
+    linear = any(actuator.kind == "linear" for actuator in driven.drives.actuators)
+    unit = "kg m^2, kg" if linear else "kg m^2"
+    held, free = (found[f"inertia_others_{how}"] for how in ("held", "free"))
+    table([motor_column(driven), (f"held\n[{unit}]", figures(held)), (f"free\n[{unit}]", figures(free))])
+
+
+def print_bands(driven: DrivenArm, found: dict[str, Any]) -> None:
+    """How far torques and currents may go before a standing shaft starts."""
+    low, high = found["torque_band"].T
+    if not (high > low).any():
+        return
+    heading("Standing shafts: what friction lets the motors do before one starts")
+    columns: list[Column] = [motor_column(driven)]
+    for name, unit in (("torque", units_of(driven)[1]), ("current", "A"), ("voltage", "V")):
+        if f"{name}_band" in found:
+            low, high = found[f"{name}_band"].T
+            columns += [(f"{name}\nfrom [{unit}]", figures(low)), (f"\nto [{unit}]", figures(high))]
+    table(columns)
+    if not found["bands_apart"]:
+        paragraph(
+            "One friction holds several motors: each band is how far that motor can go with the others at their best."
+        )
+
+
+def limits_exceeded(driven: DrivenArm, found: dict[str, Any]) -> list[str]:
+    """Which motors this motion asks too much of."""
+    if "current" not in found:
+        return []
+    electric, said = driven.electric, []
+    for name, i, most, v, supply in zip(
+        driven.motor_names, found["current"], electric.largest_current, found["voltage"], electric.supply, strict=True
+    ):
+        if abs(i) > most:
+            said.append(f"{name} would need {i:.4g} A and may have {most:.4g} A.")
+        if abs(v) > supply:
+            said.append(f"{name} would need {v:.4g} V and has {supply:.4g} V.")
+    return said
+
+
+def direct_problem(system: System, given: DriveInput, q: np.ndarray, qd: np.ndarray) -> dict[str, Any]:
+    """The accelerations under an input (Szkodny 1995, eqs 19 to 21), and what each standing shaft does."""
+    if not system.counts_drives:
+        return {"qdd": system.forward_dynamics(q, qd, given.constant(system))}
+    from dalembert.api.driven_arm import DrivenArm
+
+    driven = DrivenArm.of(system, system.drive_model)
+    torque, current, cut = motor_effort(driven, given, q, qd)
+    qdd = driven.direct_dynamics(q, qd, torque)
+    found = {"motors": list(driven.motor_names), "motor_torque": torque, "cut": cut, "qdd": qdd}
+    if current is not None:
+        found["current"] = current
+    states = driven.shaft_states(q, qd, torque)
+    return found | {"shafts": [{"name": name, "state": state} for name, state in states.items()]}
+
+
+def print_direct_problem(system: System, given: DriveInput, found: dict[str, Any]) -> None:
+    """Torques and currents of the motors, who stands and who starts, accelerations of the joints."""
+    if "motors" in found:
+        from dalembert.api.driven_arm import DrivenArm
+
+        driven = DrivenArm.of(system, system.drive_model)
+        heading(f"Motors under this {given.option[2:]}")
+        columns: list[Column] = [motor_column(driven)]
+        columns.append((f"torque\n[{units_of(driven)[1]}]", figures(found["motor_torque"])))
+        if "current" in found:
+            columns.append(("current\n[A]", figures(found["current"])))
+        table(columns)
+        if found["cut"]:
+            paragraph(f"Cut to the supply or the largest current of the motor: {listed(found['cut'])}.")
+        if found["shafts"]:
+            heading("Shafts with friction")
+            table(
+                [("shaft", [one["name"] for one in found["shafts"]]), ("", [one["state"] for one in found["shafts"]])]
+            )
+    heading("Accelerations of the joints")
+    table([joints_with_units(system, "acceleration"), ("acceleration\nqdd", figures(found["qdd"]))])
+
+
+def motor_column(driven: DrivenArm) -> Column:
+    """The names of the motors; those that slide are marked, since their units differ."""
+    return "motor", [a.name + " (linear)" * (a.kind == "linear") for a in driven.drives.actuators]
+
+
+def units_of(driven: DrivenArm) -> tuple[str, str]:
+    """Units of positions and torques of the motors."""
+    kinds = dict.fromkeys(a.kind for a in driven.drives.actuators)
+    return " or ".join("m" if kind == "linear" else "rad" for kind in kinds), " or ".join(
+        "N" if kind == "linear" else "N m" for kind in kinds
+    )

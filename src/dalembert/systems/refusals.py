@@ -1,0 +1,57 @@
+"""Why a result of a system is not finite: a drive that has no value there, a joint that moves nothing, an overflow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arm.errors import ArmError
+from ..formulations import moving_bodies
+from ..rings.real import REAL
+from .arrays import joint_array
+
+if TYPE_CHECKING:
+    from .arm_system import ArmSystem
+
+
+def say_singular(system: ArmSystem, q: ArrayLike) -> None:
+    """Say why accelerations came out infinite: a joint that moves no inertia, or numbers too large."""
+    say_undefined(system, q)
+    matrix = system.mass_matrix(q).reshape(-1, system.n, system.n)
+    values, vectors = np.linalg.eigh(matrix)
+    worst = int(np.argmin(values[:, 0] / values[:, -1]))
+    if values[worst, 0] > system.n * np.finfo(float).eps * values[worst, -1]:
+        raise ArmError(f"{system.where}{system.name}: the accelerations overflow; qd or tau are too large for floats")
+    joint = system.joint_names[int(np.argmax(np.abs(vectors[worst, :, 0])))]
+    raise ArmError(
+        f"{system.where}{system.name}: joint {joint!r} moves no inertia, so its acceleration is not determined; "
+        f"give the links it moves mass and inertia, or lock it"
+    )
+
+
+def say_undefined(system: ArmSystem, q: ArrayLike) -> None:
+    """Say which part of the drives has no value or no derivative at these positions, if one has none."""
+    train = system.over_reals.train
+    if train is None or not system.drives.functions:
+        return
+    rows = joint_array(system, "q", q).reshape(-1, system.n)
+    with np.errstate(all="ignore"):
+        parts: list[tuple[str, Any]] = []
+        _, ratios = train.spins(REAL, list(rows.T))
+        if train.approximation == "exact":
+            parts += [(part.name, row) for part, row in zip(system.drives.parts, ratios.first, strict=True)]
+        moved = [part.name for part in system.drives.parts if part.body is not None]
+        for name, body in zip(moved, train.carried, strict=False):
+            matrix = moving_bodies.mass_matrix(system.over_reals.links, REAL, list(rows.T), [body])
+            parts.append((name, [x for row in matrix for x in row]))
+        for name, numbers in parts:
+            finite = np.all([np.isfinite(np.broadcast_to(x, len(rows))) for x in numbers], axis=0)
+            if not finite.all():
+                place = ", ".join(f"{x:.6g}" for x in rows[int(np.argmin(finite))])
+                raise ArmError(
+                    f"{system.where}{system.name}: {name!r} of its drives has no value or no derivative at q = "
+                    f"({place}): its function takes the root of a number that is not positive, or divides by zero; "
+                    "keep away from there"
+                )
