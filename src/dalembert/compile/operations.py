@@ -16,6 +16,7 @@ from typing import Any
 from ..arm.description import ArmDescription
 from ..formulations.chain import chain
 from ..formulations.registry import TORQUES
+from ..rings.dual import Dual
 from ..rings.graph import ADD, COS, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Graph, Node, reachable
 from ..rings.ring import Scalar
 from .functions import function
@@ -86,10 +87,14 @@ class Counted:
         self.tally = tally
 
     def _added(self, other: Any) -> Counted:
+        if isinstance(other, Dual):
+            return NotImplemented  # it counts its own parts
         self.tally.additions += 1
         return Counted(self.tally)
 
     def _multiplied(self, other: Any) -> Counted:
+        if isinstance(other, Dual):
+            return NotImplemented
         self.tally.multiplications += 1
         return Counted(self.tally)
 

@@ -23,6 +23,7 @@ from . import (
     christoffel,
     composite_body,
     factor,
+    generalized_dalembert,
     newton_euler,
     rotors,
 )
@@ -167,6 +168,12 @@ class SystemOverRing:
         """T = qd . D qd / 2 (Tourassis and Neuman 1985, eq. 7)."""
         matrix = self.mass_matrix(ring, q)
         return mul(ring.number(christoffel.HALF), dot(qd, matvec(matrix, qd)))
+
+    def kinetic_energy_parts(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+        """K^tran and K^rot (Lee, Lee and Nigam 1982, eq. 10); rotors turn, so theirs is rotation."""
+        moving, turning = generalized_dalembert.energies(self.links, ring, q, qd)
+        spun = dot(qd, matvec(self.rotor_matrix(ring, q), qd))
+        return moving, add(turning, mul(ring.number(christoffel.HALF), spun))
 
     def potential_energy(self, field: Field, q: Sequence[Scalar]) -> Scalar:
         """V of gravity and springs."""

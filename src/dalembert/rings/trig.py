@@ -22,6 +22,9 @@ from .angles import Angles
 from .ring import Scalar, structural
 from .sparse import terms
 
+RATIONAL = (int, Fraction, fmpq)
+"""Constants that polynomials take beside one another; any other number brings its own operators."""
+
 
 class TrigNumber:
     """A polynomial in normal form. ``angles`` has a bit for each angle whose sine or cosine may occur.
@@ -38,6 +41,8 @@ class TrigNumber:
         if type(other) is TrigNumber:
             poly = self.poly + other.poly
             return TrigNumber(self.ring, poly, self.angles | other.angles) if poly else 0
+        if not isinstance(other, RATIONAL):
+            return NotImplemented  # a dual number over this ring knows how to add
         if other == 0:
             return self
         poly = self.poly + constant(other)
@@ -59,6 +64,8 @@ class TrigNumber:
 
     def __mul__(self, other: Scalar) -> Scalar:
         if type(other) is not TrigNumber:
+            if not isinstance(other, RATIONAL):
+                return NotImplemented
             return TrigNumber(self.ring, self.poly * constant(other), self.angles) if other else 0
         poly = self.poly * other.poly
         common = self.angles & other.angles
