@@ -48,6 +48,7 @@ class SystemQuestions(MovingArm):
         parameters: Request = "symbols",
         joints: Sequence[int | str] | None = None,
         at: Mapping[str | int, object] | None = None,
+        formulation: str = "composite-body",
     ) -> ArmEquations:
         """The exact equations of motion.
 
@@ -59,10 +60,14 @@ class SystemQuestions(MovingArm):
 
         ``joints`` names the joints that move (all by default); the others rest at the positions ``at`` gives, or at
         zero, and the bodies they carry are absorbed into starred parameters.
+
+        ``formulation`` says by which page they are derived: "composite-body", "lagrange-euler", "tourassis-neuman",
+        or, with mass centres (``parameters="centre+lengths+gravity"`` or "numbers"), "generalized-dalembert" and
+        "influence". The polynomials are the same.
         """
         from .arm_equations import arm_equations
 
-        return arm_equations(self, parameters, joints, at)
+        return arm_equations(self, parameters, joints, at, formulation)
 
     def analysis(
         self,

@@ -20,7 +20,9 @@ Parameters = Annotated[
 ]  # fmt: skip
 
 
-def closed_form(system: System, parameters: str, joints: str = "", at: str = "") -> Equations:
+def closed_form(
+    system: System, parameters: str, joints: str = "", at: str = "", formulation: str = "composite-body"
+) -> Equations:
     """The equations that the options of the command line ask for."""
     note_load(system, parameters)
     moving = [which(word) for word in joints.replace(" ", "").split(",")] if joints else None
@@ -30,7 +32,7 @@ def closed_form(system: System, parameters: str, joints: str = "", at: str = "")
         if not sign:
             raise ArmError(f"--at takes joint=position pairs such as 4=0.5, not {word!r}")
         resting[which(name)] = value
-    return system.equations(parameters, moving, resting)
+    return system.equations(parameters, moving, resting, formulation)
 
 
 def note_load(system: System, parameters: str) -> None:

@@ -35,6 +35,16 @@ def dynamics(
         bool,
         typer.Option("--degrees", help="Plain values of revolute joints are in degrees; prismatic ones stay in m."),
     ] = False,
+    formulation: Annotated[
+        str,
+        typer.Option(
+            help="Which formulation gives the total: newton-euler, lagrange-euler, generalized-dalembert, influence, "
+            "tourassis-neuman."
+        ),
+    ] = "newton-euler",
+    split: Annotated[
+        bool, typer.Option("--split", help="Translation and rotation apart: D qdd, H and kinetic energy.")
+    ] = False,
     mass_matrix: Annotated[bool, typer.Option("--mass-matrix", help="Print the mass matrix D(q) as well.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
@@ -43,14 +53,20 @@ def dynamics(
     options = (("--q", q), ("--qd", qd), ("--qdd", qdd))
     position, speed, acceleration = (joint_values(given, option, text, degrees) for option, text in options)
     note_outside_limits(given, position)
-    found = efforts(given, position, speed, acceleration)
+    found = efforts(given, position, speed, acceleration, formulation)
     if as_json:
-        print(json.dumps(as_data(given, position, speed, acceleration, found), indent=2, allow_nan=False))
+        data = as_data(given, position, speed, acceleration, found)
+        data |= {"formulation": formulation}
+        if split:
+            data |= {"split": split_data(given, position, speed, acceleration)}
+        print(json.dumps(data, indent=2, allow_nan=False))
         return
     say(f"{given.name}: {given.title}" if given.title else given.name)
     say(about(given))
     print_state(given, position, speed, acceleration)
     print_torques(given, found)
+    if split:
+        print_split(given, position, speed, acceleration)
     if mass_matrix:
         print_mass_matrix(given, position)
 
@@ -62,7 +78,9 @@ def about(arm: ArmDescription) -> str:
     return drives + (f", holding {held}" if held else "")
 
 
-def efforts(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict[str, np.ndarray]:
+def efforts(
+    arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, formulation: str = "newton-euler"
+) -> dict[str, np.ndarray]:
     """The torques by cause; total = inertia + velocity + gravity, plus friction, springs and dampers."""
     if not arm.n:
         raise ArmError(
@@ -75,7 +93,7 @@ def efforts(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict
         "centrifugal": parts.centrifugal,
         "coriolis": parts.coriolis,
         "gravity": parts.gravity,
-        "total": parts.total,
+        "total": arm.inverse_dynamics(q, qd, qdd, formulation),
     }
     if arm.counts_drives:
         torques["friction"] = parts.friction
@@ -140,6 +158,37 @@ def print_torques(arm: System, found: dict[str, np.ndarray]) -> None:
         ]
     )
     say("The velocity part h(q, qd) is the sum of centrifugal and Coriolis.")
+
+
+def split_data(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict[str, object]:
+    """D qdd, H and kinetic energy by translation and rotation (Lee, Lee and Nigam 1982, eqs 10, 30-32)."""
+    parts, energy = arm.parts(q, qd, qdd), arm.kinetic_energy_parts(q, qd)
+    shares = {"translational": parts.translational, "rotational": parts.rotational}
+    return {
+        **{
+            name: {"inertia": share.inertia.tolist(), "velocity": share.velocity.tolist()}
+            for name, share in shares.items()
+        },
+        "kinetic_energy": {
+            "translational": float(energy.translational), "rotational": float(energy.rotational), "unit": "J",
+        },
+    }  # fmt: skip
+
+
+def print_split(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
+    """The same as a table."""
+    parts, energy = arm.parts(q, qd, qdd), arm.kinetic_energy_parts(q, qd)
+    columns = {
+        "D qdd,\ntranslation": parts.translational.inertia,
+        "D qdd,\nrotation": parts.rotational.inertia,
+        "H,\ntranslation": parts.translational.velocity,
+        "H,\nrotation": parts.rotational.velocity,
+    }
+    scale = max(float(np.max(np.abs(values), initial=0.0)) for values in columns.values())
+    heading("Translation of the mass centres, rotation about them")
+    table([joints_with_units(arm, "effort"), *((head, figures(values, scale)) for head, values in columns.items())])
+    move, turn = float(energy.translational), float(energy.rotational)
+    say(f"Kinetic energy: {move:.6g} J of translation, {turn:.6g} J of rotation. Gravity is all translation.")
 
 
 def print_mass_matrix(arm: System, q: np.ndarray) -> None:

@@ -46,12 +46,19 @@ def equations(
     parameters: Parameters = "symbols",
     joints: Annotated[str, typer.Option(help="Joints that move, such as 1,2,3; the others rest.")] = "",
     at: Annotated[str, typer.Option(help="Where resting joints rest, such as 4=0,5=0.5.")] = "",
+    formulation: Annotated[
+        str,
+        typer.Option(
+            help="What to derive them by: composite-body, lagrange-euler, tourassis-neuman, generalized-dalembert, "
+            "influence; the result is the same."
+        ),
+    ] = "composite-body",
     link: Annotated[str, typer.Option(help="Only what this link adds: its number, or L for the load.")] = "",
 ) -> None:
     """Print the exact equations of motion: their coefficients, whole torques, energies."""
     from dalembert.equations.document import chosen, size_checked
 
-    found = closed_form(system, parameters, joints, at)
+    found = closed_form(system, parameters, joints, at, formulation)
     names = [word for word in only.replace(" ", "").split(",") if word]
     if document:
         if link or format != "text":

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import PARAMETERS
-from ..formulations import composite_body, generalized_dalembert, kinematics, lagrange_euler
+from ..formulations import composite_body, generalized_dalembert, kinematics
 from ..formulations import regressor as regressor_page
 from ..formulations.chain import chain
-from ..rings.algebra import matplus
 from . import names
 from .attribution import by_link, split_of, whole_by_link
 from .attribution import share as share_of
-from .derive import EquationsModel
+from .derive import COMPOSITE, EquationsModel, page
 from .polynomial import TrigPolynomial, as_polynomial
 from .polynomial_array import array_of
 from .space import Space
@@ -47,14 +46,19 @@ class Equations:
     """
 
     def __init__(
-        self, arm: ArmDescription, parameters: Request = "symbols", starred: Mapping[str, TrigPolynomial] | None = None
+        self,
+        arm: ArmDescription,
+        parameters: Request = "symbols",
+        starred: Mapping[str, TrigPolynomial] | None = None,
+        formulation: str = COMPOSITE,
     ) -> None:
         if arm.elastic:
             raise ArmError(
                 f"{arm.where}{arm.name} has springs or dampers, which a polynomial in sines and cosines cannot hold; "
                 "derive the equations of arm.without_elastic() and add them"
             )
-        self.arm, self.request = arm, parameters
+        page(formulation)
+        self.arm, self.request, self.formulation = arm, parameters, formulation
         # Definitions of the starred symbols of a restricted model (equations/restricted.py).
         self.starred: Mapping[str, TrigPolynomial] = starred or {}
         stars = frozenset(str(n) for name in self.starred for n in self._digits(name))
@@ -64,7 +68,7 @@ class Equations:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived anew where it is needed: that takes milliseconds, and less room than the polynomials.
-        return type(self), (self.arm, self.request, dict(self.starred) or None)
+        return type(self), (self.arm, self.request, dict(self.starred) or None, self.formulation)
 
     @staticmethod
     def _digits(name: str) -> list[str]:
@@ -84,7 +88,7 @@ class Equations:
 
     @cached_property
     def _matrix(self) -> list[list[Any]]:
-        return self.model.mass_matrix()
+        return self.model.mass_matrix(self.formulation)
 
     @cached_property
     def mass_matrix(self) -> Polynomials:
@@ -94,22 +98,18 @@ class Equations:
     @cached_property
     def christoffel(self) -> Polynomials:
         """C_ijk(q), n by n by n, symmetric in j and k."""
-        return self._array(self.model.christoffel(self._matrix), (self.n,) * 3, "C")
+        return self._array(self.model.velocity(self._matrix, self.formulation), (self.n,) * 3, "C")
 
     @cached_property
     def second_christoffel(self) -> Polynomials:
         """The same symbols from the traces of Bejczy 1974, eq. (1): an independent check on ``christoffel``."""
-        model = self.model
-        symbols = lagrange_euler.christoffel(model.chain, model.ring, model.ring.positions)
-        if self.arm.counts_drives:
-            spun = model.system.rotor_christoffel(model.ring, model.ring.positions)
-            symbols = [matplus(a, b) for a, b in zip(symbols, spun, strict=True)]
+        symbols = self.model.velocity(self._matrix, "lagrange-euler")
         return self._array(symbols, (self.n,) * 3, "")
 
     @cached_property
     def gravity(self) -> Polynomials:
         """G(q) = dV/dq."""
-        return self._array(self.model.gravity(), (self.n,), "G")
+        return self._array(self.model.gravity(self.formulation), (self.n,), "G")
 
     def _array(self, numbers: Any, shape: tuple[int, ...], kind: str) -> Polynomials:
         def entry(index: tuple[int, ...]) -> TrigPolynomial:

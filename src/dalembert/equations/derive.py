@@ -25,6 +25,9 @@ from .parallel_axes import axes
 from .space import Space
 from .symbols import Request, Selection, select
 
+COMPOSITE = "composite-body"
+"""The formulation that closed forms come from unless another is asked for: the quickest."""
+
 
 class EquationsModel:
     """An arm over the trigonometric ring: its chain, and the raw polynomials of its equations."""
@@ -54,14 +57,24 @@ class EquationsModel:
         """What the rotors add to D; ratios and rotor inertias enter as numbers."""
         return self.system.rotor_matrix(self.ring, self.ring.positions)
 
-    def mass_matrix(self, formulation: str = "composite-body") -> list[list[Any]]:
+    def mass_matrix(self, formulation: str = COMPOSITE) -> list[list[Any]]:
         """D of links and rotors."""
         links = page(formulation).mass_matrix(self.chain, self.ring, self.ring.positions)
         return matplus(links, self.rotor_matrix) if self.arm.counts_drives else links
 
-    def gravity(self, formulation: str = "composite-body") -> list[Any]:
+    def gravity(self, formulation: str = COMPOSITE) -> list[Any]:
         """G."""
         return page(formulation).gravity(self.chain, self.ring, self.ring.positions)
+
+    def velocity(self, matrix: Sequence[Sequence[Any]], formulation: str = COMPOSITE) -> list[list[list[Any]]]:
+        """c_ijk as the page of the formulation writes them, or else from the slopes of ``matrix``, which is D."""
+        own = page(formulation)
+        if not hasattr(own, "christoffel"):
+            return self.christoffel(matrix)
+        links = own.christoffel(self.chain, self.ring, self.ring.positions)
+        if not self.arm.counts_drives:
+            return links  # type: ignore[no-any-return]
+        return [matplus(a, b) for a, b in zip(links, self.christoffel(self.rotor_matrix), strict=True)]
 
     def christoffel(self, matrix: Sequence[Sequence[Any]]) -> list[list[list[Any]]]:
         """c_ijk = (d D_ij/d q_k + d D_ik/d q_j - d D_jk/d q_i) / 2, zeros as plain 0."""

@@ -60,8 +60,8 @@ def centred_bodies(chain: Chain, found: Sequence[Frame]) -> list[CentredBody]:
     for index, segment in enumerate(chain.segments):
         if segment.com is None or segment.central is None:
             raise ArmError(
-                f"body {index + 1}: the split into translation and rotation needs its mass centre; give its parameters "
-                f"as m, x, y, z and the inertia about the mass centre"
+                f"body {index + 1}: translation and rotation apart need its mass centre; give its parameters about it, "
+                'with parameters="centre+lengths+gravity" or "numbers"'
             )
         rotation, origin = found[index]
         centre = matvec(rotation, segment.com)
