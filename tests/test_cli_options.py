@@ -136,6 +136,7 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "ranges": lambda arm: [arm, "--json"],
     "reduce": lambda arm: [arm, "--tolerance", "0.1", "--json"],
     "significance": lambda arm: [arm, "--json"],
+    "coupling": lambda arm: [arm, "--json"],
     "review": lambda arm: [arm],
     "report": lambda arm: [arm, "--json", "all.json", "--tolerance", "0.3"],
     "codegen": lambda arm: [arm, "-f", "bias"],
@@ -185,7 +186,7 @@ def test_every_command_and_every_option_is_walked() -> None:
     assert set(SHAPED) == set(SHAPE)
     assert set(ASKED) == set(STATES)
     for command in ("show", "dynamics", "equations", "structure", "verify", "base-parameters", "ranges", "reduce",
-                    "significance", "review", "report", "codegen", "operations", "simulate"):  # fmt: skip
+                    "coupling", "significance", "review", "report", "codegen", "operations", "simulate"):  # fmt: skip
         assert set(SHAPE) | set(READING) <= set(taken(command)), command
     assert set(READING) == {*taken("convert"), *taken("bench")}
     for command in ("reduce", "significance", "report"):

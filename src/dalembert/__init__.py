@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .design.analysis import Analysis
     from .design.compare import Compared
     from .design.coupling import Coupling, Couplings
+    from .design.pose_coupling import PoseCoupling
     from .design.review import Review
     from .design.significance import TermShare, TermShares
     from .design.tables import LoadTables
@@ -102,6 +103,7 @@ _LATER = {
     "PhysicalWarning": "arm.errors",
     "Placement": "arm.placement",
     "PointSpring": "arm.elastic",
+    "PoseCoupling": "design.pose_coupling",
     "Range": "bounds.ranges",
     "ReducedCoefficient": "reduction.shortforms.short_form",
     "ReducedModel": "reduction.reduced_model",
@@ -156,9 +158,10 @@ __all__ = [
     "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear",
     "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load",
     "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace",
-    "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel",
-    "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia",
-    "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare", "TermShares", "TrigPolynomial",
-    "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation", "free_body", "load",
-    "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
+    "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient",
+    "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
+    "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare",
+    "TermShares", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
+    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
+    "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -53,6 +53,8 @@ RESULTS: dict[str, Callable[[da.Arm], object]] = {
     "base parameters": lambda arm: arm.equations().base_parameters(),
     "ranges": lambda arm: arm.analysis().ranges(),
     "coupling": lambda arm: arm.analysis().coupling(),
+    "coupling at a pose": lambda arm: arm.coupling_at([0.1, 0.2]),
+    "coupling at poses": lambda arm: arm.coupling_at([[0.1, 0.2], [0.3, 0.4]]),
     "significance": lambda arm: arm.analysis().significance(),
     "review": lambda arm: arm.analysis().review(),
     "reduced": lambda arm: arm.analysis().reduce(0.05),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..control.requirements import Requirements
     from ..control.trajectories import Trajectory
     from ..design.analysis import Analysis, Limits
+    from ..design.pose_coupling import PoseCoupling
     from ..equations.symbols import Request
     from ..linear.linear_model import LinearModel
     from ..reduction.states import Amounts
@@ -90,6 +91,15 @@ class SystemQuestions(MovingArm):
         from ..design.analysis import Analysis
 
         return Analysis(self, box, speed, acceleration, gap=gap, work=work, effort=effort, tell=tell)
+
+    def coupling_at(self, q: ArrayLike) -> PoseCoupling:
+        """Projected inertias with their sign, radii of gyration and the factors of coupling at positions ``q``.
+
+        Tourassis and Neuman 1985, eqs (21) and (32)-(35); ``analysis().coupling()`` has the largest over all poses.
+        """
+        from ..design.pose_coupling import pose_coupling
+
+        return pose_coupling(self, q)
 
     def report(
         self,
