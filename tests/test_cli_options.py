@@ -150,6 +150,8 @@ UNCHANGED = {
     # A load of its own changes no combination of parameters; the note says where it is counted.
     ("base-parameters", "load"),
     # The structure of this arm is as full as it can be; it is compared with Python below.
+    # What couples is inertia, whatever pulls.
+    ("coupling", "gravity"),
     *(("structure", option) for option in ("load", "drives", "rotors", "drives_file")),
 }
 """Where an option that counts does not change what is printed."""

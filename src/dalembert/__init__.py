@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .design.pose_coupling import PoseCoupling
     from .design.review import Review
     from .design.significance import TermShare, TermShares
+    from .design.simplified import SimplifiedModel
     from .design.tables import LoadTables
     from .equations.legend import Legend
     from .equations.polynomial import TrigPolynomial
@@ -114,6 +115,7 @@ _LATER = {
     "Rotor": "arm.drives",
     "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
+    "SimplifiedModel": "design.simplified",
     "SimulationError": "simulation.motion",
     "SkippedWarning": "arm.errors",
     "StateFeedback": "control.controllers",
@@ -160,8 +162,8 @@ __all__ = [
     "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace",
     "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient",
     "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
-    "ServoFollowingInertia", "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare",
-    "TermShares", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
-    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
-    "tracking_poles", "trapezoidal",
+    "ServoFollowingInertia", "SimplifiedModel", "SimulationError", "SkippedWarning", "StateFeedback", "System",
+    "TermShare", "TermShares", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives",
+    "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic",
+    "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -56,6 +56,7 @@ RESULTS: dict[str, Callable[[da.Arm], object]] = {
     "coupling at a pose": lambda arm: arm.coupling_at([0.1, 0.2]),
     "coupling at poses": lambda arm: arm.coupling_at([[0.1, 0.2], [0.3, 0.4]]),
     "significance": lambda arm: arm.analysis().significance(),
+    "simplified": lambda arm: arm.analysis().simplified(),
     "review": lambda arm: arm.analysis().review(),
     "reduced": lambda arm: arm.analysis().reduce(0.05),
     "linear": lambda arm: arm.linearize([0.1, 0.2]),

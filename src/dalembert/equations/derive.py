@@ -73,7 +73,7 @@ class EquationsModel:
             return self.christoffel(matrix)
         links = own.christoffel(self.chain, self.ring, self.ring.positions)
         if not self.arm.counts_drives:
-            return links  # type: ignore[no-any-return]
+            return links
         return [matplus(a, b) for a, b in zip(links, self.christoffel(self.rotor_matrix), strict=True)]
 
     def christoffel(self, matrix: Sequence[Sequence[Any]]) -> list[list[list[Any]]]:

@@ -12,7 +12,7 @@ and turn nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,6 +25,9 @@ from .coefficients import Christoffel
 from .kinematics import Frame, frames
 
 Matrix = list[list[Scalar]]
+
+PARTS = ("translational", "rotational")
+"""The two kinds of motion, in the order of all pairs here."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,42 @@ def inverse_dynamics(
     pushed = matvec(_sum(*inertia(chain, bodies)), qdd)
     pulled = weight(chain, bodies)
     return [add(add(a, b), add(c, d)) for a, b, c, d in zip(pushed, tran, rot, pulled, strict=True)]
+
+
+def simplified(
+    chain: Chain,
+    ring: Ring,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    turning: Collection[int],
+    kept: Collection[str] = (),
+) -> list[Scalar]:
+    """The simplified torques of section 3: D_ij^rot where the outer joint is among ``turning``, else D_ij^tran.
+
+    Of H the parts in ``kept`` ("translational", "rotational") stay; without either no speed counts.
+    """
+    found = frames(chain, ring, q)
+    bodies = centred_bodies(chain, found)
+    pushed = matvec(simplified_inertia(chain, bodies, turning), qdd)
+    torques = [add(a, b) for a, b in zip(pushed, weight(chain, bodies), strict=True)]
+    for name, part in zip(PARTS, velocity(chain, found, bodies, qd) if kept else (), strict=False):
+        if name in kept:
+            torques = [add(a, b) for a, b in zip(torques, part, strict=True)]
+    return torques
+
+
+def simplified_inertia(chain: Chain, bodies: Sequence[CentredBody], turning: Collection[int]) -> Matrix:
+    """D_ij^rot where the outer of the joints i and j is among ``turning``, else D_ij^tran."""
+    matrix: Matrix = [[0] * chain.n for _ in range(chain.n)]
+    for body in bodies:
+        for b, k in enumerate(body.path):
+            pushed, moved = (
+                (matvec(body.central, body.turn[k]), body.turn) if k in turning else (body.weighted[k], body.shift)
+            )
+            for j in body.path[: b + 1]:
+                matrix[j][k] = matrix[k][j] = add(matrix[j][k], dot(moved[j], pushed))
+    return matrix
 
 
 def energies(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
