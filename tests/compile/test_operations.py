@@ -123,6 +123,20 @@ def test_generalized_dalembert_costs_a_cubic_below_lees_own():
         assert costs[0] < found[n].total < costs[1]
 
 
+@pytest.mark.parametrize("name", ["puma560", "spherical", "panda"])
+def test_the_steps_of_generalized_dalembert_add_up_to_the_whole(name: str):
+    """Lee, Lee and Nigam 1982, Fig. 2: D is the step of third degree, all others are of second degree or less."""
+    arm = read(name, physical="ignore")
+    blocks, whole = counts.dalembert_blocks(arm), counts.general(arm, "generalized-dalembert")
+    assert sum(block.multiplications for block in blocks.values()) == whole.multiplications
+    assert sum(block.additions for block in blocks.values()) == whole.additions
+    assert sum(block.sine_cosine_pairs for block in blocks.values()) == whole.sine_cosine_pairs
+    growth = [[one.multiplications for one in counts.dalembert_blocks(general_arm(n)).values()] for n in range(2, 8)]
+    third = np.diff(np.array(growth), 3, axis=0)
+    assert (third[:, [0, 1, 3, 4, 5]] == 0).all()
+    assert (third[:, 2] == 6).all()
+
+
 def test_tourassis_and_neuman_cost_a_cubic():
     """Appendices A and B with the slopes of (36) and (37): n^3 slopes of n^2 coefficients."""
     totals = np.array([counts.general(general_arm(n), "tourassis-neuman").multiplications for n in range(2, 9)])
