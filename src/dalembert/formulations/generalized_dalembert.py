@@ -153,6 +153,24 @@ def velocity(
     return tran, rot
 
 
+def velocity_split(
+    chain: Chain, found: Sequence[Frame], bodies: Sequence[CentredBody], qd: Sequence[Scalar]
+) -> tuple[tuple[list[Scalar], list[Scalar]], ...]:
+    """H^tran and H^rot, each as centrifugal torques (the sums at one speed at a time) and Coriolis ones (the rest)."""
+    squares: list[list[Scalar]] = [[0] * chain.n for _ in PARTS]
+    for k, speed in enumerate(qd):
+        moved = [body for body in bodies if k in body.path]
+        alone: list[Scalar] = [0] * chain.n
+        alone[k] = speed
+        for total, part in zip(squares, velocity(chain, found, moved, alone), strict=True):
+            total[:] = [add(a, b) for a, b in zip(total, part, strict=True)]
+    whole = velocity(chain, found, bodies, qd)
+    return tuple(
+        (total, [sub(a, b) for a, b in zip(part, total, strict=True)])
+        for total, part in zip(squares, whole, strict=True)
+    )
+
+
 def weight(chain: Chain, bodies: Sequence[CentredBody]) -> list[Scalar]:
     """G_i = -g . [z_i x sum_j m_j (r_j - p_i)], eq. (33)."""
     moments = [ZERO] * chain.n

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..formulations import coefficients, generalized_dalembert
+from ..formulations.kinematics import frames
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import matvec
 from ..rings.real import REAL
@@ -83,11 +84,13 @@ def torque_parts(
     """The torques of ``arm``, which is ``system`` over floats, by their causes."""
 
     def split(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> tuple[list[Scalar], ...]:
-        shares = []
-        for part in generalized_dalembert.parts(system.links, REAL, q):
-            shares.append([sum(d * a for d, a in zip(row, qdd, strict=True)) for row in part.inertia])
-            shares.append(coefficients.centrifugal(part.velocity, qd))
-            shares.append(coefficients.coriolis(part.velocity, qd))
+        placed = frames(system.links, REAL, q)
+        bodies = generalized_dalembert.centred_bodies(system.links, placed)
+        matrices = generalized_dalembert.inertia(system.links, bodies)
+        speeds = generalized_dalembert.velocity_split(system.links, placed, bodies, qd)
+        shares: list[list[Scalar]] = []
+        for matrix, squares_and_products in zip(matrices, speeds, strict=True):
+            shares += [list(matvec(matrix, qdd)), *squares_and_products]
         if system.train is not None:
             symbols = system.rotor_christoffel(REAL, q)
             spun = (
