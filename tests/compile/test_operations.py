@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,3 +154,39 @@ def test_newton_euler_as_general_code_needs_no_more_than_luh_walker_and_paul():
 
 def test_regrouping_saves_operations():
     assert counts.regrouped(PUMA).total < counts.generated(PUMA, "newton-euler").total
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "lee.md").read_text(encoding="utf-8")
+
+
+def polynomial(text: str, n: int) -> Fraction:
+    """A formula of the page such as 13/6 n^3 + 105/2 n^2 - 90."""
+    total = Fraction(0)
+    for sign, factor, power, degree in re.findall(r"([+-]?) ?([0-9/]*) ?(n?)\^?(\d*)", text):
+        if factor or power:
+            degree = int(degree) if degree else int(bool(power))
+            total += (-1 if sign == "-" else 1) * Fraction(factor or 1) * n**degree
+    return total
+
+
+def rows_of_page(head: str) -> list[list[str]]:
+    table = PAGE[PAGE.index(head) :].split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in table]
+
+
+def test_the_formulas_of_the_page_are_what_is_counted():
+    names = {
+        "Newton-Euler": "newton-euler", "generalized d'Alembert": "generalized-dalembert",
+        "Tourassis and Neuman": "tourassis-neuman", "Lagrange-Euler": "lagrange-euler",
+    }  # fmt: skip
+    for n in (2, 5, 6):
+        for way, multiplications, additions, six in rows_of_page("| formulation |"):
+            name, _, whose = way.rpartition(", ")
+            found = counts.general(general_arm(n), names[name]) if whose == "ours" else counts.lee(n)[names[name]]
+            assert (polynomial(multiplications, n), polynomial(additions, n)) == (
+                found.multiplications,
+                found.additions,
+            )
+            assert six == f"{polynomial(multiplications, 6)}, {polynomial(additions, 6)}"
+        for row, found in zip(rows_of_page("| step |"), counts.dalembert_blocks(general_arm(n)).values(), strict=True):
+            assert (polynomial(row[1], n), polynomial(row[2], n)) == (found.multiplications, found.additions)
