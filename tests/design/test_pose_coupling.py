@@ -106,6 +106,8 @@ def test_a_joint_that_moves_nothing_has_no_coupling() -> None:
     arm = da.Arm.from_dh([{"a": 1, "mass": 1}, {"name": "idle"}])
     with pytest.raises(da.ArmError, match="joint 'idle' moves no inertia"):
         arm.coupling_at([0.0, 0.0])
+    with pytest.raises(da.ArmError, match="no joint moves"):
+        da.load("planar-2r").locked({"joint1": 0, "joint2": 0}).coupling_at([])
 
 
 def test_the_command_prints_what_python_says(capsys: pytest.CaptureFixture[str]) -> None:

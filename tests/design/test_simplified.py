@@ -64,6 +64,10 @@ def test_rotors_friction_and_springs_are_left_as_they_are() -> None:
     difference = driven.inverse_dynamics(q, qd, qdd) - model.inverse_dynamics(q, qd, qdd)
     np.testing.assert_allclose(difference, links.parts(q, qd, qdd).rotational.inertia, atol=1e-9)
     assert np.abs(parts.friction).max() > 1
+    _, whole = by_hand(links, q, [False] * 5)
+    turned = np.stack([links.parts(q, np.zeros(5), unit).rotational.inertia for unit in np.eye(5)], axis=-1)
+    np.testing.assert_allclose(model.mass_matrix(q), driven.mass_matrix(q) - turned, atol=1e-9)
+    np.testing.assert_allclose(whole, links.mass_matrix(q), atol=1e-12)
 
 
 def test_a_part_of_h_that_there_is_not_is_refused() -> None:

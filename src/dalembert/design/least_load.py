@@ -2,8 +2,8 @@
 
 G(q) + sum_k A_k(q) u_k is linear in the moments u, so that its largest magnitude over some poses is least at the
 solution of a linear program. Where the answer is exceeded at another pose, that pose joins the others and the program
-is solved again: the cutting planes of Kelley 1960. The value of the program is a floor: over more poses
-no weight can do better. It ends when the load of the answer is at its floor.
+is solved again: the cutting planes of Kelley 1960. The value of the program is a floor, to the tolerance of its solver:
+over more poses no weight can do better. It ends when the load of the answer is at its floor.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ def program(load: Array, table: Array) -> tuple[float, Array]:
     """The least t with |load + table u| <= t at all poses, and the u with the smallest sum |u_k| that is near it."""
     count = table.shape[1]
     size = float(np.abs(load).max())
+    if not size:
+        return 0.0, np.zeros(count)
     scale = np.abs(table).max(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     # In units of the largest load, so that the tolerances of the solver are relative ones.

@@ -61,6 +61,10 @@ class PoseCoupling:
 
 def pose_coupling(system: ArmSystem, q: ArrayLike) -> PoseCoupling:
     """Eqs (21) and (32)-(35) at positions ``q``, ``(..., n)``."""
+    if not system.n:
+        raise ArmError(
+            f"{system.where}{system.name}: no joint moves, so none are coupled; name an arm with moving joints"
+        )
     matrix = system.mass_matrix(q)
     own = np.diagonal(matrix, axis1=-2, axis2=-1)
     if not (own > 0).all():

@@ -9,7 +9,7 @@ part of the outer one, so that D stays symmetric.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -107,8 +107,10 @@ class SimplifiedModel:
     def mass_matrix(self, q: ArrayLike) -> Array:
         """D_s, ``(..., n, n)``; it need not be positive definite."""
         still = np.zeros(self.system.n)
-        held = self.inverse_dynamics(q, still, still)
-        columns = [self.inverse_dynamics(q, still, unit) - held for unit in np.eye(self.system.n)]
+        # Without friction: a shaft that stands and is to start asks for more than inertia.
+        rigid = replace(self, system=self.system.frictionless())
+        held = rigid.inverse_dynamics(q, still, still)
+        columns = [rigid.inverse_dynamics(q, still, unit) - held for unit in np.eye(self.system.n)]
         return np.stack(columns, axis=-1)
 
     @cached_property
@@ -117,7 +119,7 @@ class SimplifiedModel:
         rigid = self.system.frictionless()
         state = self.states.samples(SAMPLES)
         exact = rigid.inverse_dynamics(*state)
-        wrong = SimplifiedModel(rigid, self.states, self.turning, self.velocity).inverse_dynamics(*state) - exact
+        wrong = replace(self, system=rigid).inverse_dynamics(*state) - exact
         return tuple(
             SimplifiedError(
                 joint.name, "N m" if joint.kind == "revolute" else "N",
