@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from .api.driven_arm import DrivenArm
     from .api.loading import catalog, load
     from .arm.description import Joint, Limits, Link
-    from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
+    from .arm.drives import Actuator, DriveTrain, Element, Motor, Rotor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
     from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning
     from .arm.exact import Angle
     from .arm.force import Force
+    from .arm.friction_models import Coulomb, Stribeck
     from .arm.inertia import Inertia, Load
     from .arm.io.dh import DHRow
     from .arm.placement import Placement
+    from .arm.shaft_friction import Friction
     from .bounds.ranges import Range
     from .compile.kernel import Kernel
     from .control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia, StateFeedback
@@ -72,6 +74,7 @@ _LATER = {
     "Gear": "mechanisms.gears",
     "Compared": "design.compare",
     "ComputedTorque": "control.controllers",
+    "Coulomb": "arm.friction_models",
     "Coupling": "design.coupling",
     "Couplings": "design.coupling",
     "DHRow": "arm.io.dh",
@@ -81,7 +84,7 @@ _LATER = {
     "Equations": "api.arm_equations:ArmEquations",
     "Force": "arm.force",
     "FrameOn": "mechanisms.chain_frames",
-    "Friction": "arm.drives",
+    "Friction": "arm.shaft_friction",
     "Inertia": "arm.inertia",
     "Joint": "arm.description",
     "JointDamper": "arm.elastic",
@@ -119,6 +122,7 @@ _LATER = {
     "SimulationError": "simulation.motion",
     "SkippedWarning": "arm.errors",
     "StateFeedback": "control.controllers",
+    "Stribeck": "arm.friction_models",
     "System": "systems.protocol",
     "TermShare": "design.significance",
     "TermShares": "design.significance",
@@ -156,14 +160,14 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling",
-    "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear",
-    "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load",
-    "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace",
-    "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient",
-    "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
-    "ServoFollowingInertia", "SimplifiedModel", "SimulationError", "SkippedWarning", "StateFeedback", "System",
-    "TermShare", "TermShares", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives",
-    "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic",
-    "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
+    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coulomb",
+    "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn",
+    "Friction", "Gear", "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits",
+    "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor",
+    "Motors", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling",
+    "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor",
+    "RoundedWarning", "ServoFollowingInertia", "SimplifiedModel", "SimulationError", "SkippedWarning",
+    "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "TrigPolynomial", "__version__", "carrying",
+    "catalog", "compare_drives", "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr",
+    "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -107,7 +107,9 @@ def drives_table(train: DriveTrain, caption: str = "Drives") -> DataTable | None
         (Column("link", "carried by"), [motor.rotor.link or "not known" for motor in motors]),
         (Column("stall torque", "stall torque", "N m", "number"), [motor.stall_torque for motor in motors]),
         (Column("Coulomb friction", "Coulomb friction", "N m", "number"), [max(m.friction.moving) for m in motors]),
+        (Column("starting friction", "starting friction", "N m", "number"), [m.friction.starting for m in motors]),
         (Column("viscous friction", "viscous friction", "N m s/rad", "number"), [m.friction.viscous for m in motors]),
+        (Column("model", "friction model"), [m.friction.model.name if m.friction.model.varies else "" for m in motors]),
     ]
     known = [(column, values) for column, values in candidates if any(values)]
     rows: list[tuple[Value, ...]] = [

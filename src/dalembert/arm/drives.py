@@ -18,6 +18,7 @@ from .errors import ArmError
 from .exact import exact, exact_vector
 from .inertia import Inertia
 from .placement import Vector
+from .shaft_friction import NO_FRICTION, Friction
 
 if TYPE_CHECKING:
     from .description import ArmDescription
@@ -28,57 +29,6 @@ ring and is differentiated exactly."""
 
 Z: Vector = (Fraction(0), Fraction(0), Fraction(1))
 ORIGIN: Vector = (Fraction(0), Fraction(0), Fraction(0))
-
-
-@dataclass(frozen=True)
-class Friction:
-    """Friction on one shaft (Szkodny 1995, eqs 17 and 18): N m and N m s/rad, or N and N s/m.
-
-    ``starting`` holds the shaft while it stands, ``moving`` (forward, backward) resists it while it moves, both as
-    magnitudes; ``starting`` is the larger of the two where nothing else is known. ``viscous`` times the speed
-    comes on top.
-    """
-
-    moving: tuple[float, float] = (0.0, 0.0)
-    starting: float | None = None
-    viscous: float = 0.0
-
-    @classmethod
-    def of(
-        cls, coulomb: float | Sequence[float] = 0.0, starting: float | None = None, viscous: float = 0.0
-    ) -> Friction:
-        """The same Coulomb friction both ways, or (forward, backward)."""
-        pair = (coulomb, coulomb) if isinstance(coulomb, int | float) else tuple(coulomb)
-        if len(pair) != 2:
-            raise ArmError(f"Coulomb friction is one number, or one forward and one backward; got {coulomb!r}")
-        return cls((abs(float(pair[0])), abs(float(pair[1]))) if pair[1] < 0 <= pair[0] else pair, starting, viscous)
-
-    @property
-    def hold(self) -> float:
-        """The load the shaft holds while it stands."""
-        return max(self.moving) if self.starting is None else self.starting
-
-    def __bool__(self) -> bool:
-        return bool(self.hold or self.viscous)
-
-    @property
-    def coulomb(self) -> bool:
-        """True if there is friction at rest or independent of speed."""
-        return bool(self.hold or max(self.moving))
-
-    def check(self, where: str) -> None:
-        """Refuse friction that is negative or not finite, and starting friction below moving friction."""
-        values = {"moving, forward": self.moving[0], "moving, backward": self.moving[1], "viscous": self.viscous}
-        if self.starting is not None:
-            values["starting"] = self.starting
-        for name, value in values.items():
-            if not math.isfinite(value) or value < 0:
-                raise ArmError(f"{where}: friction ({name}) is {value:g}; give a magnitude of at least zero")
-        if self.starting is not None and self.starting < max(self.moving):
-            raise ArmError(
-                f"{where}: starting friction {self.starting:g} is below moving friction {max(self.moving):g}; "
-                f"a shaft that starts cannot be held by less than what brakes it"
-            )
 
 
 @dataclass(frozen=True)
@@ -213,7 +163,7 @@ class Actuator:
     name: str
     ratios: tuple[tuple[str, Fraction], ...]
     rotor: Rotor = Rotor(Fraction(0))
-    friction: Friction = Friction()
+    friction: Friction = NO_FRICTION
     motor: Motor | None = None
     stall: float | None = None
 
@@ -231,7 +181,7 @@ class Actuator:
         stall: float | None = None,
     ) -> Actuator:
         """Ratios by joint name, as motor turns (rad) per joint turn (rad, or m)."""
-        return cls(name, _ratios(name, ratios), rotor or Rotor(Fraction(0)), friction or Friction(), motor, stall)
+        return cls(name, _ratios(name, ratios), rotor or Rotor(Fraction(0)), friction or NO_FRICTION, motor, stall)
 
     @property
     def stall_torque(self) -> float | None:
@@ -314,7 +264,7 @@ class DriveTrain:
 
     def without_friction(self) -> DriveTrain:
         """The same drives, frictionless."""
-        actuators = tuple(replace(actuator, friction=Friction()) for actuator in self.actuators)
+        actuators = tuple(replace(actuator, friction=NO_FRICTION) for actuator in self.actuators)
         return replace(self, actuators=actuators, joint_friction=())
 
     def rows(self, arm: ArmDescription, parts: Sequence[Actuator | Element] | None = None) -> list[list[Fraction]]:
@@ -372,7 +322,7 @@ class DriveTrain:
 
     def friction_of(self, joint: str) -> Friction:
         """Friction at the joint itself."""
-        return dict(self.joint_friction).get(joint, Friction())
+        return dict(self.joint_friction).get(joint, NO_FRICTION)
 
     def check(self, arm: ArmDescription) -> None:
         """Refuse unknown names, joints without drive, and impossible numbers."""

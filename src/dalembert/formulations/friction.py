@@ -5,6 +5,11 @@ that stands and is about to start with acceleration a is resisted by its startin
 
     F(s, a) = (F+ + F-)/2 sgn s + (F+ - F-)/2 sgn^2 s + b s + (1 - sgn^2 s) F_start sgn a.
 
+As the shaft speeds up, starting friction passes into moving friction by the weight w(s) of its friction model
+(``arm/friction_models``), which is zero for Coulomb friction:
+
+    F(s) = (1 - w) [(F+ + F-)/2 sgn s + (F+ - F-)/2 sgn^2 s] + w F_start sgn s + b s.
+
 What holds a shaft that neither moves nor starts is a reaction, found with the load (``systems/sticking.py``).
 """
 
@@ -13,39 +18,48 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..arm.drives import Friction
 from ..arm.exact import exact
+from ..arm.friction_models.model import FrictionLaw
+from ..arm.shaft_friction import Friction
 from ..rings.algebra import add, mul, sub
 from ..rings.ring import Field, Ring, Scalar
 
 
 @dataclass(frozen=True)
 class ShaftFriction:
-    """Friction of one shaft over the ring: mean and half the difference of F+ and F-, starting, viscous."""
+    """Friction of one shaft over the ring: mean and half the difference of F+ and F-, starting, viscous; its law."""
 
     mean: Scalar
     half: Scalar
     starting: Scalar
     viscous: Scalar
+    law: FrictionLaw
 
     @classmethod
     def of(cls, friction: Friction, ring: Ring) -> ShaftFriction:
         """The numbers of a description over ``ring``."""
         forward, backward = (exact(x) for x in friction.moving)
         values = ((forward + backward) / 2, (forward - backward) / 2, exact(friction.hold), exact(friction.viscous))
-        return cls(*(ring.number(value) for value in values))
+        mean, half, starting, viscous = (ring.number(value) for value in values)
+        return cls(mean, half, starting, viscous, friction.model)
 
     def __bool__(self) -> bool:
         return not all(isinstance(x, int) and x == 0 for x in (self.mean, self.half, self.starting, self.viscous))
 
 
-def sliding(shaft: ShaftFriction, direction: Scalar, speed: Scalar) -> Scalar:
-    """F of a shaft that moves: its Coulomb friction in ``direction``, +1 or -1 or a smooth stand-in, and b s.
+def coulomb(field: Field, shaft: ShaftFriction, direction: Scalar, speed: Scalar) -> Scalar:
+    """What of F does not vanish with the speed: ``direction`` is +1 or -1, or a smooth stand-in.
 
     The odd part takes the mean of both directions, the even part makes up their difference.
     """
-    coulomb = add(mul(shaft.mean, direction), mul(shaft.half, mul(direction, direction)))
-    return add(coulomb, mul(shaft.viscous, speed))
+    moving = add(mul(shaft.mean, direction), mul(shaft.half, mul(direction, direction)))
+    weight = shaft.law.weight(field, speed)
+    return add(moving, mul(weight, sub(mul(shaft.starting, direction), moving)))
+
+
+def sliding(field: Field, shaft: ShaftFriction, direction: Scalar, speed: Scalar) -> Scalar:
+    """F of a shaft that moves: its Coulomb friction in ``direction``, and b s."""
+    return add(coulomb(field, shaft, direction, speed), mul(shaft.viscous, speed))
 
 
 def resistance(field: Field, shaft: ShaftFriction, speed: Scalar, acceleration: Scalar) -> Scalar:
@@ -55,7 +69,7 @@ def resistance(field: Field, shaft: ShaftFriction, speed: Scalar, acceleration: 
     if all(isinstance(x, int) and x == 0 for x in (shaft.mean, shaft.half, shaft.starting)):
         return mul(shaft.viscous, speed)
     direction = field.sign(speed)
-    total = sliding(shaft, direction, speed)
+    total = sliding(field, shaft, direction, speed)
     if not isinstance(acceleration, int):
         starts = mul(sub(1, mul(direction, direction)), field.sign(acceleration))
         total = add(total, mul(shaft.starting, starts))

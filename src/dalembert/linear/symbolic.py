@@ -43,10 +43,10 @@ def symbolic_linear(equations: Equations) -> SymbolicLinear:
     """The linear model of ``arm.equations()`` (or of the equations with drives), inputs joint torques."""
     arm = equations.arm
     frictions = [*(motor.friction for motor in arm.drives.actuators), *(f for _, f in arm.drives.joint_friction)]
-    if arm.counts_drives and any(friction.viscous for friction in frictions):
+    if arm.counts_drives and any(friction.viscous or friction.model.varies for friction in frictions):
         raise ArmError(
-            f"{arm.where}{arm.name}: the closed form holds no friction, and its viscous friction belongs into A; take "
-            "it off with frictionless(), or ask linearize() for numbers"
+            f"{arm.where}{arm.name}: the closed form holds no friction, and what of it depends on the speed belongs "
+            "into A; take it off with frictionless(), or ask linearize() for numbers"
         )
     n, space = equations.n, equations.moving_space
     zero, one = as_polynomial(space, 0), as_polynomial(space, 1)

@@ -52,6 +52,7 @@ class Mechanics:
         self.lower, self.upper = lower, upper
         self.contacts = plant.contacts
         self._rows: Array | None = None if plant.varies else plant.rows(np.zeros(self.n))
+        self._speed_counts = any(contact.varies for contact in plant.contacts)
         # of modes that come again, while the rows are constant
         self._free: dict[Modes, tuple[Array, Array, Array, Array]] = {}
         self._friction: dict[tuple[int, ...], Array] = {}
@@ -60,15 +61,17 @@ class Mechanics:
         """The contact Jacobian: the speed of each contact is rows @ qd."""
         return self.plant.rows(q) if self._rows is None else self._rows
 
-    def friction(self, q: Array, sliding: tuple[int, ...]) -> Array:
-        """Coulomb friction at the joints of contacts that slide in these directions."""
+    def friction(self, q: Array, qd: Array, sliding: tuple[int, ...]) -> Array:
+        """Coulomb friction at the joints of contacts that slide in these directions at the speeds of ``qd``."""
         if sliding in self._friction:
             return self._friction[sliding]
+        rows = self.rows(q)
+        speeds = rows @ qd
         forces = np.array(
-            [c.sliding(s) if s else 0.0 for c, s in zip(self.contacts, sliding, strict=True)], dtype=float
+            [c.sliding(s, v) if s else 0.0 for c, s, v in zip(self.contacts, sliding, speeds, strict=True)], dtype=float
         )
-        found = self.rows(q).T @ forces
-        if self._rows is not None:
+        found = rows.T @ forces
+        if self._rows is not None and not self._speed_counts:
             self._friction[sliding] = found
         return found
 
@@ -96,7 +99,7 @@ class Mechanics:
     def acceleration(self, q: Array, qd: Array, torque: Array, modes: Modes) -> Array:
         """qdd in ``modes`` under joint torque ``torque``, which does not yet include Coulomb friction."""
         if self.contacts:
-            torque = torque + self.friction(q, modes.sliding)
+            torque = torque + self.friction(q, qd, modes.sliding)
         if not modes.held:
             return self.plant.acceleration(q, qd, torque)
         rows, _, _, free = self._constraints(q, modes)
@@ -120,7 +123,7 @@ class Mechanics:
         """C^T lambda, the joint torque required of the active constraints."""
         qdd = self.acceleration(q, qd, torque, modes)
         dynamics_torque = self.plant.bias(q, qd) + (self.plant.mass_matrix(q) @ qdd if qdd.any() else 0.0)
-        return dynamics_torque - torque - (self.friction(q, modes.sliding) if self.contacts else 0.0)
+        return dynamics_torque - torque - (self.friction(q, qd, modes.sliding) if self.contacts else 0.0)
 
     def spare(self, q: Array, qd: Array, torque: Array, modes: Modes) -> float:
         """What is left of the holding forces; below zero one of the active constraints is released.
@@ -151,7 +154,7 @@ class Mechanics:
         low = np.array([*(-self.contacts[c].hold for c in order), *(0.0 for _ in stops)])
         high = np.array([*(self.contacts[c].hold for c in order), *(np.inf for _ in stops)])
         mass = self.plant.mass_matrix(q)
-        net = torque - self.plant.bias(q, qd) + self.friction(q, tuple(sliding))
+        net = torque - self.plant.bias(q, qd) + self.friction(q, qd, tuple(sliding))
         drift = None
         if self.plant.varies:
             drifts = self.plant.drift(q, qd)
@@ -173,7 +176,7 @@ class Mechanics:
             started |= starting
             for k in starting:
                 contact = self.contacts[order[k]]
-                low[k], high[k] = -contact.forward, contact.backward
+                low[k], high[k] = contact.sliding(1), contact.sliding(-1)
         for k, c in enumerate(order):
             sliding[c] = int(forward[k]) - int(backward[k])
         stopped = [0] * self.n

@@ -127,7 +127,7 @@ class Simulation:
         found[-2] = qd @ supplied
         found[-1] = braked
         if self.mechanics.contacts:
-            found[-1] -= qd @ self.mechanics.friction(q, modes.sliding)
+            found[-1] -= qd @ self.mechanics.friction(q, qd, modes.sliding)
         return found
 
     def torque(self, t: float, q: Array, qd: Array, extra: Array) -> Array:

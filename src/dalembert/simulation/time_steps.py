@@ -90,15 +90,15 @@ def _held(
     if not leaning and not standing:
         # if all slide on there is nothing to solve
         way = tuple(np.sign(rows @ qd).astype(int).tolist())
-        force = h * mechanics.friction(q, way)
+        force = h * mechanics.friction(q, qd, way)
         after: Array = np.asarray(np.linalg.solve(mass, momentum + force), dtype=np.float64)
         if (np.sign(rows @ after) == way).all():
             return after, force
-    rows = np.vstack([rows, stop_rows(leaning, len(q))])
+    speeds, rows = rows @ qd, np.vstack([rows, stop_rows(leaning, len(q))])
     low, high = np.zeros(len(rows)), np.full(len(rows), np.inf)
-    for k, contact in enumerate(contacts):
-        low[k] = -h * (contact.hold if k in standing else contact.forward)
-        high[k] = h * (contact.hold if k in standing else contact.backward)
+    for k, (contact, speed) in enumerate(zip(contacts, speeds, strict=True)):
+        low[k] = h * (-contact.hold if k in standing else contact.sliding(1, speed))
+        high[k] = h * (contact.hold if k in standing else contact.sliding(-1, speed))
     high = finite(high, momentum)
     drift = None
     if mechanics.plant.varies:

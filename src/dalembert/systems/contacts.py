@@ -29,21 +29,15 @@ def contacts(system: ArmSystem) -> tuple[Contact, ...]:
         joint = int(np.argmax(row != 0)) if alone else -1
         own = train.friction_of(system.joint_names[joint]) if alone else None
         if own is not None and own.coulomb:
-            size = abs(row[joint])
-            forward, backward = friction.moving if row[joint] > 0 else friction.moving[::-1]
-            shafts.append(
-                Contact(
-                    system.joint_names[joint], np.eye(n)[joint], size * friction.hold + own.hold,
-                    size * forward + own.moving[0], size * backward + own.moving[1],
-                )
-            )  # fmt: skip
+            parts = ((float(row[joint]), friction), (1.0, own))
+            shafts.append(Contact(system.joint_names[joint], np.eye(n)[joint], parts))
             merged.add(joint)
         elif friction.coulomb:
-            shafts.append(Contact(actuator.name, row, friction.hold, *friction.moving, motor))
+            shafts.append(Contact(actuator.name, row, ((1.0, friction),), motor))
     for j, name in enumerate(system.joint_names):
         own = train.friction_of(name)
         if own.coulomb and j not in merged:
-            shafts.append(Contact(name, np.eye(n)[j], own.hold, *own.moving))
+            shafts.append(Contact(name, np.eye(n)[j], ((1.0, own),)))
     return tuple(shafts)
 
 

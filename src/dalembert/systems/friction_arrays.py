@@ -9,15 +9,20 @@ stays while the *difference* between what drives it and what loads it is within 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import listed
-from ..arm.drives import Friction
 from ..arm.errors import ArmError
+from ..arm.friction_models import FrictionModel
+from ..arm.friction_models.model import Quotients
+from ..arm.shaft_friction import Friction
 from ..formulations.friction import ShaftFriction, sliding
-from ..rings.dual import Dual, slope_of, value_of
+from ..rings.algebra import add, mul
+from ..rings.dual import Dual, Duals, slope_of, value_of
+from ..rings.real import REAL
 from ..rings.ring import Scalar
 
 Array = NDArray[np.float64]
@@ -30,6 +35,21 @@ SMOOTH: dict[str, Callable[[Array], tuple[Array, Array]]] = {
 """Smooth stand-ins for the sign: value and slope, the slope 1 at zero and the value within -1 and 1."""
 
 
+class LawOfShafts:
+    """The friction models of several shafts as one law over arrays: each on the shafts that have it."""
+
+    def __init__(self, models: Sequence[FrictionModel]) -> None:
+        distinct = [model for model in dict.fromkeys(models) if model.varies]
+        self.models = [(model, np.array([float(other == model) for other in models])) for model in distinct]
+
+    def weight(self, field: Quotients, speed: Any) -> Any:
+        """w(s) of each shaft."""
+        total: Scalar = 0
+        for model, has in self.models:
+            total = add(total, mul(has, model.weight(field, speed)))
+        return total
+
+
 class Shafts:
     """The friction of several shafts as arrays: forward and backward magnitudes, starting, viscous."""
 
@@ -39,11 +59,11 @@ class Shafts:
         self.starting = np.array([f.hold for f in frictions], dtype=float)
         self.viscous = np.array([f.viscous for f in frictions], dtype=float)
         mean, half = (self.forward + self.backward) / 2, (self.forward - self.backward) / 2
-        self.law = ShaftFriction(mean, half, self.starting, self.viscous)
+        self.law = ShaftFriction(mean, half, self.starting, self.viscous, LawOfShafts([f.model for f in frictions]))
 
     def moving(self, speed: Array) -> Array:
         """Coulomb and viscous friction of turning shafts, (17) third case and (18); zero at rest."""
-        return np.asarray(sliding(self.law, np.sign(speed), speed), dtype=np.float64)
+        return np.asarray(sliding(REAL, self.law, np.sign(speed), speed), dtype=np.float64)
 
     def smooth(self, speed: Array, width: float, law: str = "tanh") -> Array:
         """The same with the jump at zero speed spread over ``width`` (rad/s or m/s): differentiable everywhere."""
@@ -59,7 +79,7 @@ class Shafts:
         if not width > 0:
             raise ArmError(f"the width of smooth friction is {width:g}; give a speed above zero")
         direction, slope = SMOOTH[law](speed / width)
-        return sliding(self.law, Dual(direction, {0: slope / width}), Dual(speed, {0: 1}))
+        return sliding(Duals(REAL), self.law, Dual(direction, {0: slope / width}), Dual(speed, {0: 1}))
 
 
 def resultant(driving: Array, speed: Array, shafts: Shafts, load: Array | float = 0.0) -> Array:

@@ -13,10 +13,16 @@ problem with one answer for the accelerations, solved by bounded least squares (
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..arm.shaft_friction import Friction
+from ..formulations.friction import ShaftFriction, coulomb
+from ..rings.real import REAL
 
 Array = NDArray[np.float64]
 
@@ -26,21 +32,37 @@ SWEEPS = 2000
 
 @dataclass(frozen=True)
 class Contact:
-    """A shaft with Coulomb friction: its speed is ``row`` . qd; ``hold``, ``forward``, ``backward`` as magnitudes.
+    """A shaft with Coulomb friction: its speed is ``row`` . qd.
 
-    ``motor`` is the number of the motor whose shaft it is, -1 for a joint.
+    Friction of several shafts that turn with it, each at a ratio to its speed, adds up in it. ``motor`` is the number
+    of the motor whose shaft it is, -1 for a joint.
     """
 
     name: str
     row: Array
-    hold: float
-    forward: float
-    backward: float
+    parts: tuple[tuple[float, Friction], ...]
     motor: int = -1
 
-    def sliding(self, direction: float) -> float:
-        """The friction force on the shaft while it moves in ``direction``."""
-        return -self.forward if direction > 0 else self.backward
+    @cached_property
+    def hold(self) -> float:
+        """The load it holds while it stands."""
+        return sum(abs(ratio) * friction.hold for ratio, friction in self.parts)
+
+    @cached_property
+    def varies(self) -> bool:
+        """True if its friction depends on more than the direction of its speed."""
+        return any(friction.model.varies for _, friction in self.parts)
+
+    @cached_property
+    def _laws(self) -> tuple[tuple[float, ShaftFriction], ...]:
+        return tuple((ratio, ShaftFriction.of(friction, REAL)) for ratio, friction in self.parts)
+
+    def sliding(self, direction: float, speed: float = 0.0) -> float:
+        """The friction force on the shaft while it moves in ``direction`` at this speed, viscous friction left out."""
+        return -sum(
+            ratio * float(coulomb(REAL, law, math.copysign(1.0, ratio * direction), ratio * speed))
+            for ratio, law in self._laws
+        )
 
 
 def contact_forces(

@@ -4,7 +4,7 @@
 name = "motor5"
 ratios = {joint4 = -1, joint5 = 71.923}       # rad of the motor per rad (or m) of the joint
 rotor = {inertia = 33e-6, link = "link3", axis = [0, 0, 1]}
-friction = {coulomb = [0.01, 0.015], starting = 0.02, viscous = 8e-5}
+friction = {coulomb = [0.01, 0.015], starting = 0.02, viscous = 8e-5, model = {name = "stribeck", speed = 2.0}}
 electric = {torque_constant = 0.07, resistance = 3.8, inductance = 0.004, supply = 40}
 
 [[elements]]                                  # wheels and shafts between motor and link
@@ -16,15 +16,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 
-from ..description import ArmDescription
-from ..drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
+from ..description import ArmDescription, listed
+from ..drives import Actuator, DriveTrain, Element, Motor, Rotor
 from ..errors import ArmError
+from ..friction_models import COULOMB, FRICTION_MODELS, FrictionModel
+from ..shaft_friction import NO_FRICTION, Friction
 from .expression import quantity, shown
 from .toml_table import TomlTable
 
@@ -32,7 +34,7 @@ TOP = ("arm", "notes", "sources", "motors", "elements", "joint_friction")
 MOTOR = ("name", "ratios", "rotor", "friction", "electric", "stall_torque", "source")
 ELEMENT = ("name", "ratios", "rotor", "source")
 ROTOR = ("inertia", "link", "axis", "position", "mass", "across", "counted")
-FRICTION = ("coulomb", "starting", "viscous")
+FRICTION = ("coulomb", "starting", "viscous", "model")
 ELECTRIC = ("torque_constant", "speed_constant", "resistance", "inductance", "supply", "largest_current")
 BUILT_IN = resources.files("dalembert.arm") / "catalog" / "drives"
 
@@ -93,7 +95,7 @@ def read_actuator(table: TomlTable, arm: ArmDescription) -> Actuator:
         name,
         read_ratios(table, arm),
         read_rotor(table),
-        read_friction(friction) if friction is not None else Friction(),
+        read_friction(friction) if friction is not None else NO_FRICTION,
         read_motor(electric) if electric is not None else None,
         table.real("stall_torque", 0.0, least=0) if "stall_torque" in table else None,
     )
@@ -136,7 +138,7 @@ def read_rotor(table: TomlTable) -> Rotor:
 
 
 def read_friction(table: TomlTable) -> Friction:
-    """Coulomb, starting and viscous friction."""
+    """Coulomb, starting and viscous friction, and the model that leads from the one to the other."""
     value = table.values.get("coulomb", 0)
     if isinstance(value, list):
         pair = table.items("coulomb", 2, "two numbers, for forward and for backward motion")
@@ -145,12 +147,32 @@ def read_friction(table: TomlTable) -> Friction:
     else:
         coulomb = table.real("coulomb", 0.0, least=0)
     starting = table.real("starting", 0.0, least=0) if "starting" in table else None
-    friction = Friction.of(coulomb, starting, table.real("viscous", 0.0))
+    friction = Friction.of(coulomb, starting, table.real("viscous", 0.0), read_friction_model(table))
     try:
         friction.check(table.where)
     except ArmError as fault:
         raise fault from None
     return friction
+
+
+def read_friction_model(table: TomlTable) -> FrictionModel:
+    """The friction model of a table: its name, and its parameters as the fields of the model have them."""
+    if "model" not in table:
+        return COULOMB
+    every = {field.name for kind in FRICTION_MODELS.values() for field in fields(kind)}
+    entries = table.table("model", ("name", *sorted(every)))
+    assert entries is not None
+    name = entries.text("name")
+    if name not in FRICTION_MODELS:
+        raise entries.fault(f"no friction model {shown(name)}; there are {listed(FRICTION_MODELS)}")
+    kind = FRICTION_MODELS[name]
+    own = [field.name for field in fields(kind)]
+    for parameter in entries.values:
+        if parameter not in ("name", *own):
+            raise entries.fault(f"the friction model {name!r} has no {parameter!r}; it has {listed(own) or 'none'}")
+    for parameter in own:
+        entries.needed(parameter)
+    return kind(**{parameter: entries.real(parameter, 0.0) for parameter in own})
 
 
 def read_motor(table: TomlTable) -> Motor:
@@ -214,7 +236,11 @@ def _friction_values(friction: Friction) -> dict[str, str]:
     entries = {"coulomb": f"[{friction.moving[0]!r}, {friction.moving[1]!r}]"}
     if friction.starting is not None:
         entries["starting"] = repr(friction.starting)
-    return entries | {"viscous": repr(friction.viscous)}
+    entries["viscous"] = repr(friction.viscous)
+    if friction.model != COULOMB:
+        own = {field.name: repr(float(getattr(friction.model, field.name))) for field in fields(friction.model)}
+        entries["model"] = _inline({"name": _text(friction.model.name), **own})
+    return entries
 
 
 def _friction(friction: Friction) -> str:

@@ -15,11 +15,12 @@ from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 from ..axes import roll_pitch_yaw
 from ..description import EARTH, ArmDescription, Joint
-from ..drives import Actuator, Friction
+from ..drives import Actuator
 from ..errors import ArmError
 from ..inertia import ENTRIES, Inertia
 from ..placement import Placement, Step
 from ..rounded import spelled_out
+from ..shaft_friction import Friction
 
 EXACT_DIGITS = 40
 FLOAT_DIGITS = 17
@@ -84,7 +85,8 @@ def _is_armature(actuator: Actuator) -> bool:
 
 def _is_plain(friction: Friction) -> bool:
     """True if URDF can say all of this friction: one Coulomb figure both ways, and viscous friction."""
-    return friction.moving[0] == friction.moving[1] and friction.starting in (None, friction.moving[0])
+    level = friction.moving[0] == friction.moving[1] and friction.starting in (None, friction.moving[0])
+    return level and not friction.model.varies
 
 
 def _dynamics(arm: ArmDescription, joint: Joint) -> dict[str, float]:
