@@ -15,14 +15,14 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import exact
 from ..arm.inertia import Inertia
-from ..bounds.ranges import LESS_WORK
+from ..bounds.ranges import LESS_WORK, range_of
 from ..bounds.waves import wave_of
 from ..equations.polynomial import TrigPolynomial
 from ..reduction.coefficient_waves import CoefficientWaves
 from ..reduction.states import place
 from .certified_ranges import CertifiedRanges
 from .coupling import moved_mass
-from .gravity_ranges import load_range
+from .gravity_ranges import FEW, before_of, load_range
 from .least_load import least_load
 
 DECIMALS = 9
@@ -105,7 +105,12 @@ def counterbalance(
     before = ranges.gravity(i).largest
     after = proved = 0.0
     if rest:
-        left = load_range(CoefficientWaves(balanced), i, ranges.box, ranges.gap, work=min(ranges.work, LESS_WORK))
+        wave, work = wave_of(rest), min(ranges.work, LESS_WORK)
+        # Only with many joints before it does a proof need the load for every direction of gravity, derived anew.
+        if len(before_of(arm, i, wave)) <= FEW:
+            left = range_of(wave, ranges.box, ranges.gap, work=work)
+        else:
+            left = load_range(CoefficientWaves(balanced), i, ranges.box, ranges.gap, work=work)
         after, proved = left.largest, left.bound
     pull = float(sum(g * g for g in arm.gravity)) ** 0.5
     return Counterbalance(
