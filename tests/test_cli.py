@@ -112,6 +112,38 @@ def test_table_shows_the_same_totals_as_json(run):
     assert max(map(len, table.splitlines())) <= 80
 
 
+@pytest.mark.parametrize("name", ["jpl-rrp", "irb6"])
+def test_the_split_has_the_torques_and_the_energy_of_translation_and_rotation(run, name):
+    arm = da.load(name).driven
+    state = [np.linspace(0.1 * (k + 1), 0.7, arm.n) for k in range(3)]
+    values = [",".join(map(repr, map(float, row))) for row in state]
+    words = ["dynamics", name, "--drives", "--q", values[0], "--qd", values[1], "--qdd", values[2]]
+    data = json.loads(run(*words, "--split", "--json").out)
+    assert "split" not in json.loads(run(*words, "--json").out)
+    found, parts = data["split"], arm.parts(*state)
+    for part in ("translational", "rotational"):
+        np.testing.assert_allclose(found[part]["inertia"], getattr(parts, part).inertia)
+        np.testing.assert_allclose(found[part]["velocity"], getattr(parts, part).velocity)
+    energy = found["kinetic_energy"]
+    assert energy["translational"] + energy["rotational"] == pytest.approx(float(arm.kinetic_energy(*state[:2])))
+    assert energy["translational"] != pytest.approx(energy["rotational"])
+    text = run(*words, "--split").out
+    assert f"{energy['rotational']:.6g} J of rotation" in " ".join(text.split())
+    assert f"{parts.rotational.velocity[0]:.5g}" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("formulation", ["lagrange-euler", "generalized-dalembert", "influence", "tourassis-neuman"])
+def test_dynamics_by_any_formulation_has_the_same_total(run, formulation):
+    words = ["dynamics", "puma560", "--no-drives", "--q", SIX, "--qd", SIX, "--qdd", SIX, "--json"]
+    usual, other = (json.loads(run(*words, *more).out) for more in ([], ["--formulation", formulation]))
+    assert (usual["formulation"], other["formulation"]) == ("newton-euler", formulation)
+    assert other["effort"]["total"] == pytest.approx(usual["effort"]["total"], rel=1e-9, abs=1e-12)
+    refused = run("dynamics", "puma560", "--formulation", "kane")
+    assert refused.code == 2
+    assert "tourassis-neuman" in refused.err
+
+
 def test_mass_matrix_is_printed_when_asked_for(run):
     assert "Mass matrix" not in run("dynamics", "puma560").out
     out = run("dynamics", "puma560", "--mass-matrix").out

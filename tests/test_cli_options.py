@@ -136,6 +136,7 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "ranges": lambda arm: [arm, "--json"],
     "reduce": lambda arm: [arm, "--tolerance", "0.1", "--json"],
     "significance": lambda arm: [arm, "--json"],
+    "coupling": lambda arm: [arm, "--json"],
     "review": lambda arm: [arm],
     "report": lambda arm: [arm, "--json", "all.json", "--tolerance", "0.3"],
     "codegen": lambda arm: [arm, "-f", "bias"],
@@ -149,6 +150,8 @@ UNCHANGED = {
     # A load of its own changes no combination of parameters; the note says where it is counted.
     ("base-parameters", "load"),
     # The structure of this arm is as full as it can be; it is compared with Python below.
+    # What couples is inertia, whatever pulls.
+    ("coupling", "gravity"),
     *(("structure", option) for option in ("load", "drives", "rotors", "drives_file")),
 }
 """Where an option that counts does not change what is printed."""
@@ -185,7 +188,7 @@ def test_every_command_and_every_option_is_walked() -> None:
     assert set(SHAPED) == set(SHAPE)
     assert set(ASKED) == set(STATES)
     for command in ("show", "dynamics", "equations", "structure", "verify", "base-parameters", "ranges", "reduce",
-                    "significance", "review", "report", "codegen", "operations", "simulate"):  # fmt: skip
+                    "coupling", "significance", "review", "report", "codegen", "operations", "simulate"):  # fmt: skip
         assert set(SHAPE) | set(READING) <= set(taken(command)), command
     assert set(READING) == {*taken("convert"), *taken("bench")}
     for command in ("reduce", "significance", "report"):

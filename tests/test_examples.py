@@ -37,3 +37,11 @@ def test_a_urdf_becomes_a_controller_in_c_that_tracks_at_a_kilohertz(
     assert "A load of 1.5 kg on" in header
     assert "friction of the drives are built in" in header
     assert "qd_wanted[7]: joint velocities that are wanted, at which friction is counted" in header
+
+
+def test_the_figure_of_what_torques_cost_is_what_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lee, Lee and Nigam 1982, Figure 2: the picture in the documentation is the one that the example draws."""
+    example("lee_figure_2").main(tmp_path)
+    drawn = (tmp_path / "figure-2.svg").read_text(encoding="utf-8")
+    assert drawn == (EXAMPLES.parent / "docs" / "lee" / "figure-2.svg").read_text(encoding="utf-8")
+    assert "generalized-dalembert, Lee's Table 1" in capsys.readouterr().out

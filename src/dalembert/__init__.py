@@ -39,8 +39,10 @@ if TYPE_CHECKING:
     from .design.analysis import Analysis
     from .design.compare import Compared
     from .design.coupling import Coupling, Couplings
+    from .design.pose_coupling import PoseCoupling
     from .design.review import Review
     from .design.significance import TermShare, TermShares
+    from .design.simplified import SimplifiedModel
     from .design.tables import LoadTables
     from .equations.legend import Legend
     from .equations.polynomial import TrigPolynomial
@@ -110,6 +112,7 @@ _LATER = {
     "PhysicalWarning": "arm.errors",
     "Placement": "arm.placement",
     "PointSpring": "arm.elastic",
+    "PoseCoupling": "design.pose_coupling",
     "Range": "bounds.ranges",
     "ReducedCoefficient": "reduction.shortforms.short_form",
     "ReducedModel": "reduction.reduced_model",
@@ -121,6 +124,7 @@ _LATER = {
     "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
     "ShortFormModel": "reduction.shortforms.short_form_model",
+    "SimplifiedModel": "design.simplified",
     "SimulationError": "simulation.motion",
     "SkippedWarning": "arm.errors",
     "StateFeedback": "control.controllers",
@@ -167,10 +171,11 @@ __all__ = [
     "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn",
     "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits",
     "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor",
-    "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range",
-    "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
-    "ServoFollowingInertia", "ShortFormModel", "SimulationError", "SkippedWarning", "StateFeedback", "Stribeck",
-    "System", "TermShare", "TermShares", "ToleranceWarning", "TrigPolynomial", "__version__", "carrying", "catalog",
-    "compare_drives", "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of",
-    "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
+    "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring",
+    "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
+    "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
+    "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
+    "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
+    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
+    "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from dalembert.arm.errors import ArmError, PhysicalWarning
 from dalembert.arm.io.files import CATALOG, catalog_names, read
 
 QUARTER = np.pi / 2
-UNREAL = {"puma560": ("link1", "link3"), "puma560-arm": ("link1", "link3")}
+UNREAL = dict.fromkeys(("puma560", "puma560-arm", "puma560-lee"), ("link1", "link3"))
 
 
 def raw(name: str) -> dict[str, object]:
@@ -72,6 +72,7 @@ def test_the_consensus_puma_is_used_as_published_and_said_to_be_unreal(name: str
         ("stanford", [0, 0, 1, 0, 0, 0], (0, 0.154, 0.412 + 1.263)),
         # Lee, Lee and Nigam 1982, A01 A12 A23 with d2.
         ("puma560-arm", [0, 0, 0], (0.4318 - 0.02032, 0.14909, 0)),
+        ("puma560-lee", [0] * 6, (0.4318 - 0.02032, 0.14909, 0.43307 + 0.05625)),
     ],
 )
 def test_the_tool_stands_where_the_drawing_has_it(name: str, q: list[float], place: tuple[float, ...]) -> None:
@@ -101,6 +102,25 @@ def test_lees_frames_and_corkes_describe_the_same_three_links() -> None:
     np.testing.assert_allclose(
         lee.inverse_dynamics(q + np.pi, qd, qdd), corke.inverse_dynamics(q, qd, qdd), rtol=1e-12, atol=1e-12
     )
+
+
+def test_the_six_joints_of_lees_figure_3_are_those_of_the_puma_but_for_its_lengths() -> None:
+    """Turned frames, lengths a millimetre or so apart: inertias within half a percent, the wrist's to rounding."""
+    lee, corke = load("puma560-lee"), load("puma560")
+    q = np.random.default_rng(3).uniform(-2, 2, (200, 6))
+    turned = q + np.pi * np.array([1, 1, 1, 0, 0, 1])
+    ours, theirs = lee.mass_matrix(turned), corke.mass_matrix(q)
+    own = np.diagonal(theirs, axis1=1, axis2=2)
+    difference = np.abs(ours - theirs) / np.sqrt(own[:, :, None] * own[:, None, :])
+    assert 1e-4 < difference.max() < 5e-3
+    assert difference[:, 3:, 3:].max() < 1e-12
+    hands = lee.forward_kinematics(turned), corke.forward_kinematics(q)
+    np.testing.assert_allclose(hands[0][:, :3, :3], hands[1][:, :3, :3], atol=1e-13)
+    apart = hands[0][:, :3, 3] - hands[1][:, :3, 3] - 0.05625 * hands[1][:, :3, 2]
+    assert np.linalg.norm(apart, axis=1).max() < 2e-3
+    np.testing.assert_allclose(lee.lower[3:], np.radians([-110, -100, -266]))
+    np.testing.assert_allclose(lee.upper[3:], np.radians([170, 100, 266]))
+    np.testing.assert_array_equal(lee.lower[:3], load("puma560-arm").lower)
 
 
 # -- Bejczy 1974 ------------------------------------------------------------------------------------

@@ -267,6 +267,67 @@ def test_where_outer_joints_move_the_load_about_the_weight_lowers_the_largest_lo
         da.load("jpl-rrp").analysis().counterbalance("joint3")
 
 
+def test_a_counterweight_makes_the_largest_load_least_and_proves_it() -> None:
+    """articulated: G2 = 9.81 (4.5 c2 + 0.75 c23): 22.5 kg at 0.2 m leave 7.3575 N m, what joint 3 holds."""
+    arm = da.load("articulated")
+    found = arm.analysis().counterbalance("joint2", radius="0.2")
+    assert found.mass == pytest.approx(22.5, rel=1e-5)
+    assert found.after == pytest.approx(7.3575, rel=1e-5)
+    assert found.least <= found.after * (1 + 1e-6)
+    assert found.after - found.least <= 1e-5 * found.after
+    assert found.after <= found.proved <= 1.001 * found.after
+
+
+@pytest.mark.parametrize(("name", "joint"), [("irb6", "joint2"), ("jpl-rrp", "joint4"), ("ur5e", "wrist_1_joint")])
+def test_no_weight_leaves_less_than_the_least_and_no_pose_has_more_than_is_proved(name: str, joint: str) -> None:
+    """By moments all about the answer, and by poses that took no part in it."""
+    arm = da.load(name)
+    ask = arm.analysis()
+    found = ask.counterbalance(joint)
+    i = arm.joint_names.index(joint)
+    q = ask.box.samples(40_000, 99)
+    reached = np.abs(da.Arm.of(found.balanced).gravity_load(q)[:, i]).max()
+    assert 0.95 * found.after < reached <= found.after * (1 + 1e-9) <= found.proved * (1 + 1e-9)
+    assert found.after - found.least <= 1e-4 * found.after
+    sizes = np.linalg.norm(found.moment)
+    for step in 0.1 * sizes * np.vstack([np.eye(3), -np.eye(3)]):
+        moment = np.array(found.moment) + step
+        body = arm.bodies[i]
+        turn, shift = body.after.exact
+        origin = -np.array(turn, float).T @ np.array(shift, float)
+        weight = float(np.linalg.norm(moment)) / 0.2
+        spot = tuple(exact(float(x)) for x in origin + moment / weight)
+        other = da.Arm.of(with_weight(arm, found.link, exact(weight), spot))
+        assert other.analysis().gravity(i).largest >= found.least * (1 - 1e-6)
+
+
+def test_the_least_load_of_irb6_joint2_is_that_of_a_grid_of_poses() -> None:
+    """Independent: the load on a grid of poses, its largest magnitude brought down by a simplex search."""
+    from scipy.optimize import minimize
+
+    arm = da.load("irb6")
+    ask = arm.analysis()
+    found = ask.counterbalance("joint2")
+    q = np.concatenate([ask.box.samples(20_000, 5), np.stack([ask.box.lower, ask.box.upper])])
+    corners = np.random.default_rng(1).integers(0, 2, (4000, arm.n))
+    q = np.concatenate([q, np.where(corners, ask.box.upper, ask.box.lower)])
+    load = arm.gravity_load(q)[:, 1]
+    unit = [da.Arm.of(with_weight(arm, found.link, Fraction(1), spot)) for spot in pulls(arm)]
+    slopes = np.stack([one.gravity_load(q)[:, 1] for one in unit[:2]], axis=1) - unit[2].gravity_load(q)[:, 1:2]
+    free = minimize(
+        lambda u: np.abs(load + slopes @ u).max(), [0.0, 0.0], method="Nelder-Mead", options={"maxiter": 2000}
+    )
+    assert free.fun == pytest.approx(found.after, rel=0.02)
+    assert found.after == pytest.approx(6.8006, abs=2e-3)
+
+
+def pulls(arm: da.Arm) -> list[tuple[Fraction, ...]]:
+    """Points a metre from the axis of joint 2 along x and y of its link, and on it."""
+    turn, shift = arm.bodies[1].after.exact
+    origin = [-sum(turn[k][a] * shift[k] for k in range(3)) for a in range(3)]
+    return [tuple(o + (a == axis) for a, o in enumerate(origin)) for axis in (0, 1, 9)]
+
+
 @pytest.mark.parametrize("radius", ["0.1", "0.2", "0.35"])
 def test_a_counterweight_stands_at_its_radius_opposite_to_the_load(radius: str) -> None:
     """On the last link m r = m2 l2, on the other side of the axis, which is at the origin of its frame."""

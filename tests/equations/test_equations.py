@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -84,6 +86,27 @@ def test_five_formulations_give_the_same_polynomials(name: str) -> None:
             table = page.christoffel(model.chain, ring, ring.positions)
             for i, j, k in np.ndindex(n, n, n):
                 assert ring.poly_of(table[i][j][k]) == ring.poly_of(symbols[i][j][k]), (formulation, i, j, k)
+
+
+@pytest.mark.parametrize("formulation", ["lagrange-euler", "generalized-dalembert", "influence", "tourassis-neuman"])
+def test_equations_are_the_same_by_whatever_formulation(formulation: str) -> None:
+    """With drives too, of which the rotors come on top of every page; and after a copy."""
+    driven = da.load("irb6").driven
+    usual, other = driven.equations("numbers"), driven.equations("numbers", formulation=formulation)
+    again = pickle.loads(pickle.dumps(other))
+    assert other.formulation == again.formulation == formulation
+    for name in usual.names():
+        assert usual[name] == other[name], name
+    assert again["C112"] == usual["C112"]
+    small = driven.equations("numbers", [0, 1], formulation=formulation)
+    assert small["D12"] == driven.equations("numbers", [0, 1])["D12"]
+
+
+def test_a_formulation_that_there_is_not_is_refused_before_anything_is_derived() -> None:
+    with pytest.raises(da.ArmError, match="no formulation 'newton-euler' for closed forms; choose from lagrange-euler"):
+        da.load("puma560-arm").equations(formulation="newton-euler")
+    with pytest.raises(da.ArmError, match='"centre\\+lengths\\+gravity" or "numbers"'):
+        _ = da.load("puma560-arm").equations(formulation="generalized-dalembert").mass_matrix
 
 
 def test_newton_euler_over_the_ring_gives_the_same_torques() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import dalembert as da
 from equations import errata
 
 
@@ -34,6 +36,30 @@ def test_all_that_the_errata_must_cover_is_there() -> None:
         "G1", "G2", "G3",
     }  # fmt: skip
     assert len(errata.cases("freeman")) == 36
+
+
+def test_the_second_form_of_lees_30_starts_at_the_outer_joint() -> None:
+    """Summed from s = i as printed, links before joint j count as if it moved them; from s = j it is D."""
+    arm = da.load("puma560", physical="ignore")
+    frames = arm.link_frames([0.3, -0.7, 1.1, 0.4, -0.5, 0.2])
+    after = [frames[body.joint.child] for body in arm.bodies]
+    before = [np.eye(4), *after[:-1]]
+    exact = arm.mass_matrix([0.3, -0.7, 1.1, 0.4, -0.5, 0.2])
+
+    def summed(i: int, j: int, start: int) -> float:
+        total = 0.0
+        for s in range(start, arm.n):
+            body, turn = arm.bodies[s].inertia, after[s][:3, :3]
+            tensor = np.array(body.central, dtype=float) if body.mass else np.array(body.tensor, dtype=float)
+            place = (after[s] @ [*(map(float, body.com) if body.mass else (0, 0, 0)), 1.0])[:3]
+            levers = [np.cross(before[k][:3, 2], place - before[k][:3, 3]) for k in (i, j)]
+            axes = [turn.T @ before[k][:3, 2] for k in (i, j)]
+            total += float(body.mass) * levers[0] @ levers[1] + axes[0] @ tensor @ axes[1]
+        return float(total)
+
+    pairs = [(i, j) for i in range(6) for j in range(i, 6)]
+    np.testing.assert_allclose([summed(i, j, j) for i, j in pairs], [exact[i, j] for i, j in pairs], atol=1e-12)
+    assert abs(summed(1, 2, 1) - exact[1, 2]) > 4 * abs(exact[1, 2])
 
 
 def test_the_page_of_errata_is_up_to_date() -> None:

@@ -19,7 +19,7 @@ from dalembert.rings.real import REAL
 from laws import inertia_scale, moving_arms, rounding, torque_scale
 
 INERTIAL = (composite_body, lagrange_euler, generalized_dalembert, influence, tourassis_neuman)
-VELOCITY = (christoffel, lagrange_euler, generalized_dalembert, influence)
+VELOCITY = (christoffel, lagrange_euler, generalized_dalembert, influence, tourassis_neuman)
 
 
 def assert_all_agree(arm: da.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:

@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalembert as da
+from dalembert.formulations.chain import chain
+from dalembert.formulations.kinematics import frames
+from dalembert.rings.real import REAL
 from laws import EPS, arms, inertia_scale, moving_arms, rounding, torque_scale
 
 
@@ -137,6 +140,28 @@ def test_the_parts_of_the_torque_add_up(case):
     for name in ("inertia", "centrifugal", "coriolis"):
         shares = getattr(parts.translational, name) + getattr(parts.rotational, name)
         assert np.abs(getattr(parts, name) - shares).max() <= tolerance
+
+
+@given(moving_arms(largest=6))
+def test_kinetic_energy_falls_into_that_of_mass_centres_and_that_of_turning(case):
+    """K^tran from differences of the mass centres themselves; with K^rot it is T (Lee 1982, eq. 10)."""
+    arm, q, qd, _ = case
+    found = arm.kinetic_energy_parts(q, qd)
+    assert abs(found.total - arm.kinetic_energy(q, qd)) <= rounding(arm, q) * found.total
+    step, model = 1e-5, chain(arm, REAL)
+
+    def centres(x: np.ndarray) -> np.ndarray:
+        return np.array(
+            [
+                np.array(place, dtype=float) + np.array(turn, dtype=float) @ np.array(segment.com, dtype=float)
+                for (turn, place), segment in zip(frames(model, REAL, list(x)), model.segments, strict=True)
+            ]
+        )
+
+    speeds = (centres(q + step * qd) - centres(q - step * qd)) / (2 * step)
+    masses = np.array([float(segment.mass) for segment in model.segments])
+    own = (masses * (speeds**2).sum(axis=1)).sum() / 2
+    assert found.translational == pytest.approx(own, rel=1e-6, abs=1e-6 * float(found.total))
 
 
 @given(moving_arms(largest=6))

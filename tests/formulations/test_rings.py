@@ -19,7 +19,7 @@ from dalembert.rings.library import Library
 from dalembert.rings.real import REAL
 from random_arms import random_arm
 
-TORQUE = (newton_euler, lagrange_euler, generalized_dalembert, influence)
+TORQUE = (newton_euler, lagrange_euler, generalized_dalembert, influence, tourassis_neuman)
 INERTIAL = (composite_body, tourassis_neuman)
 
 

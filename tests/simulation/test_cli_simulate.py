@@ -124,7 +124,7 @@ def test_bad_input_is_refused_in_one_sentence(refusal: Call) -> None:
     assert "no method" in refusal("planar-2r", "--method", "Euler")
     assert "--rotors is one of" in refusal("planar-2r", "--rotors", "rough")
     assert "--no-drives" in refusal("planar-2r", "--no-drives", "--rotors", "exact")
-    assert "--model-load are for a controller" in refusal("planar-2r", "--model-load", "1")
+    assert "--model-load and --model are for a controller" in refusal("planar-2r", "--model-load", "1")
     assert "--friction is for a controller that feeds friction forward" in refusal("planar-2r", "--friction", "none")
     move = ("planar-2r", "--controller", "computed-torque", "--to", "1,1")
     assert "no way 'sign' to feed friction forward" in refusal(*move, "--friction", "sign")

@@ -85,7 +85,8 @@ def test_a_hundred_thousand_states_stay_in_bounded_memory():
         ),
         (
             lambda: ARM.inverse_dynamics(np.zeros(6), np.zeros(6), np.zeros(6), formulation="kane"),
-            "no formulation 'kane'; there are newton-euler, lagrange-euler, generalized-dalembert, influence",
+            "no formulation 'kane'; there are newton-euler, lagrange-euler, generalized-dalembert, influence, "
+            "tourassis-neuman",
         ),
     ],
 )

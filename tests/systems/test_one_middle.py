@@ -41,9 +41,11 @@ def test_closed_form_numbers_kernels_and_parts_agree_on_every_system(name: str, 
     np.testing.assert_allclose(
         system.coriolis_matrix(q, qd), np.einsum("bijk,bk->bij", symbols, qd), atol=1e-12 * max(scale, 1)
     )
-    for formulation in ("lagrange-euler", "generalized-dalembert", "influence"):
+    for formulation in ("lagrange-euler", "generalized-dalembert", "influence", "tourassis-neuman"):
         again = system.inverse_dynamics(q, qd, qdd, formulation)
         np.testing.assert_allclose(again, torque, atol=1e-11 * np.abs(torque).max())
+    energy = system.kinetic_energy(q, qd)
+    np.testing.assert_allclose(system.kinetic_energy_parts(q, qd).total, energy, rtol=1e-12)
     kernel = system.compile("inverse_dynamics")  # its graph, over NumPy
     np.testing.assert_allclose(kernel(q, qd, qdd), torque, atol=1e-12 * np.abs(torque).max())
 

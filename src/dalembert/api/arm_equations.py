@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..equations.closed_form import Equations
+from ..equations.derive import COMPOSITE
 from ..equations.restricted import restricted
 from ..equations.symbols import Request
 from ..systems.arm_system import ArmSystem
@@ -50,6 +51,7 @@ def arm_equations(
     parameters: Request = "symbols",
     joints: Sequence[int | str] | None = None,
     at: Mapping[str | int, object] | None = None,
+    formulation: str = COMPOSITE,
 ) -> ArmEquations:
     """The equations of a system, or of some of its joints with the others at rest."""
-    return restricted(system, parameters, joints, at, ArmEquations)
+    return restricted(system, parameters, joints, at, ArmEquations, formulation)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..control.requirements import Requirements
     from ..control.trajectories import Trajectory
     from ..design.analysis import Analysis, Limits
+    from ..design.pose_coupling import PoseCoupling
     from ..equations.symbols import Request
     from ..linear.linear_model import LinearModel
     from ..reduction.states import Amounts
@@ -48,6 +49,7 @@ class SystemQuestions(MovingArm):
         parameters: Request = "symbols",
         joints: Sequence[int | str] | None = None,
         at: Mapping[str | int, object] | None = None,
+        formulation: str = "composite-body",
     ) -> ArmEquations:
         """The exact equations of motion.
 
@@ -59,10 +61,14 @@ class SystemQuestions(MovingArm):
 
         ``joints`` names the joints that move (all by default); the others rest at the positions ``at`` gives, or at
         zero, and the bodies they carry are absorbed into starred parameters.
+
+        ``formulation`` says by which page they are derived: "composite-body", "lagrange-euler", "tourassis-neuman",
+        or, with mass centres (``parameters="centre+lengths+gravity"`` or "numbers"), "generalized-dalembert" and
+        "influence". The polynomials are the same.
         """
         from .arm_equations import arm_equations
 
-        return arm_equations(self, parameters, joints, at)
+        return arm_equations(self, parameters, joints, at, formulation)
 
     def analysis(
         self,
@@ -85,6 +91,15 @@ class SystemQuestions(MovingArm):
         from ..design.analysis import Analysis
 
         return Analysis(self, box, speed, acceleration, gap=gap, work=work, effort=effort, tell=tell)
+
+    def coupling_at(self, q: ArrayLike) -> PoseCoupling:
+        """Projected inertias with their sign, radii of gyration and the factors of coupling at positions ``q``.
+
+        Tourassis and Neuman 1985, eqs (21) and (32)-(35); ``analysis().coupling()`` has the largest over all poses.
+        """
+        from ..design.pose_coupling import pose_coupling
+
+        return pose_coupling(self, q)
 
     def report(
         self,

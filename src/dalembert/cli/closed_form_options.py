@@ -24,10 +24,12 @@ Joints = Annotated[str, typer.Option(help="Joints that move, such as 1,2,3; the 
 At = Annotated[str, typer.Option(help="Where resting joints rest, such as 4=0,5=0.5.")]
 
 
-def closed_form(system: System, parameters: str, joints: str = "", at: str = "") -> Equations:
+def closed_form(
+    system: System, parameters: str, joints: str = "", at: str = "", formulation: str = "composite-body"
+) -> Equations:
     """The equations that the options of the command line ask for."""
     note_load(system, parameters)
-    return system.equations(parameters, *restriction(joints, at))
+    return system.equations(parameters, *restriction(joints, at), formulation)
 
 
 def restriction(joints: str, at: str) -> tuple[list[int | str] | None, dict[str | int, object]]:

@@ -42,6 +42,16 @@ def dynamics(
         bool,
         typer.Option("--degrees", help="Plain values of revolute joints are in degrees; prismatic ones stay in m."),
     ] = False,
+    formulation: Annotated[
+        str,
+        typer.Option(
+            help="Which formulation gives the total: newton-euler, lagrange-euler, generalized-dalembert, influence, "
+            "tourassis-neuman."
+        ),
+    ] = "newton-euler",
+    split: Annotated[
+        bool, typer.Option("--split", help="Translation and rotation apart: D qdd, H and kinetic energy.")
+    ] = False,
     jerk: Annotated[
         str | None,
         typer.Option("--jerk", metavar="VALUES", help="rad/s^3 or m/s^3: counts L di/dt in the motor voltages."),
@@ -83,7 +93,9 @@ def dynamics(
     given = system
     input_ = drive_input(given, torque, current, voltage)
     if input_ is not None:
-        refused = {"--qdd": qdd, "--jerk": jerk, "--components": components or None, "--slow-fast": slow_fast}
+        refused: dict[str, object] = {"--qdd": qdd, "--jerk": jerk, "--components": components or None}
+        refused |= {"--slow-fast": slow_fast, "--split": split or None}
+        refused |= {"--formulation": None if formulation == "newton-euler" else formulation}
         for option, text in refused.items():
             if text is not None:
                 raise ArmError(f"{option} belongs to a motion, and {input_.option} asks for one; give one of them")
@@ -96,15 +108,17 @@ def dynamics(
     options = (("--q", q), ("--qd", qd), ("--qdd", qdd))
     position, speed, acceleration = (joint_values(given, option, text, degrees) for option, text in options)
     note_outside_limits(given, position)
-    found = efforts(given, position, speed, acceleration)
+    found = efforts(given, position, speed, acceleration, formulation)
     third = None if jerk is None else joint_values(given, "--jerk", jerk, degrees)
     driven = at_the_motors(given)
     motors = None if driven is None else motors_of_motion(driven, position, speed, acceleration, third)
     lists = listed_components(given, components, position) if components else {}
     felt = () if slow_fast is None else given.analysis().slow_fast_at(position, speed, acceleration, slow_fast)
     if as_json:
-        data = as_data(given, position, speed, acceleration, found)
+        data = as_data(given, position, speed, acceleration, found) | {"formulation": formulation}
         data["motors"] = None if motors is None else listed_values(motors)
+        if split:
+            data["split"] = split_data(given, position, speed, acceleration)
         if components:
             data["components"] = {name: [asdict(one) for one in parts] for name, parts in lists.items()}
         if felt:
@@ -115,6 +129,8 @@ def dynamics(
     say(about(given))
     print_state(given, position, speed, acceleration)
     print_torques(given, found)
+    if split:
+        print_split(given, position, speed, acceleration)
     if driven is not None and motors is not None:
         print_motors(driven, motors, bool(speed.any() or acceleration.any()), third)
     elif given.counts_drives and len(given.drives.actuators) != given.n:
@@ -182,7 +198,9 @@ def about(arm: ArmDescription) -> str:
     return drives + (f", holding {held}" if held else "")
 
 
-def efforts(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict[str, np.ndarray]:
+def efforts(
+    arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, formulation: str = "newton-euler"
+) -> dict[str, np.ndarray]:
     """The torques by cause; total = inertia + velocity + gravity, plus friction, springs and dampers."""
     if not arm.n:
         raise ArmError(
@@ -195,7 +213,7 @@ def efforts(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict
         "centrifugal": parts.centrifugal,
         "coriolis": parts.coriolis,
         "gravity": parts.gravity,
-        "total": parts.total,
+        "total": arm.inverse_dynamics(q, qd, qdd, formulation),
     }
     if arm.counts_drives:
         torques["friction"] = parts.friction
@@ -259,6 +277,37 @@ def print_torques(arm: System, found: dict[str, np.ndarray]) -> None:
         ]
     )
     say("The velocity part h(q, qd) is the sum of centrifugal and Coriolis.")
+
+
+def split_data(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> dict[str, object]:
+    """D qdd, H and kinetic energy by translation and rotation (Lee, Lee and Nigam 1982, eqs 10, 30-32)."""
+    parts, energy = arm.parts(q, qd, qdd), arm.kinetic_energy_parts(q, qd)
+    shares = {"translational": parts.translational, "rotational": parts.rotational}
+    return {
+        **{
+            name: {"inertia": share.inertia.tolist(), "velocity": share.velocity.tolist()}
+            for name, share in shares.items()
+        },
+        "kinetic_energy": {
+            "translational": float(energy.translational), "rotational": float(energy.rotational), "unit": "J",
+        },
+    }  # fmt: skip
+
+
+def print_split(arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
+    """The same as a table."""
+    parts, energy = arm.parts(q, qd, qdd), arm.kinetic_energy_parts(q, qd)
+    columns = {
+        "D qdd,\ntranslation": parts.translational.inertia,
+        "D qdd,\nrotation": parts.rotational.inertia,
+        "H,\ntranslation": parts.translational.velocity,
+        "H,\nrotation": parts.rotational.velocity,
+    }
+    scale = max(float(np.max(np.abs(values), initial=0.0)) for values in columns.values())
+    heading("Translation of the mass centres, rotation about them")
+    table([joints_with_units(arm, "effort"), *((head, figures(values, scale)) for head, values in columns.items())])
+    move, turn = float(energy.translational), float(energy.rotational)
+    say(f"Kinetic energy: {move:.6g} J of translation, {turn:.6g} J of rotation. Gravity is all translation.")
 
 
 def print_mass_matrix(arm: System, q: np.ndarray) -> None:

@@ -50,13 +50,20 @@ def equations(
     parameters: Parameters = "symbols",
     joints: Joints = "",
     at: At = "",
+    formulation: Annotated[
+        str,
+        typer.Option(
+            help="What to derive them by: composite-body, lagrange-euler, tourassis-neuman, generalized-dalembert, "
+            "influence; the result is the same."
+        ),
+    ] = "composite-body",
     link: Annotated[str, typer.Option(help="Only what this link adds: its number, or L for the load.")] = "",
 ) -> None:
     """Print the exact equations of motion: their coefficients, whole torques, energies."""
     from dalembert.equations.document import chosen, size_checked
     from dalembert.equations.names import separate
 
-    found = closed_form(system, parameters, joints, at)
+    found = closed_form(system, parameters, joints, at, formulation)
     names = separate(only)
     if document:
         if link or format != "text":

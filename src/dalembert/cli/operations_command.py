@@ -36,6 +36,8 @@ def operations(system: System) -> None:
         "what is zero or one and computes repeated expressions once. Lee's formulas and the published counts are for "
         "general arms with revolute joints."
     )
+    heading("Generalized d'Alembert, general code, step by step (Lee, Lee and Nigam 1982, Figure 2)")
+    print_counts("step, with its equation", list(counts.dalembert_blocks(given).items()))
     heading(f"Compiled functions, {about(given)}")
     names = [name for name in FUNCTIONS if name not in (("regressor",) if given.counts_drives else OF_DRIVES)]
     print_counts("function", [(name, counts.count(function(given, name).nodes)) for name in names])

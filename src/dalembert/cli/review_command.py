@@ -74,12 +74,14 @@ def review(
         table([("joint", [b.joint for b in found.balances]), ("mass\nkg", figures(b.mass for b in found.balances)),
                ("load before\nN m", figures(b.before for b in found.balances)),
                ("after\nN m", figures(b.after for b in found.balances)),
+               ("proved\nat most", figures(b.proved for b in found.balances)),
                ("spring\nN m", figures(b.spring for b in found.balances)),
                ("", [balance_verdict(b) for b in found.balances])])  # fmt: skip
         paragraph(
-            "A weight above half of what its joint moves is too heavy to build. A spring without free length, from a "
-            "point at a above a level joint axis to one at b on the link, with k a b as under spring, does what "
-            "the weight does and adds no inertia."
+            "Where the load does not vanish, no weight on the link leaves less than the one told. A weight above half "
+            "of what its joint moves is too heavy to build. A spring without free length, from a point at a above a "
+            "level joint axis to one at b on the link, with k a b as under spring, does what the weight does and adds "
+            "no inertia."
         )
 
 

@@ -36,6 +36,7 @@ COMMANDS = {
     "ranges": "ranges_command:ranges",
     "reduce": "reduce_command:reduce",
     "significance": "significance_command:significance",
+    "coupling": "coupling_command:coupling",
     "review": "review_command:review",
     "report": "report_command:report",
     "codegen": "codegen_command:codegen",

@@ -34,6 +34,14 @@ def significance(
         float | None,
         typer.Option(help="Leave out terms below this share of the largest term of their joint (0.01; 0 with --only)."),
     ] = None,
+    split: Annotated[
+        bool,
+        typer.Option(
+            "--split",
+            help="Shares of translation and rotation instead, and the simplified models that keep the larger "
+            "(Lee, Lee and Nigam 1982, section 3), with their errors.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, all terms.")] = False,
 ) -> None:
     """Rank every term of every joint's torque by its largest and RMS contribution."""
@@ -45,6 +53,15 @@ def significance(
         raise ArmError(
             "--motion has its own positions, speeds and accelerations; leave out --speed, --acceleration, --box"
         )
+    if split:
+        if motion is not None:
+            raise ArmError("--split judges over all states; leave out --motion")
+        if only:
+            raise ArmError("--split is of the inertias and velocity terms of all joints; leave out --only")
+        from .split_tables import print_split_shares
+
+        print_split_shares(ask, 0.01 if least is None else least, as_json)
+        return
     found = ask.significance(motion_of(given, motion) if motion is not None else None)
     zero: tuple[str, ...] = ()
     if only:

@@ -27,6 +27,10 @@ def structure(
     for kind, count in found.counts.items():
         print(f"  {kind:8} {count.nonzero:4} of {count.independent:4} not zero, {count.constant} constant")
     print(f"  {'total':8} {found.total:4} of {found.independent:4}: sparsity {float(found.sparsity):.3f}")
+    print(
+        f"  degree of anthropomorphism {float(found.anthropomorphism):.3f}: the scaling law says "
+        f"{float(found.sparsity_law):.3f}, {100 * found.law_error:+.1f} percent"
+    )
     print("\ncoefficients and the joints they depend on")
     for item in found.coefficients:
         if item.zero is None:

@@ -14,8 +14,11 @@ from fractions import Fraction
 from typing import Any
 
 from ..arm.description import ArmDescription
+from ..formulations import generalized_dalembert as page
 from ..formulations.chain import chain
+from ..formulations.kinematics import frames
 from ..formulations.registry import TORQUES
+from ..rings.dual import Dual
 from ..rings.graph import ADD, COS, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Graph, Node, reachable
 from ..rings.ring import Scalar
 from .functions import function
@@ -86,10 +89,14 @@ class Counted:
         self.tally = tally
 
     def _added(self, other: Any) -> Counted:
+        if isinstance(other, Dual):
+            return NotImplemented  # it counts its own parts
         self.tally.additions += 1
         return Counted(self.tally)
 
     def _multiplied(self, other: Any) -> Counted:
+        if isinstance(other, Dual):
+            return NotImplemented
         self.tally.multiplications += 1
         return Counted(self.tally)
 
@@ -106,6 +113,40 @@ def general(arm: ArmDescription, formulation: str) -> Operations:
     states = ([Counted(tally) for _ in range(arm.n)] for _ in range(3))
     TORQUES[formulation](chain(arm, tally), tally, *states)
     return tally.operations
+
+
+def dalembert_blocks(arm: ArmDescription) -> dict[str, Operations]:
+    """The steps of generalized d'Alembert torques as general code: the blocks of Lee, Lee and Nigam 1982, Fig. 2."""
+    tally = Tally()
+    q, qd = ([Counted(tally) for _ in range(arm.n)] for _ in range(2))
+    links = chain(arm, tally)
+    before, blocks = tally.operations, {}
+
+    def done(name: str) -> None:
+        nonlocal before
+        now = tally.operations
+        blocks[name] = Operations(
+            now.multiplications - before.multiplications,
+            now.additions - before.additions,
+            sine_cosine_pairs=now.sine_cosine_pairs - before.sine_cosine_pairs,
+        )
+        before = now
+
+    placed = frames(links, tally, q)
+    done("R, p: frames of the links (8)")
+    bodies = page.centred_bodies(links, placed)
+    done("R z, z x (r - p) and m times it (7), (12)")
+    page.inertia(links, bodies)
+    done("D tran, D rot (30)")
+    page.velocity(links, placed, bodies, qd)
+    done("H tran, H rot (31), (32)")
+    page.weight(links, bodies)
+    done("G (33)")
+    whole = general(arm, "generalized-dalembert")
+    blocks["D qdd + H + G (29)"] = Operations(
+        whole.multiplications - before.multiplications, whole.additions - before.additions
+    )
+    return blocks
 
 
 def generated(arm: ArmDescription, formulation: str) -> Operations:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .sensitivity import Sensitivity
     from .shares import PartShare
     from .significance import Bounds, TermShares
+    from .simplified import SimplifiedModel
     from .slow_fast import Reactions, SlowFast
     from .tables import LoadTables
 
@@ -174,6 +175,17 @@ class Analysis(CertifiedRanges):
         from .shares import part_shares
 
         return part_shares(self, velocity)
+
+    def simplified(self, turning: Sequence[str | int] | None = None, velocity: str = "none") -> SimplifiedModel:
+        """The simplified model of Lee, Lee and Nigam 1982, section 3, with its errors over the states.
+
+        Of D only rotation counts for the joints ``turning``, only translation for the others; by default rotation
+        counts where it makes up most of D_ii. ``velocity`` keeps a part of H: "none", "translational", "rotational" or
+        "both".
+        """
+        from .simplified import simplified
+
+        return simplified(self, turning, velocity)
 
     # -- coupling --------------------------------------------------------------------------------
 

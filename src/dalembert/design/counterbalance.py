@@ -11,23 +11,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numpy as np
-from scipy.optimize import linprog
-
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import exact
 from ..arm.inertia import Inertia
-from ..bounds.box import Box
-from ..bounds.ranges import range_of
+from ..bounds.ranges import LESS_WORK, range_of
 from ..bounds.waves import wave_of
 from ..equations.polynomial import TrigPolynomial
+from ..reduction.coefficient_waves import CoefficientWaves
 from ..reduction.states import place
 from .certified_ranges import CertifiedRanges
 from .coupling import moved_mass
+from .gravity_ranges import FEW, before_of, load_range
+from .least_load import least_load
 
-SEARCH = 1.0e6
-"""Limit of work (control values) for a load of which only the attained largest value is used."""
+DECIMALS = 9
+"""Of a moment (kg m) that is not exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +35,8 @@ class Counterbalance:
 
     ``moment`` (kg m) is mass times the arm from the joint axis, in axes of the link frame; ``place`` (m) is in the link
     frame. ``exact``: the gravity load vanishes for every pose; else part of it moves with outer joints, the weight
-    minimizes the largest load, and ``rest`` is the remaining load.
+    makes the largest load least, and ``rest`` is the remaining load. ``before`` and ``after`` are the largest loads,
+    attained; no pose exceeds ``proved``, and no weight on this link leaves less than ``least`` (all in ``unit``).
     ``balanced`` is the arm with the weight, ``moves`` the mass (kg) that the joint moves without it. ``spring`` (N m)
     is what a spring needs that does the same: k a b of one without free length, from a point at a above the joint axis
     to one at b on the link, where the axis stays level.
@@ -50,6 +50,8 @@ class Counterbalance:
     exact: bool
     before: float
     after: float
+    proved: float
+    least: float
     unit: str
     rest: TrigPolynomial
     balanced: ArmDescription
@@ -79,12 +81,12 @@ def counterbalance(
     given = {s.name: s.value for s in full.symbols if s.value is not None}
     exact_load = ranges.equations.gravity[i]
     slopes = [full.gravity[i].diff(name).substitute(given) for name in names]
-    domain = ranges.box
     moment = solved(exact_load, slopes)
-    rest = remaining(exact_load, slopes, moment)
+    rest, least = remaining(exact_load, slopes, moment), 0.0
     if rest:
         # Outer joints move part of the load: no weight on this link balances it, so the largest load is minimized.
-        moment = lowered(exact_load, slopes, domain)
+        found = least_load(wave_of(exact_load), [wave_of(slope) for slope in slopes], ranges.box)
+        moment, least = [exact(round(value, DECIMALS)) for value in found.moment], found.floor
         rest = remaining(exact_load, slopes, moment)
     size = sum(u * u for u in moment)
     if not size:
@@ -101,10 +103,19 @@ def counterbalance(
         spot = tuple(origin[a] + moment[a] / weight for a in range(3))  # type: ignore[assignment]
     balanced = with_weight(arm, body.joint.child, weight, spot)
     before = ranges.gravity(i).largest
-    after = range_of(wave_of(rest), domain, work=SEARCH).largest if rest else 0.0
+    after = proved = 0.0
+    if rest:
+        wave, work = wave_of(rest), min(ranges.work, LESS_WORK)
+        # Only with many joints before it does a proof need the load for every direction of gravity, derived anew.
+        if len(before_of(arm, i, wave)) <= FEW:
+            left = range_of(wave, ranges.box, ranges.gap, work=work)
+        else:
+            left = load_range(CoefficientWaves(balanced), i, ranges.box, ranges.gap, work=work)
+        after, proved = left.largest, left.bound
+    pull = float(sum(g * g for g in arm.gravity)) ** 0.5
     return Counterbalance(
-        body.joint.name, body.joint.child, floats(moment), float(weight), floats(spot), not rest, before, after, "N m",
-        rest, balanced, moved_mass(arm)[i], float(size) ** 0.5 * float(sum(g * g for g in arm.gravity)) ** 0.5,
+        body.joint.name, body.joint.child, floats(moment), float(weight), floats(spot), not rest, before, after, proved,
+        least, "N m", rest, balanced, moved_mass(arm)[i], float(size) ** 0.5 * pull,
     )  # fmt: skip
 
 
@@ -129,24 +140,6 @@ def remaining(load: TrigPolynomial, slopes: list[TrigPolynomial], moment: list[F
     for slope, amount in zip(slopes, moment, strict=True):
         rest = rest + slope * amount if slope and amount else rest
     return rest
-
-
-def lowered(load: TrigPolynomial, slopes: list[TrigPolynomial], box: Box) -> list[Fraction]:
-    """The moments that make the largest load least, by a linear program over sample positions."""
-    q = box.samples(1500, 8)
-    values, table = load(q), np.stack([slope(q) if slope else np.zeros(len(q)) for slope in slopes], axis=1)
-    free = [k for k in range(len(slopes)) if np.any(table[:, k])]
-    if not free:
-        return [Fraction(0)] * len(slopes)
-    ones = np.ones((len(q), 1))
-    rows = np.concatenate([np.hstack([table[:, free], -ones]), np.hstack([-table[:, free], -ones])])
-    cost = np.append(np.zeros(len(free)), 1.0)
-    found = linprog(cost, rows, np.concatenate([-values, values]), bounds=[(None, None)] * len(cost), method="highs")
-    answer = [Fraction(0)] * len(slopes)
-    if found.success and found.x[-1] < 0.99 * np.abs(values).max():
-        for k, x in zip(free, found.x, strict=False):
-            answer[k] = exact(round(float(x), 6))
-    return answer
 
 
 def named(poly: TrigPolynomial) -> dict[tuple[tuple[str, int], ...], Fraction]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..markup.data_tables import Column, DataTable, Value
+
+if TYPE_CHECKING:
+    from .pose_coupling import PoseCoupling
 
 
 @dataclass(frozen=True)
@@ -43,3 +48,21 @@ def coupling_table(ranked: Sequence[CouplingRow]) -> DataTable:
         cells += [pair.loading, pair.kinematic] if factors else []
         rows.append(tuple(cells))
     return DataTable("coupling", "Coupling of pairs of joints, strongest first", tuple(columns), tuple(rows), first=10)
+
+
+def pose_table(found: PoseCoupling) -> DataTable:
+    """Every pair of joints at one pose."""
+    columns = (
+        Column("joints", "joints"),
+        Column("inertia", "projected inertia", "kg m^2", "number"),
+        Column("gyration", "over the mass", "m^2", "number"),
+        Column("coefficient", "coupling", kind="number"),
+        Column("loading", "loading factor", kind="number"),
+        Column("kinematic", "kinematic factor", kind="number"),
+    )
+    tables = (found.inertia, found.gyration, found.coefficient, found.loading, found.kinematic)
+    rows: list[tuple[Value, ...]] = []
+    for i, j in found.pairs:
+        values = (float(table[i, j]) for table in tables)
+        rows.append((f"{found.joints[i]} and {found.joints[j]}", *(x if math.isfinite(x) else None for x in values)))
+    return DataTable("pose coupling", "Coupling of pairs of joints at this pose", columns, tuple(rows), first=10)

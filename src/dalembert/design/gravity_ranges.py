@@ -29,7 +29,7 @@ def load_range(
 ) -> Range:  # fmt: skip
     """The certified range of G_i; see ``range_of``."""
     wave = model.gravity(i)
-    before = [j for j in ancestors(model.arm, i) if j in wave.joints]
+    before = before_of(model.arm, i, wave)
     if len(before) <= FEW:
         return range_of(wave, box, gap, name=name, unit=unit, work=work)
     plain = range_of(wave, box, gap, name=name, unit=unit, work=work / 100)
@@ -54,6 +54,11 @@ def load_range(
     # Joint limits may keep gravity from its worst direction: then the poses themselves have to be gone through.
     whole = range_of(wave, box, gap, name=name, unit=unit, work=work)
     return replace(whole, lower=max(whole.lower, made.lower), upper=min(whole.upper, made.upper))
+
+
+def before_of(arm: ArmDescription, i: int, wave: Wave) -> list[int]:
+    """The joints up to i on which the load ``wave`` of joint i depends."""
+    return [j for j in ancestors(arm, i) if j in wave.joints]
 
 
 def ancestors(arm: ArmDescription, i: int) -> list[int]:

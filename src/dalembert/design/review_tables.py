@@ -40,6 +40,8 @@ def balance_table(balances: Sequence[Counterbalance], names: Sequence[str] = ())
         *(Column(axis, axis, "m", "number") for axis in "xyz"),
         Column("before", "gravity load now", kind="number"),
         Column("after", "with the weight", kind="number"),
+        Column("proved", "proved at most", kind="number"),
+        Column("least", "no weight leaves less than", kind="number"),
         Column("unit", "", kind="unit"),
         Column("exact", "vanishes for every pose"),
         Column("moves", "the joint moves", "kg", "number"),
@@ -47,14 +49,14 @@ def balance_table(balances: Sequence[Counterbalance], names: Sequence[str] = ())
         Column("heavy", "too heavy to build"),
     )
     rows = tuple(
-        (label(one.joint, names), one.link, one.mass, *one.place, one.before, one.after, one.unit, one.exact,
+        (label(one.joint, names), one.link, one.mass, *one.place, one.before, one.after, one.proved, one.least,
+         one.unit, one.exact,
          one.moves, one.spring, one.heavy)
         for one in balances
     )  # fmt: skip
     note = (
-        "Solved exactly from the closed form. Where the load does not vanish, the rest comes from joints farther "
-        "out, which "
-        "a weight on this link cannot follow; a load that grows says that this weight alone does harm over the "
+        "Solved exactly from the closed form where the load vanishes. Elsewhere joints farther out move part of it, "
+        "which no weight on this link can follow; the weight is then the one that makes the largest load over the "
         "whole box. A weight above half of what the joint moves is too heavy to build; a spring without free length, "
         "of stiffness k from a point at a above a level joint axis to one at b on the link, does the same and adds no "
         "inertia."

@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import PARAMETERS
-from ..formulations import composite_body, generalized_dalembert, kinematics, lagrange_euler
+from ..formulations import composite_body, generalized_dalembert, kinematics
 from ..formulations import regressor as regressor_page
 from ..formulations.chain import chain
-from ..rings.algebra import add, matplus
+from ..rings.algebra import add
 from . import names, transformations
 from .attribution import by_link, entry_of, split_of, whole_by_link
 from .attribution import share as share_of
-from .derive import EquationsModel
+from .derive import COMPOSITE, EquationsModel, page
 from .polynomial import TrigPolynomial, as_polynomial
 from .polynomial_array import array_of
 from .space import Space
@@ -49,14 +49,19 @@ class Equations:
     """
 
     def __init__(
-        self, arm: ArmDescription, parameters: Request = "symbols", starred: Mapping[str, Definition] | None = None
+        self,
+        arm: ArmDescription,
+        parameters: Request = "symbols",
+        starred: Mapping[str, Definition] | None = None,
+        formulation: str = COMPOSITE,
     ) -> None:
         if arm.elastic:
             raise ArmError(
                 f"{arm.where}{arm.name} has springs or dampers, which a polynomial in sines and cosines cannot hold; "
                 "derive the equations of arm.without_elastic() and add them"
             )
-        self.arm, self.request = arm, parameters
+        page(formulation)
+        self.arm, self.request, self.formulation = arm, parameters, formulation
         # Definitions of the starred symbols of a restricted model (equations/restricted.py).
         self.starred: Mapping[str, Definition] = starred or {}
         stars = frozenset(n for name in self.starred for n in re.findall(r"^m(\d+)\*$", name))
@@ -66,7 +71,7 @@ class Equations:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived anew where it is needed: that takes milliseconds, and less room than the polynomials.
-        return type(self), (self.arm, self.request, dict(self.starred) or None)
+        return type(self), (self.arm, self.request, dict(self.starred) or None, self.formulation)
 
     @property
     def n(self) -> int:
@@ -82,7 +87,7 @@ class Equations:
 
     @cached_property
     def _matrix(self) -> list[list[Any]]:
-        return self.model.mass_matrix()
+        return self.model.mass_matrix(self.formulation)
 
     @cached_property
     def mass_matrix(self) -> Polynomials:
@@ -92,22 +97,18 @@ class Equations:
     @cached_property
     def christoffel(self) -> Polynomials:
         """C_ijk(q), n by n by n, symmetric in j and k."""
-        return self._array(self.model.christoffel(self._matrix), (self.n,) * 3, "C")
+        return self._array(self.model.velocity(self._matrix, self.formulation), (self.n,) * 3, "C")
 
     @cached_property
     def second_christoffel(self) -> Polynomials:
         """The same symbols from the traces of Bejczy 1974, eq. (1): an independent check on ``christoffel``."""
-        model = self.model
-        symbols = lagrange_euler.christoffel(model.chain, model.ring, model.ring.positions)
-        if self.arm.counts_drives:
-            spun = model.system.drive_christoffel(model.ring, model.ring.positions)
-            symbols = [matplus(a, b) for a, b in zip(symbols, spun, strict=True)]
+        symbols = self.model.velocity(self._matrix, "lagrange-euler")
         return self._array(symbols, (self.n,) * 3, "")
 
     @cached_property
     def gravity(self) -> Polynomials:
         """G(q) = dV/dq."""
-        return self._array(self.model.gravity(), (self.n,), "G")
+        return self._array(self.model.gravity(self.formulation), (self.n,), "G")
 
     def _array(self, numbers: Any, shape: tuple[int, ...], kind: str) -> Polynomials:
         def entry(index: tuple[int, ...]) -> TrigPolynomial:

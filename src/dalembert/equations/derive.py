@@ -26,6 +26,9 @@ from .parallel_axes import axes
 from .space import Space
 from .symbols import Request, Selection, select
 
+COMPOSITE = "composite-body"
+"""The formulation that closed forms come from unless another is asked for: the quickest."""
+
 
 class EquationsModel:
     """An arm over the trigonometric ring: its chain, and the raw polynomials of its equations."""
@@ -74,12 +77,12 @@ class EquationsModel:
         """What rotors and moving bodies add to D; their ratios, places and inertias enter as numbers."""
         return self.system.drive_matrix(self.ring, self.ring.positions)
 
-    def mass_matrix(self, formulation: str = "composite-body") -> list[list[Any]]:
+    def mass_matrix(self, formulation: str = COMPOSITE) -> list[list[Any]]:
         """D of links and drives."""
         links = page(formulation).mass_matrix(self.chain, self.ring, self.ring.positions)
         return matplus(links, self.drive_matrix) if self.arm.counts_drives else links
 
-    def gravity(self, formulation: str = "composite-body") -> list[Any]:
+    def gravity(self, formulation: str = COMPOSITE) -> list[Any]:
         """G."""
         links = page(formulation).gravity(self.chain, self.ring, self.ring.positions)
         if not self.arm.counts_drives or not self.system.has_moving_bodies:
@@ -97,6 +100,16 @@ class EquationsModel:
     def drive_gravity(self) -> list[Any]:
         """What moving bodies add to G."""
         return self.system.drive_gravity(self.ring, self.ring.positions)
+
+    def velocity(self, matrix: Sequence[Sequence[Any]], formulation: str = COMPOSITE) -> list[list[list[Any]]]:
+        """c_ijk as the page of the formulation writes them, or else from the slopes of ``matrix``, which is D."""
+        own = page(formulation)
+        if not hasattr(own, "christoffel"):
+            return self.christoffel(matrix)
+        links = own.christoffel(self.chain, self.ring, self.ring.positions)
+        if not self.arm.counts_drives:
+            return links
+        return [matplus(a, b) for a, b in zip(links, self.christoffel(self.drive_matrix), strict=True)]
 
     def christoffel(self, matrix: Sequence[Sequence[Any]]) -> list[list[list[Any]]]:
         """c_ijk = (d D_ij/d q_k + d D_ik/d q_j - d D_jk/d q_i) / 2, zeros as plain 0."""

@@ -18,7 +18,7 @@ from ..rings.algebra import add, matplus, plus, transpose
 from ..rings.ring import Scalar
 from ..rings.trig import TrigRing
 from .closed_form import Equations
-from .derive import EquationsModel
+from .derive import COMPOSITE, EquationsModel
 from .polynomial import as_polynomial
 from .starred_parameters import Definition, starred_parameters
 from .symbols import Request, select
@@ -47,20 +47,21 @@ def restricted(
     joints: Sequence[int | str] | None = None,
     at: Mapping[str | int, object] | None = None,
     kind: type[Form] = Equations,  # type: ignore[assignment]
+    formulation: str = COMPOSITE,
 ) -> Form:
     """The equations with only ``joints`` moving (names, or indices counted from 0), the others at rest at ``at``.
 
     Joints at rest that ``at`` does not name rest at zero. Joints and bodies of the restricted model count anew.
     """
     if joints is None and not at:
-        return kind(arm, parameters)
+        return kind(arm, parameters, None, formulation)
     resting = rest(arm, joints, at or {})
     if len(resting) == arm.n:
         raise ArmError(f"{arm.where}{arm.name}: all joints are at rest; leave at least one to move")
     small = arm.locked(resting)
     if not any(symbol.kind == "inertial" for symbol in select(arm, parameters).symbols):
-        return kind(small, parameters)
-    return kind(small, parameters, starred(arm, small, resting, parameters))
+        return kind(small, parameters, None, formulation)
+    return kind(small, parameters, starred(arm, small, resting, parameters), formulation)
 
 
 def rest(arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[str | int, object]) -> dict[str, object]:

@@ -6,6 +6,7 @@ not zero, and two coefficients are equal if their normal forms are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,8 @@ from .names import all_names, name, parse
 if TYPE_CHECKING:
     from .closed_form import Equations
 
+CARTESIAN = Fraction(4, 17)
+"""Sparsity of the Cartesian robot with three joints: 4 of 17 independent coefficients are not zero."""
 BY_IDENTITY = "identity"
 BY_GEOMETRY = "geometry"
 BY_PARAMETERS = "parameters"
@@ -98,6 +101,26 @@ class Structure:
     def sparsity(self) -> Fraction:
         """Non-zero independent coefficients over independent coefficients."""
         return Fraction(self.total, self.independent)
+
+    @property
+    def anthropomorphism(self) -> Fraction:
+        """The degree of anthropomorphism N_R / N: the share of joints that turn (section 6)."""
+        return Fraction(self.revolute, self.n)
+
+    @property
+    def sparsity_law(self) -> Fraction:
+        """(4/17) [1 + (N_R/N)^2]^2, the empirical law of section 6; 4/17 = 0.235 is that of the Cartesian robot."""
+        return CARTESIAN * (1 + self.anthropomorphism**2) ** 2
+
+    @property
+    def law_error(self) -> float:
+        """By how much the law is off: predicted over actual sparsity, less one."""
+        return float(self.sparsity_law / self.sparsity) - 1 if self.total else math.nan
+
+    @property
+    def independent_law(self) -> float:
+        """N^2.55, their approximation to N (2 N^2 + 3 N + 7) / 6 for three to six joints."""
+        return float(self.n**2.55)
 
     @property
     def as_predicted(self) -> bool:

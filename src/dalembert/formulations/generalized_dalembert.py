@@ -2,31 +2,39 @@
 
     sum_j D_ij qdd_j + H_i^tran + H_i^rot + G_i = tau_i
 
-Every coefficient falls into a translational part, from the motion of the mass centres, and a rotational
-part, from the turning of the bodies about their mass centres. Lee writes H as sums over velocities; here
-the same sums are kept as coefficients H_ijk of qd_j qd_k, so that centrifugal and Coriolis torques come
-apart too. Prismatic joints enter through z_j in place of z_j x (r - p_j), and turn nothing.
+Every coefficient falls into a translational part, from the motion of the mass centres, and a rotational part, from the
+turning of the bodies about their mass centres. The efficiency of the paper is that H is never taken apart: speeds enter
+as vectors, the sums of eqs (6), (9) and (16), each carried on from link to link, so that torques cost O(n^3)
+operations. Where H is wanted as coefficients H_ijk of qd_j qd_k (``parts``: centrifugal and Coriolis torques apart,
+closed forms) they are the slopes of these very sums. Prismatic joints enter through z_j in place of z_j x (r - p_j),
+and turn nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from ..arm.errors import ArmError
 from ..rings.algebra import ZERO, Mat, Vec, add, column, cross, dot, matvec, minus, mul, plus, scale, sub, transpose
+from ..rings.dual import Duals, slope_of, value_of
 from ..rings.ring import Ring, Scalar
 from .chain import Chain
-from .coefficients import Christoffel, torque
-from .kinematics import frames
+from .coefficients import Christoffel
+from .kinematics import Frame, frames
+
+Matrix = list[list[Scalar]]
+
+PARTS = ("translational", "rotational")
+"""The two kinds of motion, in the order of all pairs here."""
 
 
 @dataclass(frozen=True)
 class Parts:
     """Coefficients of one part of the equations: D^tran and H^tran, or D^rot and H^rot."""
 
-    inertia: list[list[Scalar]]
+    inertia: Matrix
     velocity: Christoffel
 
 
@@ -36,101 +44,248 @@ class CentredBody:
 
     mass: Scalar
     central: Mat
+    rotation: Mat
+    """R_0^s, from its own axes into those of the base."""
+    centre: Vec
+    """c_s: the mass centre from the origin of its joint frame, in base axes."""
     path: tuple[int, ...]
     shift: dict[int, Vec]
-    """d r / d q_j: z_j x (r - p_j), or z_j for a prismatic joint."""
+    """d r / d q_j: z_j x (r - p_j), or z_j for a prismatic joint (eq. 12)."""
+    weighted: dict[int, Vec]
+    """m_s times it."""
     turn: dict[int, Vec]
-    """R_s^0 z_j: the axis in the body's own axes, zero for a prismatic joint."""
-    axis: dict[int, Vec]
-    """z_j in base axes for a revolute joint, zero for a prismatic one."""
+    """R_s^0 z_j: the axis in the body's own axes (eq. 7), zero for a prismatic joint."""
 
 
-def centred_bodies(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[CentredBody]:
-    """The bodies at configuration ``q``."""
-    found = frames(chain, ring, q)
+def centred_bodies(chain: Chain, found: Sequence[Frame]) -> list[CentredBody]:
+    """The bodies where their joint frames are ``found``."""
     bodies = []
     for index, segment in enumerate(chain.segments):
         if segment.com is None or segment.central is None:
             raise ArmError(
-                f"body {index + 1}: the split into translation and rotation needs its mass centre; give its parameters "
-                f"as m, x, y, z and the inertia about the mass centre"
+                f"body {index + 1}: translation and rotation apart need its mass centre; give its parameters about it, "
+                'with parameters="centre+lengths+gravity" or "numbers"'
             )
         rotation, origin = found[index]
-        centre = plus(origin, matvec(rotation, segment.com))
-        shift, turn, axis = {}, {}, {}
+        centre = matvec(rotation, segment.com)
+        place, own = plus(origin, centre), transpose(rotation)
+        shift, turn = {}, {}
         for j in chain.paths[index]:
             z = column(found[j][0], 2)
             if chain.segments[j].revolute:
-                axis[j], turn[j] = z, matvec(transpose(rotation), z)
-                shift[j] = cross(z, minus(centre, found[j][1]))
+                shift[j], turn[j] = cross(z, minus(place, found[j][1])), matvec(own, z)
             else:
-                axis[j], turn[j], shift[j] = ZERO, ZERO, z
-        bodies.append(CentredBody(segment.mass, segment.central, chain.paths[index], shift, turn, axis))
+                shift[j], turn[j] = z, ZERO
+        weighted = {j: scale(segment.mass, moved) for j, moved in shift.items()}
+        bodies.append(
+            CentredBody(segment.mass, segment.central, rotation, centre, chain.paths[index], shift, weighted, turn)
+        )
     return bodies
 
 
-def parts(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> tuple[Parts, Parts]:
-    """Translational and rotational coefficients, eqs (30), (31) and (32)."""
-    n = chain.n
-    tran, rot = (Parts([[0] * n for _ in range(n)], [[[0] * n for _ in range(n)] for _ in range(n)]) for _ in range(2))
-    half = ring.number(Fraction(1, 2))
-    for body in centred_bodies(chain, ring, q):
-        weighted = {j: scale(body.mass, body.shift[j]) for j in body.path}
-        spun = {j: matvec(body.central, body.turn[j]) for j in body.path}
+def inertia(chain: Chain, bodies: Sequence[CentredBody]) -> tuple[Matrix, Matrix]:
+    """D^tran and D^rot of eq. (30)."""
+    tran, rot = ([[0] * chain.n for _ in range(chain.n)] for _ in range(2))
+    for body in bodies:
         for b, k in enumerate(body.path):
+            spun = matvec(body.central, body.turn[k])
             for j in body.path[: b + 1]:
-                _increase(tran.inertia, j, k, dot(weighted[j], body.shift[k]))
-                _increase(rot.inertia, j, k, dot(spun[j], body.turn[k]))
-                # acceleration of the mass centre from qd_j qd_k, j being nearer the base: z_j x (d r/d q_k)
-                bend = cross(body.axis[j], body.shift[k])
-                # change of the angular velocity of k as j carries its axis around, in the body's axes
-                twist = scale(half, cross(body.turn[j], body.turn[k])) if j != k else ZERO
-                for i in body.path:
-                    _grow(tran.velocity, i, j, k, dot(weighted[i], bend))
-                    gyroscopic = mul(half, add(_triple(body, spun, i, j, k), _triple(body, spun, i, k, j)))
-                    _grow(rot.velocity, i, j, k, add(dot(spun[i], twist), gyroscopic))
+                tran[j][k] = tran[k][j] = add(tran[j][k], dot(body.shift[j], body.weighted[k]))
+                rot[j][k] = rot[k][j] = add(rot[j][k], dot(body.turn[j], spun))
     return tran, rot
 
 
-def _triple(body: CentredBody, spun: dict[int, Vec], i: int, p: int, q: int) -> Scalar:
-    """(R z_i x R z_p) . I R z_q, the second term of eq. (32)."""
-    return dot(cross(body.turn[i], body.turn[p]), spun[q])
+@dataclass(frozen=True)
+class Drift:
+    """The motion of a joint frame that speeds alone give it, in base axes: what is left of eqs (6) and (16)."""
+
+    spin: Vec
+    """omega_s = sum_j qd_j z_j."""
+    wobble: Vec
+    """sum_p (sum_{q<p} qd_q z_q) x qd_p z_p, the rate of omega_s at zero accelerations."""
+    acceleration: Vec
+    """That of its origin, at zero accelerations."""
+
+    def of_point(self, place: Vec) -> Vec:
+        """The acceleration of a point of the body, at ``place`` from the origin."""
+        turned = plus(cross(self.wobble, place), cross(self.spin, cross(self.spin, place)))
+        return plus(self.acceleration, turned)
 
 
-def _increase(matrix: list[list[Scalar]], j: int, k: int, amount: Scalar) -> None:
-    matrix[j][k] = add(matrix[j][k], amount)
-    matrix[k][j] = matrix[j][k]
+AT_REST = Drift(ZERO, ZERO, ZERO)
 
 
-def _grow(symbols: Christoffel, i: int, j: int, k: int, amount: Scalar) -> None:
-    symbols[i][j][k] = add(symbols[i][j][k], amount)
-    symbols[i][k][j] = symbols[i][j][k]
+def drifts(chain: Chain, found: Sequence[Frame], qd: Sequence[Scalar]) -> list[Drift]:
+    """The drift of every joint frame, each from that of its parent."""
+    known: list[Drift] = []
+    for (rotation, origin), segment, speed in zip(found, chain.segments, qd, strict=True):
+        before, start = (known[segment.parent], found[segment.parent][1]) if segment.parent >= 0 else (AT_REST, ZERO)
+        carried = before.of_point(minus(origin, start))
+        own = scale(speed, column(rotation, 2))
+        aside = cross(before.spin, own)
+        if segment.revolute:
+            known.append(Drift(plus(before.spin, own), plus(before.wobble, aside), carried))
+        else:
+            known.append(Drift(before.spin, before.wobble, plus(carried, plus(aside, aside))))
+    return known
 
 
-def mass_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[Scalar]]:
+def velocity(
+    chain: Chain, found: Sequence[Frame], bodies: Sequence[CentredBody], qd: Sequence[Scalar]
+) -> tuple[list[Scalar], list[Scalar]]:
+    """H^tran of eq. (31) and H^rot of eq. (32), as sums.
+
+    (R z_i x omega)^T I omega, the second term of eq. (32), is (R z_i)^T (omega x I omega): both terms are then the
+    component along R z_i of one moment of the body.
+    """
+    tran: list[Scalar] = [0] * chain.n
+    rot: list[Scalar] = [0] * chain.n
+    known = drifts(chain, found, qd)
+    for body in bodies:
+        drift = known[body.path[-1]]
+        acceleration = drift.of_point(body.centre)
+        own = transpose(body.rotation)
+        spin, wobble = matvec(own, drift.spin), matvec(own, drift.wobble)
+        moment = plus(matvec(body.central, wobble), cross(spin, matvec(body.central, spin)))
+        for i in body.path:
+            tran[i] = add(tran[i], dot(body.weighted[i], acceleration))
+            rot[i] = add(rot[i], dot(body.turn[i], moment))
+    return tran, rot
+
+
+def velocity_split(
+    chain: Chain, found: Sequence[Frame], bodies: Sequence[CentredBody], qd: Sequence[Scalar]
+) -> tuple[tuple[list[Scalar], list[Scalar]], ...]:
+    """H^tran and H^rot, each as centrifugal torques (the sums at one speed at a time) and Coriolis ones (the rest)."""
+    squares: list[list[Scalar]] = [[0] * chain.n for _ in PARTS]
+    for k, speed in enumerate(qd):
+        moved = [body for body in bodies if k in body.path]
+        alone: list[Scalar] = [0] * chain.n
+        alone[k] = speed
+        for total, part in zip(squares, velocity(chain, found, moved, alone), strict=True):
+            total[:] = [add(a, b) for a, b in zip(total, part, strict=True)]
+    whole = velocity(chain, found, bodies, qd)
+    return tuple(
+        (total, [sub(a, b) for a, b in zip(part, total, strict=True)])
+        for total, part in zip(squares, whole, strict=True)
+    )
+
+
+def weight(chain: Chain, bodies: Sequence[CentredBody]) -> list[Scalar]:
+    """G_i = -g . [z_i x sum_j m_j (r_j - p_i)], eq. (33)."""
+    moments = [ZERO] * chain.n
+    for body in bodies:
+        for i in body.path:
+            moments[i] = plus(moments[i], body.weighted[i])
+    return [sub(0, dot(chain.gravity, moment)) for moment in moments]
+
+
+def parts(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> tuple[Parts, Parts]:
+    """Translational and rotational coefficients, eqs (30), (31) and (32), H taken apart into H_ijk.
+
+    H is quadratic in the speeds. At unit speed of joint k alone it is H_ikk, and its slope to the speed of joint j
+    there is 2 H_ijk.
+    """
+    n = chain.n
+    found = frames(chain, ring, q)
+    bodies = centred_bodies(chain, found)
+    half = ring.number(Fraction(1, 2))
+    both: tuple[Christoffel, Christoffel] = _symbols(n), _symbols(n)
+    for k in range(n):
+        speeds: list[Scalar] = [Duals(ring).variable(0, j) for j in range(k)]
+        speeds += [1] + [0] * (n - k - 1)
+        moved = [body for body in bodies if k in body.path]
+        for symbols, torques in zip(both, velocity(chain, found, moved, speeds), strict=True):
+            for i, torque in enumerate(torques):
+                symbols[i][k][k] = value_of(torque)
+                for j in range(k):
+                    symbols[i][j][k] = symbols[i][k][j] = mul(half, slope_of(torque, j))
+    tran, rot = (Parts(matrix, symbols) for matrix, symbols in zip(inertia(chain, bodies), both, strict=True))
+    return tran, rot
+
+
+def _symbols(n: int) -> Christoffel:
+    return [[[0] * n for _ in range(n)] for _ in range(n)]
+
+
+def mass_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Matrix:
     """D_ij of eq. (30)."""
-    tran, rot = parts(chain, ring, q)
-    return [[add(a, b) for a, b in zip(r, s, strict=True)] for r, s in zip(tran.inertia, rot.inertia, strict=True)]
+    return _sum(*inertia(chain, centred_bodies(chain, frames(chain, ring, q))))
+
+
+def _sum(a: Matrix, b: Matrix) -> Matrix:
+    return [[add(x, y) for x, y in zip(r, s, strict=True)] for r, s in zip(a, b, strict=True)]
 
 
 def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
     """H_ijk^tran + H_ijk^rot of eqs (31) and (32), symmetric in j and k."""
     tran, rot = parts(chain, ring, q)
-    n = range(chain.n)
-    return [[[add(tran.velocity[i][j][k], rot.velocity[i][j][k]) for k in n] for j in n] for i in n]
+    return [_sum(a, b) for a, b in zip(tran.velocity, rot.velocity, strict=True)]
 
 
 def gravity(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:
-    """G_i = -g . [z_i x sum_j m_j (r_j - p_i)], eq. (33)."""
-    load: list[Scalar] = [0] * chain.n
-    for body in centred_bodies(chain, ring, q):
-        for i in body.path:
-            load[i] = sub(load[i], mul(body.mass, dot(chain.gravity, body.shift[i])))
-    return load
+    """G_i of eq. (33)."""
+    return weight(chain, centred_bodies(chain, frames(chain, ring, q)))
 
 
 def inverse_dynamics(
     chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> list[Scalar]:
     """Eq. (29)."""
-    return torque(mass_matrix(chain, ring, q), christoffel(chain, ring, q), gravity(chain, ring, q), qd, qdd)
+    found = frames(chain, ring, q)
+    bodies = centred_bodies(chain, found)
+    tran, rot = velocity(chain, found, bodies, qd)
+    pushed = matvec(_sum(*inertia(chain, bodies)), qdd)
+    pulled = weight(chain, bodies)
+    return [add(add(a, b), add(c, d)) for a, b, c, d in zip(pushed, tran, rot, pulled, strict=True)]
+
+
+def simplified(
+    chain: Chain,
+    ring: Ring,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    turning: Collection[int],
+    kept: Collection[str] = (),
+) -> list[Scalar]:
+    """The simplified torques of section 3: D_ij^rot where the outer joint is among ``turning``, else D_ij^tran.
+
+    Of H the parts in ``kept`` ("translational", "rotational") stay; without either no speed counts.
+    """
+    found = frames(chain, ring, q)
+    bodies = centred_bodies(chain, found)
+    pushed = matvec(simplified_inertia(chain, bodies, turning), qdd)
+    torques = [add(a, b) for a, b in zip(pushed, weight(chain, bodies), strict=True)]
+    for name, part in zip(PARTS, velocity(chain, found, bodies, qd) if kept else (), strict=False):
+        if name in kept:
+            torques = [add(a, b) for a, b in zip(torques, part, strict=True)]
+    return torques
+
+
+def simplified_inertia(chain: Chain, bodies: Sequence[CentredBody], turning: Collection[int]) -> Matrix:
+    """D_ij^rot where the outer of the joints i and j is among ``turning``, else D_ij^tran."""
+    matrix: Matrix = [[0] * chain.n for _ in range(chain.n)]
+    for body in bodies:
+        for b, k in enumerate(body.path):
+            pushed, moved = (
+                (matvec(body.central, body.turn[k]), body.turn) if k in turning else (body.weighted[k], body.shift)
+            )
+            for j in body.path[: b + 1]:
+                matrix[j][k] = matrix[k][j] = add(matrix[j][k], dot(moved[j], pushed))
+    return matrix
+
+
+def energies(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+    """K^tran = sum_s m_s v_s . v_s / 2 and K^rot = sum_s (R omega_s)^T I_s (R omega_s) / 2, eqs (9), (10) and (17)."""
+    bodies = centred_bodies(chain, frames(chain, ring, q))
+    tran: Scalar = 0
+    rot: Scalar = 0
+    for body in bodies:
+        speed, spin = ZERO, ZERO
+        for j in body.path:
+            speed, spin = plus(speed, scale(qd[j], body.shift[j])), plus(spin, scale(qd[j], body.turn[j]))
+        tran = add(tran, mul(body.mass, dot(speed, speed)))
+        rot = add(rot, dot(spin, matvec(body.central, spin)))
+    half = ring.number(Fraction(1, 2))
+    return mul(half, tran), mul(half, rot)

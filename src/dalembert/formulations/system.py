@@ -24,6 +24,7 @@ from . import (
     christoffel,
     composite_body,
     factor,
+    generalized_dalembert,
     moving_bodies,
     newton_euler,
     rotors,
@@ -197,6 +198,16 @@ class SystemOverRing:
         """T = qd . D qd / 2 (Tourassis and Neuman 1985, eq. 7)."""
         matrix = self.mass_matrix(ring, q)
         return mul(ring.number(christoffel.HALF), dot(qd, matvec(matrix, qd)))
+
+    def kinetic_energy_parts(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+        """K^tran and K^rot (Lee, Lee and Nigam 1982, eq. 10); of drives the mass centres of moving bodies translate."""
+        moving, turning = generalized_dalembert.energies(self.links, ring, q, qd)
+        if self.train is None:
+            return moving, turning
+        half = ring.number(christoffel.HALF)
+        slid = dot(qd, matvec(self.drive_translation(ring, q)[0], qd))
+        spun = sub(dot(qd, matvec(self.drive_matrix(ring, q), qd)), slid)
+        return add(moving, mul(half, slid)), add(turning, mul(half, spun))
 
     def potential_energy(self, field: Field, q: Sequence[Scalar]) -> Scalar:
         """V of gravity and springs."""

@@ -1,4 +1,4 @@
-"""The Denavit-Hartenberg algorithm of Tourassis and Neuman 1985 for D and G (eqs A-10, B-3).
+"""The Denavit-Hartenberg algorithms of Tourassis and Neuman 1985, Appendices A and B (eqs A-10, 36, 37, B-3).
 
 With (n, o, a, p) the frame of joint j in the frame of joint i, and mass, mass centre (x, y, z) and moments of
 inertia of all that joint j moves, taken in the frame of joint j, a mutual inertial coefficient is one line.
@@ -7,7 +7,8 @@ sigma is 1 for a translational joint and 0 for a rotational one, sigma* its comp
 Their frame (j-1) stands before the motion of joint j; the joint frame used here stands after it, which
 leaves every coefficient as it is, since the motion is about or along z itself. The products of inertia in
 (A-10) are integrals of x z and y z, minus the entries of the inertia tensor. Gravity has the sign of
-dV/dq, opposite to their (13).
+dV/dq, opposite to their (13). The centrifugal and Coriolis coefficients are slopes of the inertial ones; where the
+paper differentiates symbols, dual numbers give the same slopes over any ring.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..rings.algebra import Vec, add, dot, mul, sub, transpose
+from ..rings.dual import Duals, slope_of, value_of
 from ..rings.ring import Ring, Scalar
 from .chain import Chain
+from .christoffel import HALF
+from .coefficients import Christoffel, torque
 from .composite_body import Composite, composites
 from .kinematics import Frame, compose, frames, relative_frames
 
@@ -50,6 +54,36 @@ def coefficient(chain: Chain, i: int, j: int, between: Frame, moved: Composite) 
     return add(inertia, sub(mul(across[0], my), mul(across[1], mx)))
 
 
+def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
+    """c_jm(i) of eqs (36) and (37), ``[i][j][m]``, from the slopes of (A-10)."""
+    duals = Duals(ring)
+    matrix = mass_matrix(chain, duals, [duals.variable(value, k) for k, value in enumerate(q)])
+    return velocity_coefficients(ring, matrix)
+
+
+def velocity_coefficients(ring: Ring, matrix: Sequence[Sequence[Scalar]]) -> Christoffel:
+    """Eqs (36) and (37) from inertial coefficients that know their slopes.
+
+    No d_ij depends on a joint at or before the nearer of i and j, so of the three slopes in (12) at most two are left;
+    those with (38) are zero, and (39) gives every third one with the other sign.
+    """
+    n = len(matrix)
+    half = ring.number(HALF)
+    found: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1, n):
+            found[i][j][j] = slope_of(matrix[i][j], j)
+            found[j][i][i] = mul(half, sub(0, slope_of(matrix[i][i], j)))
+            # c_ij(i) = -c_ii(j), by (39)
+            found[i][i][j] = found[i][j][i] = sub(0, found[j][i][i])
+            for m in range(j + 1, n):
+                ij, im = slope_of(matrix[i][j], m), slope_of(matrix[i][m], j)
+                found[i][j][m] = found[i][m][j] = mul(half, add(ij, im))
+                found[j][i][m] = found[j][m][i] = mul(half, sub(ij, im))
+                found[m][i][j] = found[m][j][i] = sub(0, found[j][i][m])
+    return found
+
+
 def gravity(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:
     """G_i of eq. (B-3), n, o, a being the axes of joint frame i in the base."""
     load: list[Scalar] = []
@@ -60,3 +94,13 @@ def gravity(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:
         gn, go, ga = (dot(chain.gravity, axis) for axis in axes)
         load.append(sub(0, sub(mul(mx, go), mul(my, gn)) if segment.revolute else mul(mass, ga)))
     return load
+
+
+def inverse_dynamics(
+    chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[Scalar]:
+    """Eq. (11)."""
+    duals = Duals(ring)
+    matrix = mass_matrix(chain, duals, [duals.variable(value, k) for k, value in enumerate(q)])
+    inertia = [[value_of(entry) for entry in row] for row in matrix]
+    return torque(inertia, velocity_coefficients(ring, matrix), gravity(chain, ring, q), qd, qdd)

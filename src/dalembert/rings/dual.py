@@ -48,14 +48,17 @@ class Dual:
     def __rsub__(self, other: Scalar) -> Dual:
         return (-self) + other
 
-    def __mul__(self, other: Scalar) -> Dual:
+    def __mul__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Dual):
             return Dual(mul(self.value, other), {key: mul(slope, other) for key, slope in self.tangents.items()})
-        tangents = {key: mul(slope, other.value) for key, slope in self.tangents.items()}
+        mine, theirs = self.value, other.value
+        tangents = {} if type(theirs) is int and not theirs else {k: mul(s, theirs) for k, s in self.tangents.items()}
+        if type(mine) is int and not mine:
+            return Dual(0, tangents) if tangents else 0
         for key, slope in other.tangents.items():
-            part = mul(self.value, slope)
+            part = mul(mine, slope)
             tangents[key] = add(tangents[key], part) if key in tangents else part
-        return Dual(mul(self.value, other.value), tangents)
+        return Dual(mul(mine, theirs), tangents)
 
     __rmul__ = __mul__
 

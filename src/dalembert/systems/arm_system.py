@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -18,16 +18,16 @@ from ..arm.inertia import PARAMETERS
 from ..compile import build
 from ..compile.functions import function
 from ..compile.kernel import Kernel
-from ..formulations import coefficients, generalized_dalembert, newton_euler, regressor
+from ..formulations import newton_euler, regressor
 from ..formulations.registry import TORQUES
 from ..formulations.system import SystemOverRing
-from ..rings.algebra import matvec
 from ..rings.real import REAL
 from ..rings.ring import Scalar
 from .applied_forces import force_load
 from .arrays import evaluate, joint_array
 from .friction_arrays import Shafts
 from .refusals import say_singular, say_undefined
+from .split import EnergyParts, TorqueParts, torque_parts
 from .sticking import Contact
 
 Array = NDArray[np.float64]
@@ -35,44 +35,6 @@ Call = Callable[..., Any]
 
 KINEMATIC = ("forward_kinematics", "jacobian", "regressor")
 """Functions that do not ask for masses."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """The part of the torques that one kind of motion causes (Lee, Lee and Nigam 1982): arrays ``(..., n)``."""
-
-    inertia: Array
-    centrifugal: Array
-    coriolis: Array
-
-
-@dataclass(frozen=True)
-class TorqueParts:
-    """The torques taken apart: arrays ``(..., n)`` that add up to ``total``.
-
-    ``translational`` and ``rotational`` split the first three once more, by the motion of the mass centres and
-    the turning of the bodies (and rotors) about them; gravity is all translational. ``friction`` is that of the
-    drives, ``elastic`` what springs and dampers ask for; both are zero where there are none.
-    """
-
-    inertia: Array
-    centrifugal: Array
-    coriolis: Array
-    gravity: Array
-    friction: Array
-    elastic: Array
-    translational: Share
-    rotational: Share
-
-    @property
-    def velocity(self) -> Array:
-        """Centrifugal and Coriolis torques together: h(q, qd)."""
-        return self.centrifugal + self.coriolis
-
-    @property
-    def total(self) -> Array:
-        """tau = D qdd + h + G + F - Q."""
-        return self.inertia + self.velocity + self.gravity + self.friction + self.elastic
 
 
 class ArmSystem(ArmDescription):
@@ -132,8 +94,8 @@ class ArmSystem(ArmDescription):
 
         F is the friction of the drives where they count: moving friction, and for a shaft that stands and is to
         start, its starting friction. Q are the loads that ``forces`` and the arm's springs and dampers put on the
-        joints. ``formulation`` is "newton-euler", "lagrange-euler", "generalized-dalembert" or "influence"; all give
-        the same torques.
+        joints. ``formulation`` is "newton-euler", "lagrange-euler", "generalized-dalembert", "influence" or
+        "tourassis-neuman"; all give the same torques.
         """
         if formulation == "newton-euler":
             kernel = self._kernel("inverse_dynamics")
@@ -352,38 +314,17 @@ class ArmSystem(ArmDescription):
 
         Rotors that turn with the joints count as rotation; bodies that drives move on a link are split as links are.
         """
-        system = self._massive
-
-        def split(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> tuple[list[Scalar], ...]:
-            def causes(coefficient: tuple[Any, Any]) -> tuple[Any, ...]:
-                matrix, symbols = coefficient
-                rates = coefficients.centrifugal(symbols, qd), coefficients.coriolis(symbols, qd)
-                return matvec(matrix, qdd), *rates
-
-            shares = []
-            for part in generalized_dalembert.parts(system.links, REAL, q):
-                shares.append([sum(d * a for d, a in zip(row, qdd, strict=True)) for row in part.inertia])
-                shares.append(coefficients.centrifugal(part.velocity, qd))
-                shares.append(coefficients.coriolis(part.velocity, qd))
-            if system.train is not None:
-                moved = causes(system.drive_translation(REAL, q))
-                driven = causes((system.drive_matrix(REAL, q), system.drive_christoffel(REAL, q)))
-                turned = [[a - b for a, b in zip(r, s, strict=True)] for r, s in zip(driven, moved, strict=True)]
-                added = (*moved, *turned)
-                shares = [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(shares, added, strict=True)]
-            rubbing = system.friction(REAL, q, qd, qdd)
-            pull = system.elastic_load(REAL, q, qd) if system.elastics else [0] * self.n
-            return (*shares, system.gravity(REAL, q), rubbing, [0.0 - x for x in pull])
-
-        *six, gravity, friction, elastic = self._evaluate(split, q=q, qd=qd, qdd=qdd)
-        translational, rotational = Share(*six[:3]), Share(*six[3:])
-        sums = [a + b for a, b in zip(six[:3], six[3:], strict=True)]
-        return TorqueParts(sums[0], sums[1], sums[2], gravity, friction, elastic, translational, rotational)
+        return torque_parts(self, self._massive, q, qd, qdd)
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """T = qd . D qd / 2 (J)."""
         system = self._massive
         return self._evaluate(lambda *x: system.kinetic_energy(REAL, *x), q=q, qd=qd)
+
+    def kinetic_energy_parts(self, q: ArrayLike, qd: ArrayLike) -> EnergyParts:
+        """T by the motion of the mass centres and the turning about them (Lee, Lee and Nigam 1982, eq. 10)."""
+        system = self._massive
+        return EnergyParts(*self._evaluate(lambda *x: system.kinetic_energy_parts(REAL, *x), q=q, qd=qd))
 
     def potential_energy(self, q: ArrayLike) -> Array:
         """V (J) of gravity, zero for masses at the height of the base frame, and of the arm's springs."""

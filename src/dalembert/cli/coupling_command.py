@@ -1,0 +1,104 @@
+"""``dalembert coupling``: how the joints are coupled at a pose (Tourassis and Neuman 1985, eqs 21, 32-35)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from .dynamics_command import HOW, about
+from .printing import figures, heading, paragraph, say, table
+from .system_options import system_command
+from .values import joint_values, note_outside_limits
+
+if TYPE_CHECKING:
+    from dalembert.api.questions import SystemQuestions as System
+    from dalembert.design.pose_coupling import PoseCoupling
+
+
+@system_command
+def coupling(
+    system: System,
+    q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Positions, rad or m. {HOW}")] = None,
+    degrees: Annotated[
+        bool,
+        typer.Option("--degrees", help="Plain values of revolute joints are in degrees; prismatic ones stay in m."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
+) -> None:
+    """Coupling of the joints at a pose: projected inertias with their sign, radii of gyration, factors."""
+    position = joint_values(system, "--q", q, degrees)
+    note_outside_limits(system, position)
+    found = system.coupling_at(position)
+    if as_json:
+        print(json.dumps(as_data(found, position), indent=2, allow_nan=False))
+        return
+    say(f"{system.name}: {system.title}" if system.title else system.name)
+    say(about(system))
+    heading("Joints")
+    table(
+        [
+            ("joint", found.joints),
+            ("mass moved\n[kg]", figures(found.mass)),
+            ("inertia\n[kg m^2]", numbers(np.diagonal(found.inertia))),
+            ("radius K_ii\n[m]", numbers(found.radius)),
+        ]
+    )
+    heading("Pairs of joints")
+    pairs = found.pairs
+    columns = {
+        "inertia J_ij\n[kg m^2]": found.inertia,
+        "K_ij\n[m^2]": found.gyration,
+        "coupling\nk_ij": found.coefficient,
+        "loading\nfactor": found.loading,
+        "kinematic\nfactor": found.kinematic,
+    }
+    table(
+        [
+            ("joints", [f"{found.joints[i]}, {found.joints[j]}" for i, j in pairs]),
+            *((head, numbers([values[i, j] for i, j in pairs])) for head, values in columns.items()),
+        ]
+    )
+    paragraph(
+        "J_ij is the projected inertia of what the outer joint moves, K_ij the same over its mass, both with the sign "
+        "of the turn of one axis against the other, and between revolute joints only. k_ij is the loading times the "
+        "kinematic factor (Tourassis and Neuman 1985, eqs 21 and 32 to 35)."
+    )
+
+
+def numbers(values: object) -> list[str]:
+    """Numbers to five digits, a dash where there is none."""
+    array = np.asarray(values, dtype=float)
+    known = iter(figures(array[np.isfinite(array)]))
+    return [next(known) if np.isfinite(x) else "-" for x in array]
+
+
+def as_data(found: PoseCoupling, q: np.ndarray) -> dict[str, object]:
+    """The whole answer in SI units; null where a quantity is not defined."""
+
+    def plain(value: float) -> float | None:
+        return float(value) if np.isfinite(value) else None
+
+    return {
+        "arm": found.arm,
+        "q": q.tolist(),
+        "units": {"mass": "kg", "inertia": "kg m^2", "gyration": "m^2", "radius": "m"},
+        "joints": [
+            {"joint": name, "mass": float(found.mass[i]), "inertia": plain(found.inertia[i, i]),
+             "radius": plain(found.radius[i])}
+            for i, name in enumerate(found.joints)
+        ],
+        "pairs": [
+            {
+                "joints": [found.joints[i], found.joints[j]],
+                "inertia": plain(found.inertia[i, j]),
+                "gyration": plain(found.gyration[i, j]),
+                "coefficient": plain(found.coefficient[i, j]),
+                "loading": plain(found.loading[i, j]),
+                "kinematic": plain(found.kinematic[i, j]),
+            }
+            for i, j in found.pairs
+        ],
+    }  # fmt: skip

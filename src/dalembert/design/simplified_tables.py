@@ -1,0 +1,30 @@
+"""Errors of a simplified model as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..markup.data_tables import Column, DataTable
+
+if TYPE_CHECKING:
+    from .simplified import SimplifiedModel
+
+
+def error_table(model: SimplifiedModel) -> DataTable:
+    """Root mean squares of torque and error, joint by joint."""
+    columns = (
+        Column("joint", "joint"),
+        Column("counts", "what of D counts"),
+        Column("torque", "RMS torque", kind="number"),
+        Column("error", "RMS error", kind="number"),
+        Column("unit", "", kind="unit"),
+        Column("share", "error of torque", kind="share"),
+    )
+    rows = tuple(
+        (one.joint, "rotation" if one.joint in model.turning else "translation", one.torque_rms, one.rms, one.unit,
+         one.share)
+        for one in model.errors
+    )  # fmt: skip
+    kept = {"none": "no part of H", "both": "all of H"}.get(model.velocity, f"the {model.velocity} part of H")
+    caption = f"Simplified model with {kept}: {model.operations.total} operations"
+    return DataTable("simplified", caption, columns, rows)
