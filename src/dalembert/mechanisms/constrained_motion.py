@@ -101,7 +101,7 @@ def simulate(
     def put_back(y: Array) -> Array:
         if not assembly.r:
             return y
-        near, residual = position.newton(assembly, y[None, :m], None, 8)
+        near, residual = position.newton(assembly, y[None, :m], None, 8, near=True)
         if not position.closed(residual)[0]:
             raise ArmError(position.cannot_close(assembly, near[0], 0))
         g = assembly.closure_jacobian(near)[0]
@@ -142,5 +142,5 @@ def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array) -> Mechan
         q,
         qd,
         mechanism.joint_energy(phi, rate),
-        np.abs(assembly.closure_value(phi)).max(1, initial=0),
+        np.abs(assembly.misfit(phi)[0]).max(1, initial=0),
     )

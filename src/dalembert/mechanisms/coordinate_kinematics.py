@@ -235,8 +235,8 @@ class CoordinateKinematics:
         return self._flat(read, self._joints(phi))
 
     def closure_error(self, phi: ArrayLike) -> Array:
-        """c ``(..., r)``: closure errors (m, or sines of angles); zero where the mechanism is closed."""
-        return self._flat(self.assembly.closure_value, self._joints(phi))
+        """Closure errors ``(..., r)`` (m, rad): zero where the mechanism is closed, and nowhere else."""
+        return self._flat(lambda phi: self.assembly.misfit(phi)[0], self._joints(phi))
 
     def position(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """The joints phi ``(..., m)`` of the closed mechanism at coordinates q, in the assembly mode of ``guess``.
