@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .arm.description import Joint, Limits, Link
     from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
-    from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning
+    from .arm.errors import ArmError, AssemblyWarning, PhysicalWarning, RoundedWarning, SkippedWarning
     from .arm.exact import Angle
     from .arm.force import Force
     from .arm.inertia import Inertia, Load
@@ -66,6 +66,7 @@ _LATER = {
     "Angle": "arm.exact",
     "Arm": "api.arm",
     "ArmError": "arm.errors",
+    "AssemblyWarning": "arm.errors",
     "Closure": "mechanisms.loop_closures",
     "Gear": "mechanisms.gears",
     "Compared": "design.compare",
@@ -152,9 +153,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coupling",
-    "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction", "Gear",
-    "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load",
+    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
+    "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction",
+    "Gear", "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load",
     "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace",
     "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel",
     "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia",

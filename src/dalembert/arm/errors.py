@@ -13,5 +13,9 @@ class SkippedWarning(UserWarning):
     """Parts of a file that say nothing this package reads; they are named, so that nothing is lost in silence."""
 
 
+class AssemblyWarning(UserWarning):
+    """A guess of a closed configuration that leads to none; another one, found from a random start, is taken."""
+
+
 class RoundedWarning(UserWarning):
     """Numbers of a file that are rounded: angles read as those they are rounded from, zeros with rounding errors."""

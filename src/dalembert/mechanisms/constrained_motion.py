@@ -24,11 +24,13 @@ from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..systems.arrays import vector_array
 from . import position, transfer
-from .batch import Array
+from .batch import Array, one_state
 
 if TYPE_CHECKING:
     from .mechanism import Forces, Mechanism
 
+FARTHEST_START = 1e-3
+"""How far a joint may be put to close the loops at the start (rad or m): a rounding of what somebody typed."""
 Drive = Callable[[float, Array, Array], ArrayLike]
 """Loads at the coordinates as a function of time, q and q'."""
 
@@ -83,9 +85,16 @@ def simulate(
         )
     loads = mechanism._forces(forces or {})
     assembly, m = mechanism.assembly, mechanism.m
-    start, off = position.newton(assembly, vector_array(m, "phi", phi)[None], None)
+    given = one_state(m, "phi", phi)
+    start, off = position.newton(assembly, given[None], None)
     if not position.closed(off)[0]:
         raise ArmError(position.cannot_close(assembly, start[0], 0))
+    moved = start[0] - given
+    if np.abs(moved).max(initial=0.0) > FARTHEST_START:
+        raise ArmError(
+            f"{mechanism.name}: the loops are open at the start, and to close them "
+            f"{position.moved_most(assembly, moved)}; start from closed_near(phi), or from position(q)"
+        )
     rate = transfer.times(assembly.carried(start).x, vector_array(mechanism.n, "qd", qd, "coordinate")[None])[0]
 
     def slope(now: float, y: Array) -> Array:

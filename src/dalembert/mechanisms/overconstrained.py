@@ -20,9 +20,8 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..systems.arrays import vector_array
 from . import qp
-from .batch import Array
+from .batch import Array, one_state
 from .coordinate_kinematics import joint_motion
 from .gears import Gear
 from .mechanism import NONE, Forces, Mechanism
@@ -30,13 +29,16 @@ from .mechanism import NONE, Forces, Mechanism
 
 @dataclass(frozen=True)
 class Shared:
-    """Loads at the ``motors``, the forces of the closures they cause, and the loads T_u that the motion needs."""
+    """Loads ``torque`` ``(..., k)`` at the ``motors``, the forces of the closures they cause, and T_u, which is needed.
+
+    ``residual`` is how far [G^q_u]^T T_q is from T_u.
+    """
 
     motors: tuple[str, ...]
     torque: Array
     closure_forces: Array
     wanted: Array
-    residual: float
+    residual: Array
 
 
 class Motors:
@@ -60,14 +62,19 @@ class Motors:
         return self.mechanism.influence(phi).first[..., self.places, :]
 
     def least_squares(self, phi: ArrayLike, wanted: ArrayLike, weight: ArrayLike | None = None) -> Array:
-        """T_q of least T.W T for loads ``wanted`` at the coordinates (4-85)."""
-        g = self.influence(phi)
-        w = None if weight is None else np.asarray(weight, dtype=float)
-        return qp.least(w, np.zeros(len(g)), (g.T, vector_array(self.mechanism.n, "wanted", wanted, "coordinate")))
+        """T_q ``(..., k)`` of least T.W T for loads ``wanted`` at the coordinates (4-85)."""
+        w = qp.weight_array(weight, len(self.places), "motor")
+
+        def share(phi: Array, wanted: Array) -> Array:
+            g = self.influence(phi)
+            return qp.least(w, np.zeros(len(g)), (g.T, wanted))
+
+        m = self.mechanism
+        return m.each(share, ("phi", phi, m.m, "joint"), ("wanted", wanted, m.n, "coordinate"))
 
     def internal(self, phi: ArrayLike) -> Array:
-        """Loads ``(k, k - n)`` of the motors that balance each other: an orthonormal basis."""
-        u, s, _ = np.linalg.svd(self.influence(phi))
+        """Loads ``(k, k - n)`` of the motors that balance each other at one configuration: an orthonormal basis."""
+        u, s, _ = np.linalg.svd(self.influence(one_state(self.mechanism.m, "phi", phi)))
         return u[:, int((s > 1e-9 * s[0]).sum()) :]
 
     def distribute(
@@ -88,11 +95,35 @@ class Motors:
         ``limits``: True for the effort limits of the joints, False for none, or largest loads ``(k,)``. Closures that
         push do so with at least ``push`` newtons, within their friction; ``contacts=False`` lets them pull as well.
         """
-        mechanism = self.mechanism
-        at = vector_array(mechanism.m, "phi", phi)[None]
-        rate, rate2 = (vector_array(mechanism.n, name, v, "coordinate")[None] for name, v in (("qd", qd), ("qdd", qdd)))
+        count = len(self.places)
+        w = qp.weight_array(weight, count, "motor")
+        centre = np.zeros(count) if preload is None else one_state(count, "preload", preload, "motor")
+        kept = self._limits(limits)
+        cone = self._contacts(push) if contacts else None
+        m = self.mechanism
+
+        def share(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
+            return self._share(phi, qd, qdd, w, centre, kept, cone, forces)
+
+        rates = ((name, values, m.n, "coordinate") for name, values in (("qd", qd), ("qdd", qdd)))
+        return Shared(self.names, *m.each(share, ("phi", phi, m.m, "joint"), *rates))
+
+    def _share(
+        self,
+        phi: Array,
+        qd: Array,
+        qdd: Array,
+        weight: Array | None,
+        centre: Array,
+        kept: tuple[Array, Array],
+        cone: tuple[Array, Array] | None,
+        forces: Forces,
+    ) -> tuple[Array, ...]:
+        """Torques, closure forces, T_u and residual of one state; ``kept`` and ``cone`` are inequalities A x >= b."""
+        mechanism, at = self.mechanism, phi[None]
         carried = mechanism.assembly.carried(at)
-        joint_load = mechanism.joint_loads(at, *joint_motion(carried, rate, rate2), mechanism._forces(forces))[0]
+        moving = joint_motion(carried, qd[None], qdd[None])
+        joint_load = mechanism.joint_loads(at, *moving, mechanism._forces(forces))[0]
         x = carried.x[0]
         wanted = x.T @ joint_load
         g = x[self.places]
@@ -101,28 +132,29 @@ class Motors:
         pseudo = np.linalg.pinv(closing.T, rcond=1e-9) if mechanism.r else np.zeros((0, mechanism.m))
         per_motor = -pseudo[:, self.places]
         fixed = pseudo @ joint_load
-        table, least = self._limits(limits)
-        if contacts:
-            cone, floor = self._contacts(push)
-            table, least = np.vstack([table, cone @ per_motor]), np.concatenate([least, floor - cone @ fixed])
-        centre = np.zeros(len(g)) if preload is None else vector_array(len(g), "preload", preload, "motor")
-        w = None if weight is None else np.asarray(weight, dtype=float)
+        table, least = kept
+        if cone is not None:
+            rows, floor = cone
+            table, least = np.vstack([table, rows @ per_motor]), np.concatenate([least, floor - rows @ fixed])
         try:
-            torque = qp.least(w, centre, (g.T, wanted), (table, least))
+            torque = qp.least(weight, centre, (g.T, wanted), (table, least))
         except qp.Infeasible as fault:
             raise ArmError(
                 f"no loads of {listed(self.names)} give this motion with contacts that push and motors within their "
                 f"limits ({fault}); slow down, allow more friction, or take stronger motors"
             ) from None
-        return Shared(
-            self.names, torque, fixed + per_motor @ torque, wanted, float(np.abs(g.T @ torque - wanted).max(initial=0))
-        )
+        return torque, fixed + per_motor @ torque, wanted, np.abs(g.T @ torque - wanted).max(initial=0)
 
     def _limits(self, limits: ArrayLike | bool) -> tuple[Array, Array]:
         count = len(self.places)
         if limits is False:
             return np.zeros((0, count)), np.zeros(0)
-        largest = self.effort if limits is True else np.broadcast_to(np.asarray(limits, dtype=float), (count,))
+        largest = self.effort
+        if limits is not True:
+            given = np.asarray(limits, dtype=float)
+            if given.shape not in ((), (1,), (count,)):
+                raise ArmError(f"limits must be one number, or {count}, one per motor; got shape {given.shape}")
+            largest = np.broadcast_to(given, (count,))
         return np.vstack([np.eye(count), -np.eye(count)]), -np.concatenate([largest, largest])
 
     def _contacts(self, push: float) -> tuple[Array, Array]:

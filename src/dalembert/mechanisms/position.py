@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.errors import ArmError
+from ..arm.description import caller_level
+from ..arm.errors import ArmError, AssemblyWarning
 from .batch import Array
 
 if TYPE_CHECKING:
@@ -108,8 +110,11 @@ def random_joints(assembly: Assembly, count: int, seed: int, around: Array) -> A
     return rng.uniform(lower, upper, (count, assembly.m))
 
 
-def assembled(assembly: Assembly, guess: Array, starts: int = 64) -> Array:
-    """The closed configuration near ``guess`` ``(m,)``, or near a random one where the guess leads to none."""
+def assembled(assembly: Assembly, guess: Array, name: str, chosen: bool, starts: int = 64) -> Array:
+    """The closed configuration near ``guess`` ``(m,)``, or near a random one where the guess leads to none.
+
+    A warning says so where the guess is of somebody's choice.
+    """
     phi, residuals = newton(assembly, guess[None], None)
     if closed(residuals)[0]:
         return phi[0]
@@ -118,9 +123,25 @@ def assembled(assembly: Assembly, guess: Array, starts: int = 64) -> Array:
     good = closed(off)
     if good.any():
         distance = np.linalg.norm(wrapped(assembly, found[good] - guess), axis=1)
-        return wrapped_near(assembly, found[good][int(np.argmin(distance))], guess)
+        home = wrapped_near(assembly, found[good][int(np.argmin(distance))], guess)
+        if chosen:
+            warnings.warn(
+                f"{name}: the loops do not close from the home that was given, so the nearest of {int(good.sum())} "
+                f"found from random starts is taken: {moved_most(assembly, home - guess)}; give a home nearer to the "
+                f"assembly you mean",
+                AssemblyWarning,
+                caller_level(),
+            )
+        return home
     best = found[int(np.argmin(off))] if off.min() < residuals[0] else phi[0]
     raise ArmError(cannot_close(assembly, best, starts))
+
+
+def moved_most(assembly: Assembly, moved: Array) -> str:
+    """The joint that moved most, and how far."""
+    k = int(np.argmax(np.abs(moved)))
+    unit = "rad" if assembly.chains.revolute[k] else "m"
+    return f"{assembly.chains.joint_names[k]} moved by {moved[k]:.3g} {unit}, the most of all joints"
 
 
 def cannot_close(assembly: Assembly, phi: Array, starts: int) -> str:
