@@ -155,8 +155,8 @@ def __dir__() -> list[str]:
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
     "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn", "Friction",
-    "Gear", "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load",
-    "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace",
+    "Gear", "Inertia", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link",
+    "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "OperationalSpace",
     "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "Range", "ReducedCoefficient", "ReducedModel",
     "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia",
     "SimulationError", "SkippedWarning", "StateFeedback", "System", "TermShare", "TermShares", "TrigPolynomial",

@@ -21,8 +21,8 @@ from .assembly import Assembly, Carried
 from .batch import Array, in_pieces
 from .chain_frames import ChainFrames, FrameOn
 from .compiled_state import CompiledState
+from .continuation import follow, solved
 from .diagnose import check_coordinates, independent_joints
-from .follow import follow
 from .gears import Gear
 from .loop_closures import Closure
 from .mobility import mobility
@@ -259,11 +259,12 @@ class CoordinateKinematics:
     def position(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """The joints phi ``(..., m)`` of the closed mechanism at coordinates q, in the assembly mode of ``guess``.
 
-        Newton's method with a line search; where a jump from the guess fails, in steps. The guess is home by default.
+        Newton's method with a line search; where it leads away from the guess, by continuation: two modes meet only
+        where [G^w_phi] is singular, and a way that leads through such a place is refused. The guess is home by default.
         """
         near = self.home if guess is None else guess
         return self.batched(
-            lambda q, phi: position.solved(self.assembly, q, phi), self._rates("q", q), ("guess", near, self.m, "joint")
+            lambda q, phi: solved(self.assembly, q, phi), self._rates("q", q), ("guess", near, self.m, "joint")
         )
 
     def closed_near(self, phi: ArrayLike) -> Array:

@@ -18,7 +18,8 @@ from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
-from . import position, transfer
+from . import transfer
+from .continuation import solved
 from .coordinates import Coordinate
 from .mechanism import Mechanism
 
@@ -116,8 +117,9 @@ class MechanismSystem:
         # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
         key = wanted.tobytes()
         if key not in self._last:
+            known = next(iter(self._last.values()), self.near)
             self._last.clear()
-            self._last[key] = self.mechanism.position(wanted, self.near)
+            self._last[key] = self.mechanism.position(wanted, known)
             self._last[key].flags.writeable = False
         return self._last[key]
 
@@ -139,7 +141,7 @@ class MechanismSystem:
 
         def accelerate(q: Array, qd: Array, tau: Array) -> Array:
             nonlocal last
-            last = position.solved(mechanism.assembly, q[None], last[None])[0]
+            last = solved(mechanism.assembly, q[None], last[None])[0]
             return mechanism.forward_dynamics(last, qd, tau)
 
         return accelerate

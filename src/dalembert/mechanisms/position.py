@@ -46,6 +46,10 @@ def newton(
         value, jacobian = residual(phi[active], active)
         worst[active] = np.abs(value).max(axis=1, initial=0.0)
         rough = worst[active] > TOLERANCE * size[active]
+        if wanted is not None and not rough.all():
+            # A last step, which is known, takes off what differences would see; near singularities it is rounding.
+            last = _step(jacobian[~rough], value[~rough], None)
+            phi[active[~rough]] -= np.where(np.abs(last).max(axis=1, keepdims=True) < 1e-10, last, 0.0)
         if not rough.any():
             break
         active, value = active[rough], value[rough]
@@ -159,62 +163,6 @@ def cannot_close(assembly: Assembly, phi: Array, starts: int) -> str:
     return (
         f"the mechanism cannot be assembled: {tried} leaves {name} open by {size:.3g} {unit}; check the lengths and "
         f"where the bases stand, or give a guess nearer to a closed configuration"
-    )
-
-
-def solved(assembly: Assembly, wanted: Array, guess: Array) -> Array:
-    """Joints for the coordinates ``wanted`` ``(b, n)`` near ``guess`` ``(b, m)``."""
-    for coordinate in assembly.coordinates:
-        if not coordinate.has_position:
-            raise ArmError(
-                f"coordinate {coordinate.name!r} is a turn: it has a rate but no position, so no position can be found "
-                f"from it; find the position in other coordinates, then use this one for rates and loads"
-            )
-    phi, residuals = newton(assembly, guess, wanted)
-    good = closed(residuals)
-    if not good.all():
-        # A far target is often within reach of a path to it where it is not of a single jump.
-        bad = np.flatnonzero(~good)
-        for index in bad:
-            phi[index], residuals[index] = _walked(assembly, wanted[index], guess[index])
-        good = closed(residuals)
-    if not good.all():
-        raise ArmError(_cannot_reach(assembly, phi, wanted, residuals, int(np.argmax(residuals))))
-    return phi
-
-
-def _walked(assembly: Assembly, wanted: Array, guess: Array) -> tuple[Array, float]:
-    """Go from the coordinates of the guess to the wanted ones in steps, halved where one fails."""
-    phi, off = newton(assembly, guess[None], None)
-    if not closed(off)[0]:
-        return guess, float(off[0])
-    placed = assembly.chains.place(phi)
-    start = assembly.value(assembly.coordinate_blocks(placed, 0), 1)[0, : assembly.n]
-    done, step, residual = 0.0, 0.25, np.inf
-    while done < 1 and step > 1e-3:
-        target = start + min(1.0, done + step) * (wanted - start)
-        trial, off = newton(assembly, phi, target[None])
-        residual = float(off[0])
-        if closed(off)[0]:
-            phi, done, step = trial, min(1.0, done + step), 2 * step
-        else:
-            step /= 2
-    return phi[0], 0.0 if done >= 1 else residual
-
-
-def _cannot_reach(assembly: Assembly, phi: Array, wanted: Array, residuals: Array, index: int) -> str:
-    values = ", ".join(
-        f"{coordinate.name} = {value:.4g}"
-        for coordinate, value in zip(assembly.coordinates, wanted[index], strict=True)
-    )
-    value = assembly.first_order(phi[index : index + 1], apart=True)[0][0]
-    left = np.abs(value - np.concatenate([wanted[index], np.zeros(assembly.r)]))
-    names = (*(coordinate.name for coordinate in assembly.coordinates), *assembly.equation_names)
-    worst = int(np.argmax(left))
-    which = f" (state {index})" if len(wanted) > 1 else ""
-    return (
-        f"no position was found for {values}{which}: {names[worst]} stays off by {left[worst]:.3g}; the coordinates "
-        f"are out of reach, or give a guess in the assembly mode you mean"
     )
 
 
