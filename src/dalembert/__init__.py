@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .arm.description import Joint, Limits, Link
     from .arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
-    from .arm.errors import ArmError, AssemblyWarning, PhysicalWarning, RoundedWarning, SkippedWarning
+    from .arm.errors import ArmError, AssemblyWarning, PhysicalWarning, RoundedWarning, SimulationError, SkippedWarning
     from .arm.exact import Angle
     from .arm.force import Force
     from .arm.inertia import Inertia, Load
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .report.assemble import Report
     from .simulation.loads import LoadChange
-    from .simulation.motion import Motion, SimulationError
+    from .simulation.motion import Motion
     from .simulation.motion_files import motion_of
     from .systems.protocol import System
 
@@ -113,7 +113,7 @@ _LATER = {
     "Rotor": "arm.drives",
     "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
-    "SimulationError": "simulation.motion",
+    "SimulationError": "arm.errors",
     "SkippedWarning": "arm.errors",
     "StateFeedback": "control.controllers",
     "System": "systems.protocol",

@@ -7,24 +7,25 @@ follow from the free directions N of [G^c_phi] (any basis of them is a set of co
     (N^T I* N) a = N^T (T - I* phi''_c - phi'.P* phi' + T^L),
 
 and after each step positions and rates are put back onto the closures, so that these hold to the last digits however
-long the motion. The integrator is SciPy's DOP853.
+long the motion. The integrator is SciPy's DOP853; where assembly modes meet, ``change_points`` leads past it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import DOP853
 
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, SimulationError
 from ..arm.force import Force
 from ..systems.arrays import vector_array
 from . import position, transfer
 from .batch import Array, one_state
+from .change_points import ChangePoints
 
 if TYPE_CHECKING:
     from .mechanism import Forces, Mechanism
@@ -46,6 +47,8 @@ class MechanismMotion:
     qd: Array
     energy: Array
     closure_error: Array
+    change_points: tuple[float, ...] = ()
+    """Times (s) at which it passed a change point, where another assembly mode begins."""
 
 
 def joint_acceleration(
@@ -107,39 +110,125 @@ def simulate(
             load = g.T @ vector_array(mechanism.n, "drive", drive(now, q, g @ y[m:]), "coordinate")
         return np.concatenate([y[m:], joint_acceleration(mechanism, y[:m], y[m:], load, loads)])
 
-    def put_back(y: Array) -> Array:
+    return _Integration(mechanism, times, np.concatenate([start[0], rate]), slope, rtol, atol).run()
+
+
+class _Integration:
+    """A motion as it is integrated: steps of DOP853, each put back onto the closures, and passages of change points."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        times: Array,
+        start: Array,
+        slope: Callable[[float, Array], Array],
+        rtol: float,
+        atol: float,
+    ) -> None:
+        self.mechanism, self.assembly, self.slope = mechanism, mechanism.assembly, slope
+        self.times, self.rtol, self.atol = times, rtol, atol
+        self.watch = ChangePoints(self.assembly, slope, self.put_back, start[: mechanism.m], times[0], (rtol, atol))
+        self.states = [start]
+        self.passages: list[float] = []
+        self.held = False
+        """True while a change point is near that could not be passed: the integrator alone is at work."""
+
+    def run(self) -> MechanismMotion:
+        """The motion at all times, or what there is of it, with the sentence that says why it ends."""
+        now, state = float(self.times[0]), self.states[0]
+        while len(self.states) < len(self.times):
+            now, state = self._advance(now, state)
+        return self._motion()
+
+    def _advance(self, now: float, state: Array) -> tuple[float, Array]:
+        """Steps to the end, or to the far side of the next change point."""
+        solver = self._solver(now, state, float(self.times[-1]))
+        while solver.status == "running":
+            before, at = solver.t, solver.y
+            self._step(solver)
+            between = solver.dense_output()
+            gate = self.watch.gate(before, solver.t, between)
+            if gate is None:
+                self.held = False
+            elif self.held:
+                if self.watch.is_lost(at, solver.y):
+                    self._stop(
+                        before,
+                        "it comes to a change point, where assembly modes meet or nearly so, and is too slow there, or "
+                        "too near its start, to say in which it goes on",
+                    )
+            else:
+                now, state = self._to(before, at, gate)
+                passage = self.watch.passed(now, state)
+                if passage is not None:
+                    self._tell(passage.end, passage.between, as_they_are=True)
+                    self.passages.append(passage.time)
+                    return passage.end, passage.state
+                self.held = True
+                return now, state
+            self._tell(solver.t, between)
+            # The next step starts on the closures; its first stage is computed anew, as the state has been touched.
+            solver.y = self._put_back(solver.t, solver.y)
+            solver.f = self.slope(solver.t, solver.y)
+        return solver.t, solver.y
+
+    def _to(self, now: float, state: Array, end: float) -> tuple[float, Array]:
+        """Steps to the gate of a change point."""
+        if end > now:
+            solver = self._solver(now, state, end)
+            while solver.status == "running":
+                self._step(solver)
+                self._tell(solver.t, solver.dense_output())
+                solver.y = self._put_back(solver.t, solver.y)
+                solver.f = self.slope(solver.t, solver.y)
+            state = solver.y
+        return max(now, end), state
+
+    def _solver(self, now: float, state: Array, end: float) -> Any:
+        return DOP853(self.slope, now, state, end, rtol=self.rtol, atol=self.atol)
+
+    def _step(self, solver: Any) -> None:
+        message = solver.step()
+        if solver.status == "failed":
+            self._stop(solver.t, f"{message}; it meets a singular configuration, or the loads are too large")
+
+    def _tell(self, until: float, between: Callable[[float], Array], as_they_are: bool = False) -> None:
+        while len(self.states) < len(self.times) and self.times[len(self.states)] <= until:
+            now = self.times[len(self.states)]
+            state = between(now)
+            self.states.append(state if as_they_are else self._put_back(now, state))
+
+    def _stop(self, now: float, why: str) -> NoReturn:
+        raise SimulationError(
+            f"{self.mechanism.name}: the motion cannot be continued beyond t = {now:.6g} s: {why}; the error's motion "
+            f"holds what came before",
+            self._motion(),
+        )
+
+    def _put_back(self, now: float, y: Array) -> Array:
+        found = self.put_back(y)
+        if found is None:
+            self._stop(now, position.cannot_close(self.assembly, y[: self.assembly.m], 0))
+        return found
+
+    def put_back(self, y: Array) -> Array | None:
+        """Joints and rates on the closures; None where there is nothing near to be put on."""
+        m, assembly = self.assembly.m, self.assembly
         if not assembly.r:
             return y
         near, residual = position.newton(assembly, y[None, :m], None, 8, near=True)
         if not position.closed(residual)[0]:
-            raise ArmError(position.cannot_close(assembly, near[0], 0))
+            return None
         g = assembly.closure_jacobian(near)[0]
         _, pseudo = assembly.split(g)
         return np.concatenate([near[0], y[m:] - pseudo @ (g @ y[m:])])
 
-    solver: Any = DOP853(slope, times[0], np.concatenate([start[0], rate]), times[-1], rtol=rtol, atol=atol)
-    found = [solver.y.copy()]
-    told = 1
-    while told < len(times):
-        message = solver.step()
-        if solver.status == "failed":
-            raise ArmError(
-                f"the motion cannot be continued beyond t = {solver.t:.6g} s ({message}); it meets a singular "
-                f"configuration, or the loads are too large"
-            )
-        if times[told] <= solver.t:
-            between = solver.dense_output()
-            while told < len(times) and times[told] <= solver.t:
-                found.append(put_back(between(times[told])))
-                told += 1
-        # The next step starts on the closures; its first stage is computed anew, as the state has been touched.
-        solver.y = put_back(solver.y)
-        solver.f = slope(solver.t, solver.y)
-    states = np.array(found)
-    return _told(mechanism, times, states[:, :m], states[:, m:])
+    def _motion(self) -> MechanismMotion:
+        m, states = self.assembly.m, np.array(self.states)
+        return _told(self.mechanism, self.times[: len(states)], states[:, :m], states[:, m:], tuple(self.passages))
 
 
-def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array) -> MechanismMotion:
+def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array, passages: tuple[float, ...]) -> MechanismMotion:
     assembly = mechanism.assembly
     blocks = assembly.coordinate_blocks(assembly.chains.place(phi), 1)
     q = assembly.value(blocks, len(phi))[:, : assembly.n]
@@ -152,4 +241,5 @@ def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array) -> Mechan
         qd,
         mechanism.joint_energy(phi, rate),
         np.abs(assembly.misfit(phi)[0]).max(1, initial=0),
+        passages,
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, UnreachableError
 from .batch import Array
 from .position import closed, newton
 
@@ -92,7 +92,7 @@ def _walked(
             return phi[0]
     state = f" (state {index})" if batch else ""
     if closed(np.array([residual]))[0]:
-        raise ArmError(
+        raise UnreachableError(
             f"no position was found for {told(assembly, wanted)}{state} in the assembly mode of the guess: the way "
             f"there meets a singular configuration; another mode is there, so give a guess in the one you mean"
         )
@@ -100,7 +100,7 @@ def _walked(
     left = np.abs(value - np.concatenate([wanted, np.zeros(assembly.r)]))
     names = (*(coordinate.name for coordinate in assembly.coordinates), *assembly.equation_names)
     worst = int(np.argmax(left))
-    raise ArmError(
+    raise UnreachableError(
         f"no position was found for {told(assembly, wanted)}{state}: {names[worst]} stays off by {left[worst]:.3g}; "
         f"the coordinates are out of reach, or give a guess in the assembly mode you mean"
     )

@@ -14,16 +14,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, UnreachableError
 from ..arm.inertia import Load
 from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
 from . import transfer
-from .continuation import solved
+from .continuation import solved, told
 from .coordinates import Coordinate
 from .mechanism import Mechanism
 
 Array = NDArray[np.float64]
+WORSE = 1e4
+"""Condition of [G^w_phi] against that at the start at which a motion in the coordinates ends."""
 
 
 @dataclass(frozen=True)
@@ -136,12 +138,26 @@ class MechanismSystem:
         return self.mechanism.forward_dynamics(self.joints(q), qd, tau)
 
     def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
-        """Accelerations of single states in a loop, each position sought from the one before."""
-        mechanism, last = self.mechanism, self.near
+        """Accelerations of single states in a loop, each position sought from the one before.
+
+        States where the coordinates hardly determine the mechanism are refused: beyond, another mode would be as good.
+        """
+        mechanism, assembly, last = self.mechanism, self.mechanism.assembly, self.near
+
+        def condition(phi: Array) -> float:
+            return float(assembly.inverse(assembly.first_order(phi[None])[1])[1][0])
+
+        largest = WORSE * condition(last)
 
         def accelerate(q: Array, qd: Array, tau: Array) -> Array:
             nonlocal last
-            last = solved(mechanism.assembly, q[None], last[None])[0]
+            phi = solved(assembly, q[None], last[None])[0]
+            if not condition(phi) < largest:
+                raise UnreachableError(
+                    f"{mechanism.name}: at {told(assembly, q)} the coordinates hardly determine the mechanism, since "
+                    f"assembly modes meet there; mechanism.simulate passes such places, or choose other coordinates"
+                )
+            last = phi
             return mechanism.forward_dynamics(last, qd, tau)
 
         return accelerate
