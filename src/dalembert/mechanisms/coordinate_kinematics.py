@@ -18,7 +18,7 @@ from ..compile import build
 from ..systems.arrays import vector_array
 from . import position, transfer
 from .assembly import Assembly, Carried
-from .batch import Array, in_pieces
+from .batch import Array, in_pieces, one_state
 from .chain_frames import ChainFrames, FrameOn
 from .compiled_state import CompiledState
 from .continuation import follow, solved
@@ -27,14 +27,19 @@ from .gears import Gear
 from .loop_closures import Closure
 from .mobility import mobility
 from .mounting import mounted
+from .resolved_motion import JointMotion, resolved
 
 
 @dataclass(frozen=True)
 class Influence:
-    """Influence coefficients in the coordinates q: ``first`` ``(..., u, n)``, ``second`` ``(..., u, n, n)``."""
+    """Influence coefficients in the coordinates q: ``first`` ``(..., u, n)``, ``second`` ``(..., u, n, n)``.
+
+    ``third`` ``(..., u, n, n, n)`` where it is asked for.
+    """
 
     first: Array
     second: Array
+    third: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -315,7 +320,10 @@ class CoordinateKinematics:
         return Influence(*self.batched(tables, self._joints(phi)))
 
     def third_order(self, phi: ArrayLike) -> Array:
-        """[D^phi_qqq] ``(..., m, n, n, n)`` (3-47), for coordinates that have a position."""
+        """[D^phi_qqq] ``(..., m, n, n, n)`` (3-47): its first index of q is that of the derivative of [H^phi_qq].
+
+        phi''' = [G] q''' + q''.([H] + 2 [H]^T) q' + (q'.[D] q') q', coordinates that turn included.
+        """
 
         def table(phi: Array) -> Array:
             found = self.assembly.carried(phi, 3).x3
@@ -342,19 +350,24 @@ class CoordinateKinematics:
         rates = (self._rates(name, values) for name, values in (("qd", qd), ("qdd", qdd), ("qddd", qddd)))
         return self.batched(move, self._joints(phi), *rates)
 
-    def frame_influence(self, phi: ArrayLike, frame: FrameOn | str) -> Influence:
-        """Coefficients of a frame's origin (rows 0 to 2) and turn (rows 3 to 5) in q (3-22), (3-26)."""
+    def frame_influence(self, phi: ArrayLike, frame: FrameOn | str, order: int = 2) -> Influence:
+        """Coefficients of a frame's origin (rows 0 to 2) and turn (rows 3 to 5) in q (3-22), (3-26); order 2 or 3."""
         carrier = self.chains.carrier(frame)
+        if order not in (2, 3):
+            raise ArmError(f"influence coefficients of a frame are told to order 2 or 3, not {order!r}")
 
-        def tables(phi: Array) -> tuple[Array, Array]:
-            carried = self.assembly.carried(phi)
+        def tables(phi: Array) -> tuple[Array, ...]:
+            carried = self.assembly.carried(phi, order)
             own, own2 = carried.x[:, carrier.joints], carried.x2[:, carrier.joints]
-            first, second = [], []
-            for jet in (carried.placed.point(carrier, 2), carried.placed.turning(carrier, 2)):
-                first.append(jet.first @ own)
+            found: list[list[Array]] = [[] for _ in range(order)]
+            for jet in (carried.placed.point(carrier, order), carried.placed.turning(carrier, order)):
+                found[0].append(jet.first @ own)
                 # H^u X^T X + G^u . X2, the form of (3-26) that needs no inverse of its own.
-                second.append(transfer.quadratic(own, jet.second) + transfer.dot(jet.first, own2))
-            return np.concatenate(first, axis=1), np.concatenate(second, axis=1)
+                found[1].append(transfer.quadratic(own, jet.second) + transfer.dot(jet.first, own2))
+                if carried.x3 is not None:
+                    own3 = carried.x3[:, carrier.joints]
+                    found[2].append(transfer.dependent_third(jet.first, jet.second, jet.third, own, own2, own3))
+            return tuple(np.concatenate(parts, axis=1) for parts in found)
 
         return Influence(*self.batched(tables, self._joints(phi)))
 
@@ -365,6 +378,20 @@ class CoordinateKinematics:
             return self.assembly.moved(phi, qd, qdd)[1:]
 
         return self.batched(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+
+    def resolve(
+        self, poses: ArrayLike, qd: ArrayLike, qdd: ArrayLike, qddd: ArrayLike, guess: ArrayLike | None = None
+    ) -> JointMotion:
+        """Joints and their three derivatives for a motion of the frame whose freedoms are the coordinates.
+
+        ``poses`` ``(t, 4, 4)`` say where it is, ``qd``, ``qdd`` and ``qddd`` ``(t, n)`` its velocity, acceleration and
+        jerk, turns as angular velocity and its derivatives, in the axes of the world (3-14), (3-18), (3-46). Of an arm
+        with drives, ``driven.electric.voltages(*motion)`` are then the voltages for it (2-240).
+        """
+        start = self.home if guess is None else one_state(self.m, "guess", guess)
+        wanted = (("qd", qd), ("qdd", qdd), ("qddd", qddd))
+        rates = [vector_array(self.n, name, values, "coordinate") for name, values in wanted]
+        return resolved(self, np.asarray(poses, dtype=float), (rates[0], rates[1], rates[2]), start)
 
 
 def joint_motion(carried: Carried, qd: Array, qdd: Array) -> tuple[Array, Array]:
