@@ -68,6 +68,15 @@ def test_distributed_loads_and_closure_forces_balance_the_joints(hand: Motors) -
     np.testing.assert_allclose(motors + closing.T @ found.closure_forces, load, atol=1e-11)
 
 
+def test_partial_model_gives_the_loads_of_least_squares_for_a_motion(hand: Motors) -> None:
+    """(4-87) to (4-90), against the same loads found for this motion alone."""
+    mechanism = hand.mechanism
+    phi = mechanism.closed_near(mechanism.home + 0.01 * np.random.default_rng(3).normal(size=(4, mechanism.m)))
+    qd, qdd = np.random.default_rng(4).normal(size=(2, 4, 3))
+    found = hand.distribute(phi, qd, qdd, limits=False, contacts=False).torque
+    np.testing.assert_allclose(hand.partial_model(phi).torque(qd, qdd), found, atol=1e-10 * (1 + np.abs(found).max()))
+
+
 def test_shared_loads_are_nearest_to_the_preload_in_the_weight(hand: Motors) -> None:
     """Moving along the loads that balance each other changes the weighted distance from the preload to second order."""
     phi = hand.mechanism.home

@@ -20,11 +20,12 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from . import qp
+from . import qp, transfer
 from .batch import Array, one_state
 from .coordinate_kinematics import joint_motion
 from .gears import Gear
 from .mechanism import NONE, Forces, Mechanism
+from .transfer import PartialModel
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,17 @@ class Motors:
 
         m = self.mechanism
         return m.each(share, ("phi", phi, m.m, "joint"), ("wanted", wanted, m.n, "coordinate"))
+
+    def partial_model(self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE) -> PartialModel:
+        """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-87): the loads of least squares at the motors for a motion of u.
+
+        With [G]^-LT = G (G^T G)^-1 (4-86), I*_qu = [G]^-LT I*_uu (4-88), P*_quu = [G]^-LT . P*_uuu (4-89) and
+        T^L_q = [G]^-LT T^L_u (4-90), u being the coordinates of the mechanism; ``qd`` matters only to dampers.
+        """
+        g = self.influence(phi)
+        left = g @ np.linalg.inv(transfer.transposed(g) @ g)
+        model = self.mechanism.model(phi, qd, forces)
+        return PartialModel(left @ model.inertia, transfer.dot(left, model.power), transfer.times(left, model.load))
 
     def internal(self, phi: ArrayLike) -> Array:
         """Loads ``(k, k - n)`` of the motors that balance each other at one configuration: an orthonormal basis."""

@@ -45,26 +45,15 @@ def second(inverse: Array, h: Array) -> Array:
     return -transfer.quadratic(inverse, transfer.dot(inverse, h))
 
 
-@dataclass(frozen=True)
-class PartialModel:
-    """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q: ``inertia`` ``(..., m, n)``, ``power`` ``(..., m, n, n)``, ``load``."""
-
-    inertia: Array
-    power: Array
-    load: Array
-
-    def torque(self, rate: Array, rate2: Array) -> Array:
-        """T_q ``(..., m)`` for the motion u', u'' (4-73)."""
-        return transfer.times(self.inertia, rate2) + transfer.form(rate, self.power) - self.load
-
-
-def partial_model(model: transfer.TransferredModel, inverse: Array, h: Array) -> PartialModel:
+def partial_model(model: transfer.TransferredModel, inverse: Array, h: Array) -> transfer.PartialModel:
     """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-73): the loads at q for a wanted motion of u.
 
     I*_qu = I*_qq [G]^-R (4-74), P*_quu = [G]^-RT (P*_qqq - (I*_qu . [H^u_qq])) [G]^-R (4-75).
     """
     inertia = model.inertia @ inverse
-    return PartialModel(inertia, transfer.quadratic(inverse, model.power - transfer.dot(inertia, h)), model.load)
+    return transfer.PartialModel(
+        inertia, transfer.quadratic(inverse, model.power - transfer.dot(inertia, h)), model.load
+    )
 
 
 @dataclass(frozen=True)
@@ -112,7 +101,9 @@ class Redundant:
             return self.weight
         return self.mechanism.mass_matrix(phi) if self.weight == "energy" else np.eye(self.mechanism.n)
 
-    def partial_model(self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE) -> PartialModel:
+    def partial_model(
+        self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE
+    ) -> transfer.PartialModel:
         """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-73): the loads at the coordinates for a motion of the frame.
 
         For u'' and u' of the wanted freedoms alone, the rest of q' and q'' being what the weight makes of them (4-70),

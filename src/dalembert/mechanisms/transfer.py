@@ -182,6 +182,19 @@ class TransferredModel:
         return TransferredModel(self.inertia + other.inertia, self.power + other.power, self.load + other.load)
 
 
+@dataclass(frozen=True)
+class PartialModel:
+    """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q: ``inertia`` ``(..., m, n)``, ``power`` ``(..., m, n, n)``, ``load``."""
+
+    inertia: Array
+    power: Array
+    load: Array
+
+    def torque(self, rate: Array, rate2: Array) -> Array:
+        """T_q ``(..., m)`` for the motion u', u'' (4-73)."""
+        return times(self.inertia, rate2) + form(rate, self.power) - self.load
+
+
 def inertia(i: Array, x: Array) -> Array:
     """I*_qq = X^T I* X (3-34)."""
     return np.matmul(transposed(x), np.matmul(i, x))
