@@ -169,6 +169,7 @@ class _Integration:
             self._tell(solver.t, between)
             # The next step starts on the closures; its first stage is computed anew, as the state has been touched.
             solver.y = self._put_back(solver.t, solver.y)
+            self._refuse_limits(solver.t, solver.y)
             solver.f = self.slope(solver.t, solver.y)
         return solver.t, solver.y
 
@@ -196,7 +197,17 @@ class _Integration:
         while len(self.states) < len(self.times) and self.times[len(self.states)] <= until:
             now = self.times[len(self.states)]
             state = between(now)
+            self._refuse_limits(now, state)
             self.states.append(state if as_they_are else self._put_back(now, state))
+
+    def _refuse_limits(self, now: float, state: Array) -> None:
+        beyond = self.assembly.chains.beyond_limits(state[: self.assembly.m])
+        if beyond:
+            self._stop(
+                now,
+                f"{beyond}, and stops are not part of this motion; da.simulate(mechanism.as_system(), ...) has them at "
+                f"joints that are coordinates, and a joint without limits turns freely",
+            )
 
     def _stop(self, now: float, why: str) -> NoReturn:
         raise SimulationError(

@@ -148,6 +148,7 @@ class MechanismSystem:
             return float(assembly.inverse(assembly.first_order(phi[None])[1])[1][0])
 
         largest = WORSE * condition(last)
+        stops = [c.joint for c in assembly.coordinates if c.joint >= 0]  # the simulation has these
 
         def accelerate(q: Array, qd: Array, tau: Array) -> Array:
             nonlocal last
@@ -156,6 +157,12 @@ class MechanismSystem:
                 raise UnreachableError(
                     f"{mechanism.name}: at {told(assembly, q)} the coordinates hardly determine the mechanism, since "
                     f"assembly modes meet there; mechanism.simulate passes such places, or choose other coordinates"
+                )
+            beyond = mechanism.chains.beyond_limits(phi, stops)
+            if beyond:
+                raise UnreachableError(
+                    f"{mechanism.name}: at {told(assembly, q)} joint {beyond}; stops act at joints that are "
+                    f"coordinates, so make it one, or take its limits off"
                 )
             last = phi
             return mechanism.forward_dynamics(last, qd, tau)
