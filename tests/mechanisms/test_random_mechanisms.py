@@ -64,7 +64,7 @@ def mechanism_of(tree: RandomTree, ties: list[Tie], phi: Any) -> Mechanism:
     return da.Mechanism({"tree": described(tree)}, closures, None, home=phi, gravity=GRAVITY)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_accelerations_of_a_random_mechanism_are_those_of_free_bodies_held_together(seed: int) -> None:
     rng = np.random.default_rng(seed)
     tree = RandomTree.of(rng, int(rng.integers(6, 14)))
@@ -89,8 +89,8 @@ def test_accelerations_of_a_random_mechanism_are_those_of_free_bodies_held_toget
 
 def test_random_mechanisms_have_welds_pins_and_balls() -> None:
     kinds: list[str] = []
-    for seed in range(24):
+    for seed in range(16):
         rng = np.random.default_rng(seed)
         tree = RandomTree.of(rng, int(rng.integers(6, 14)))
         kinds += [tie.kind for tie in random_ties(rng, tree, rng.uniform(-1, 1, len(tree.parents)))]
-    assert all(kinds.count(kind) >= 4 for kind in EQUATIONS), {kind: kinds.count(kind) for kind in EQUATIONS}
+    assert all(kinds.count(kind) >= 3 for kind in EQUATIONS), {kind: kinds.count(kind) for kind in EQUATIONS}
