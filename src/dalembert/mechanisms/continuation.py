@@ -34,11 +34,11 @@ def same_side(g: Array, other: Array) -> Array:
 
     With redundant constraints, k > m, the determinants are of the columns in the space that those of G span.
     """
+    if g.shape[1] == g.shape[2]:
+        return np.asarray(np.linalg.slogdet(g)[0] * np.linalg.slogdet(other)[0])
     q, r = np.linalg.qr(g)
-    return (
-        np.sign(np.prod(np.sign(np.diagonal(r, axis1=1, axis2=2)), axis=1))
-        * np.linalg.slogdet(np.swapaxes(q, 1, 2) @ other)[0]
-    )
+    signs = np.prod(np.sign(np.diagonal(r, axis1=1, axis2=2)), axis=1)
+    return np.asarray(signs * np.linalg.slogdet(np.swapaxes(q, 1, 2) @ other)[0])
 
 
 def solved(assembly: Assembly, wanted: Array, guess: Array) -> Array:
@@ -118,18 +118,56 @@ def walk(assembly: Assembly, phi: Array, start: Array, end: Array) -> tuple[Arra
     while done < 1:
         ahead = min(1.0, done + step)
         predicted = phi + slope @ ((ahead - done) * (end - start))
-        trial, residual = newton(assembly, predicted, (start + ahead * (end - start))[None], 25)
-        good = bool(closed(residual)[0]) and bool(as_predicted(trial, predicted, phi)[0])
-        if good:
-            new_g, new_slope = _slope(assembly, trial)
-            good = bool(same_side(g, new_g)[0] > 0)
-        if good:
-            phi, g, slope, done, step = trial, new_g, new_slope, ahead, 2 * step
+        reached = _step(assembly, phi, g, predicted, start + ahead * (end - start))
+        if reached is not None:
+            phi, g, slope = reached
+            done, step = ahead, 2 * step
         elif step > SMALLEST_STEP:
             step /= 2
         else:
             break
     return phi, done
+
+
+def _step(assembly: Assembly, phi: Array, g: Array, predicted: Array, wanted: Array) -> tuple[Array, ...] | None:
+    """Joints at ``wanted`` near where they are predicted, [G^w_phi] and dphi/dq there; None if that is another mode."""
+    trial, residual = newton(assembly, predicted, wanted[None], 25, near=True)
+    if not closed(residual)[0] or not as_predicted(trial, predicted, phi)[0]:
+        return None
+    new_g, slope = _slope(assembly, trial)
+    good = bool(same_side(g, new_g)[0] > 0)
+    return (trial, new_g, slope) if good else None
+
+
+class PositionTrack:
+    """Positions asked one after the other, each continued from the one before."""
+
+    def __init__(self, assembly: Assembly, phi: Array) -> None:
+        """``phi`` ``(m,)`` is closed."""
+        self.assembly = assembly
+        self._take(phi[None])
+        self.q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(self.phi), 0), 1)[0, : assembly.n]
+
+    def _take(self, phi: Array) -> None:
+        self.phi = phi
+        self.g, self.slope = _slope(self.assembly, phi)
+
+    @property
+    def condition(self) -> float:
+        """Condition of [G^w_phi] at the last position."""
+        return float(self.assembly.inverse(self.g)[1][0])
+
+    def to(self, q: Array) -> Array:
+        """The joints ``(m,)`` at coordinates ``q``, in the assembly mode of the start."""
+        if not (q == self.q).all():
+            predicted = self.phi + self.slope @ (q - self.q)
+            reached = _step(self.assembly, self.phi, self.g, predicted, q)
+            if reached is None:
+                self._take(solved(self.assembly, q[None], self.phi))
+            else:
+                self.phi, self.g, self.slope = reached
+            self.q = q.copy()
+        return np.asarray(self.phi[0])
 
 
 def follow(assembly: Assembly, path: Array, guess: Array) -> Array:

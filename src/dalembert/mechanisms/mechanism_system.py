@@ -19,7 +19,7 @@ from ..arm.inertia import Load
 from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
 from . import transfer
-from .continuation import solved, told
+from .continuation import PositionTrack, told
 from .coordinates import Coordinate
 from .mechanism import Mechanism
 
@@ -117,17 +117,11 @@ class MechanismSystem:
         if wanted.ndim != 1:
             return self.mechanism.position(q, self.near)
         # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
-        key = wanted.tobytes()
-        if key not in self._last:
-            known = next(iter(self._last.values()), self.near)
-            self._last.clear()
-            self._last[key] = self.mechanism.position(wanted, known)
-            self._last[key].flags.writeable = False
-        return self._last[key]
+        return self._track.to(vector_array(self.n, "q", wanted, "coordinate"))
 
     @cached_property
-    def _last(self) -> dict[bytes, Array]:
-        return {}
+    def _track(self) -> PositionTrack:
+        return PositionTrack(self.mechanism.assembly, self.near)
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """T_q ``(..., n)`` for this motion."""
@@ -142,18 +136,14 @@ class MechanismSystem:
 
         States where the coordinates hardly determine the mechanism are refused: beyond, another mode would be as good.
         """
-        mechanism, assembly, last = self.mechanism, self.mechanism.assembly, self.near
-
-        def condition(phi: Array) -> float:
-            return float(assembly.inverse(assembly.first_order(phi[None])[1])[1][0])
-
-        largest = WORSE * condition(last)
+        mechanism, assembly = self.mechanism, self.mechanism.assembly
+        track = PositionTrack(assembly, self.near)
+        largest = WORSE * track.condition
         stops = [c.joint for c in assembly.coordinates if c.joint >= 0]  # the simulation has these
 
         def accelerate(q: Array, qd: Array, tau: Array) -> Array:
-            nonlocal last
-            phi = solved(assembly, q[None], last[None])[0]
-            if not condition(phi) < largest:
+            phi = track.to(q)
+            if not track.condition < largest:
                 raise UnreachableError(
                     f"{mechanism.name}: at {told(assembly, q)} the coordinates hardly determine the mechanism, since "
                     f"assembly modes meet there; mechanism.simulate passes such places, or choose other coordinates"
@@ -164,8 +154,7 @@ class MechanismSystem:
                     f"{mechanism.name}: at {told(assembly, q)} joint {beyond}; stops act at joints that are "
                     f"coordinates, so make it one, or take its limits off"
                 )
-            last = phi
-            return mechanism.forward_dynamics(last, qd, tau)
+            return mechanism.forward_dynamics(phi, qd, tau)
 
         return accelerate
 
