@@ -91,6 +91,9 @@ class ChangePoints:
         regularity = self.regularity(phi)
         self.best = max(self.best, float(regularity.max()))
         limit = NEAR * self.best
+        steady = (regularity[1:] + regularity[:-1]).min() > 8 * np.abs(np.diff(regularity)).max()
+        if steady and regularity.min() >= limit:
+            return None  # it changes too slowly to vanish between two instants
         turned = self._turned(phi)
         for k in range(1, SAMPLES + 1):
             end = times[k]

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import DOP853
+from scipy.interpolate import CubicHermiteSpline
 
 from ..arm.errors import ArmError, SimulationError
 from ..arm.force import Force
@@ -144,10 +145,12 @@ class _Integration:
         """Steps to the end, or to the far side of the next change point."""
         solver = self._solver(now, state, float(self.times[-1]))
         while solver.status == "running":
-            before, at = solver.t, solver.y
+            before, at, slope = solver.t, solver.y, solver.f
             self._step(solver)
-            between = solver.dense_output()
-            gate = self.watch.gate(before, solver.t, between)
+            # A cubic through both ends is near enough to look for change points, and costs no evaluation.
+            gate = self.watch.gate(
+                before, solver.t, CubicHermiteSpline([before, solver.t], [at, solver.y], [slope, solver.f])
+            )
             if gate is None:
                 self.held = False
             elif self.held:
@@ -166,7 +169,8 @@ class _Integration:
                     return passage.end, passage.state
                 self.held = True
                 return now, state
-            self._tell(solver.t, between)
+            if self.times[len(self.states)] <= solver.t:
+                self._tell(solver.t, solver.dense_output())
             # The next step starts on the closures; its first stage is computed anew, as the state has been touched.
             solver.y = self._put_back(solver.t, solver.y)
             self._refuse_limits(solver.t, solver.y)
