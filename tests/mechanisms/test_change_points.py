@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as da
+from dalembert.arm.description import ArmDescription, Joint, Link
 from dalembert.mechanisms import gallery
 
 
@@ -114,3 +115,37 @@ def test_a_system_in_its_coordinates_stops_at_a_change_point_instead_of_changing
     motion = fault.value.motion
     assert motion.t[-1] == pytest.approx((np.pi - 1) / 2, abs=0.05)
     np.testing.assert_allclose(motion.q[:, 0], 1 + 2 * motion.t, atol=1e-5)
+
+
+def test_a_parallelogram_on_a_turntable_keeps_energy_and_angular_momentum_through_its_flat_positions() -> None:
+    """Two freedoms: no weight, and nothing turns it about the vertical."""
+    links = [Link("ground"), Link("table", da.Inertia.of(2, (0.1, 0, 0), (0.05, 0.06, 0.1)))]
+    lay = da.Placement.from_xyz_rpy((0, 0, 0), (np.pi / 2, 0, 0))  # z of the joints lies level, the linkage stands
+    joints = [Joint("turn", "revolute", "ground", "table")]
+    for name, parent, length, at in (
+        ("crank", "table", 0.3, (0.0, 0, 0)),
+        ("coupler", "crank", 0.6, (0.3, 0, 0)),
+        ("rocker", "table", 0.3, (0.6, 0, 0)),
+    ):
+        moment = length**2 / 12
+        links.append(Link(name, da.Inertia.of(1, (length / 2, 0, 0), (0, moment, moment))))
+        before = da.Placement.from_xyz_rpy(at) @ lay if parent == "table" else da.Placement.from_xyz_rpy(at)
+        joints.append(Joint(f"{name} joint", "revolute", parent, name, before))
+    tree = ArmDescription("stand", tuple(links), tuple(joints))
+    ends = [da.FrameOn("stand", "coupler", gallery.at(0.6)), da.FrameOn("stand", "rocker", gallery.at(0.3))]
+    stand = da.Mechanism(
+        {"stand": tree},
+        [da.Closure("pin", *ends, "pin")],
+        ["turn", "crank joint"],
+        home={"crank joint": 1.0, "coupler joint": -1.0, "rocker joint": 1.0},
+        gravity=(0, 0, 0),
+    ).compiled()
+    motion = stand.simulate(np.linspace(0, 2, 81), stand.home, [0.7, 4.0])
+    assert len(motion.change_points) >= 2
+    np.testing.assert_allclose(motion.phi[:, 1], motion.phi[:, 3], atol=1e-8)
+    assert np.ptp(motion.energy) < 1e-7 * motion.energy[0]
+    momentum = [
+        (stand.joint_inertia(phi[None])[0] @ rate)[0] for phi, rate in zip(motion.phi, motion.rate, strict=True)
+    ]
+    assert np.ptp(momentum) < 1e-7 * np.abs(momentum).max()
+    assert np.ptp(motion.rate[:, 1]) > 0.1
