@@ -23,6 +23,7 @@ from ..arm.errors import ArmError
 from . import qp, transfer
 from .batch import Array, one_state
 from .coordinate_kinematics import joint_motion
+from .coordinates import Coordinate
 from .gears import Gear
 from .mechanism import NONE, Forces, Mechanism
 from .transfer import PartialModel
@@ -43,28 +44,45 @@ class Shared:
 
 
 class Motors:
-    """The motors of a mechanism: joints, at least as many as it has freedoms."""
+    """The motors of a mechanism, at least as many as it has freedoms.
+
+    A motor stands at a joint, or drives whatever can be written as a coordinate, such as "left.a + left.b".
+    """
 
     def __init__(self, mechanism: Mechanism, motors: Sequence[str]) -> None:
         self.mechanism = mechanism
-        self.places = [mechanism.chains.joint_index(name) for name in motors]
-        if len(set(self.places)) != len(self.places):
+        self.motions = [Coordinate(text, mechanism.chains) for text in motors]
+        self.names = tuple(mechanism.joint_names[m.joint] if m.joint >= 0 else m.name for m in self.motions)
+        if len(set(self.names)) != len(self.names):
             raise ArmError(f"a motor is named twice in {listed(motors)}; name each once")
-        self.names = tuple(mechanism.joint_names[k] for k in self.places)
         rank = int(np.linalg.matrix_rank(self.influence(mechanism.home), tol=1e-9))
         if rank < mechanism.n:
             raise ArmError(
                 f"the motors {listed(self.names)} drive {rank} of {mechanism.n} freedoms; add motors for the others"
             )
-        self.effort = mechanism.chains.effort[self.places]
+        self.effort = np.array([mechanism.chains.effort[m.joint] if m.joint >= 0 else np.inf for m in self.motions])
 
     def influence(self, phi: ArrayLike) -> Array:
         """[G^q_u] ``(k, n)``: the motors' rates in the coordinates of the mechanism (4-78)."""
-        return self.mechanism.influence(phi).first[..., self.places, :]
+
+        def tables(phi: Array) -> Array:
+            return self._rows(phi) @ self.mechanism.first_influence(phi)
+
+        return self.mechanism.batched(tables, ("phi", phi, self.mechanism.m, "joint"))
+
+    def _rows(self, phi: Array) -> Array:
+        """The motors' rates per joint rate, ``(b, k, m)``."""
+        placed = self.mechanism.chains.place(phi)
+        found = np.zeros((len(phi), len(self.motions), self.mechanism.m))
+        for k, motion in enumerate(self.motions):
+            first = motion.jet(placed, 1).first
+            assert first is not None
+            found[:, k, motion.joints] = first[:, 0]
+        return found
 
     def least_squares(self, phi: ArrayLike, wanted: ArrayLike, weight: ArrayLike | None = None) -> Array:
         """T_q ``(..., k)`` of least T.W T for loads ``wanted`` at the coordinates (4-85)."""
-        w = qp.weight_array(weight, len(self.places), "motor")
+        w = qp.weight_array(weight, len(self.motions), "motor")
 
         def share(phi: Array, wanted: Array) -> Array:
             g = self.influence(phi)
@@ -107,7 +125,7 @@ class Motors:
         ``limits``: True for the effort limits of the joints, False for none, or largest loads ``(k,)``. Closures that
         push do so with at least ``push`` newtons, within their friction; ``contacts=False`` lets them pull as well.
         """
-        count = len(self.places)
+        count = len(self.motions)
         w = qp.weight_array(weight, count, "motor")
         centre = np.zeros(count) if preload is None else one_state(count, "preload", preload, "motor")
         kept = self._limits(limits)
@@ -138,16 +156,17 @@ class Motors:
         joint_load = mechanism.joint_loads(at, *moving, mechanism._forces(forces))[0]
         x = carried.x[0]
         wanted = x.T @ joint_load
-        g = x[self.places]
+        rows = self._rows(at)[0]
+        g = rows @ x
         # What the motors do not hold at the joints, the closures must: T_phi - S^T T_q = [G^c]^T T_c.
         closing = mechanism.assembly.closure_jacobian(at)[0]
         pseudo = np.linalg.pinv(closing.T, rcond=1e-9) if mechanism.r else np.zeros((0, mechanism.m))
-        per_motor = -pseudo[:, self.places]
+        per_motor = -pseudo @ rows.T
         fixed = pseudo @ joint_load
         table, least = kept
         if cone is not None:
-            rows, floor = cone
-            table, least = np.vstack([table, rows @ per_motor]), np.concatenate([least, floor - rows @ fixed])
+            push, floor = cone
+            table, least = np.vstack([table, push @ per_motor]), np.concatenate([least, floor - push @ fixed])
         try:
             torque = qp.least(weight, centre, (g.T, wanted), (table, least))
         except qp.Infeasible as fault:
@@ -158,7 +177,7 @@ class Motors:
         return torque, fixed + per_motor @ torque, wanted, np.abs(g.T @ torque - wanted).max(initial=0)
 
     def _limits(self, limits: ArrayLike | bool) -> tuple[Array, Array]:
-        count = len(self.places)
+        count = len(self.motions)
         if limits is False:
             return np.zeros((0, count)), np.zeros(0)
         largest = self.effort
