@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from .arm.description import Joint, Limits, Link
     from .arm.drives import Actuator, DriveTrain, Element, Motor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
-    from .arm.errors import ArmError, PhysicalWarning, RoundedWarning, SkippedWarning, ToleranceWarning
+    from .arm.errors import (
+        ArmError,
+        AssemblyWarning,
+        PhysicalWarning,
+        RoundedWarning,
+        SimulationError,
+        SkippedWarning,
+        ToleranceWarning,
+    )
     from .arm.exact import Angle
     from .arm.force import Force
     from .arm.friction_models import Coulomb, Stribeck
@@ -63,7 +71,7 @@ if TYPE_CHECKING:
     from .report.assemble import Report
     from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
-    from .simulation.motion import Motion, SimulationError
+    from .simulation.motion import Motion
     from .simulation.motion_files import motion_of
     from .systems.protocol import System
 
@@ -73,6 +81,7 @@ _LATER = {
     "Angle": "arm.exact",
     "Arm": "api.arm",
     "ArmError": "arm.errors",
+    "AssemblyWarning": "arm.errors",
     "Closure": "mechanisms.loop_closures",
     "Gear": "mechanisms.gears",
     "Compared": "design.compare",
@@ -125,7 +134,7 @@ _LATER = {
     "ServoFollowingInertia": "control.controllers",
     "ShortFormModel": "reduction.shortforms.short_form_model",
     "SimplifiedModel": "design.simplified",
-    "SimulationError": "simulation.motion",
+    "SimulationError": "arm.errors",
     "SkippedWarning": "arm.errors",
     "StateFeedback": "control.controllers",
     "Stribeck": "arm.friction_models",
@@ -167,11 +176,11 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "Closure", "Compared", "ComputedTorque", "Coulomb",
-    "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn",
-    "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits",
-    "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion", "Motor",
-    "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring",
+    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
+    "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force",
+    "FrameOn", "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend",
+    "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion",
+    "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring",
     "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
     "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
     "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",

@@ -91,7 +91,7 @@ def test_forces_broadcast_with_the_batch():
     ("bad", "said"),
     [
         (da.Force("hand", (0, 0, 1)), "no link 'hand'"),
-        (da.Force("link1", (0, 0, 1), axes="world"), '"base" or "link"'),
+        (da.Force("link1", (0, 0, 1), axes="tool"), '"base", "link" or "world"'),
         (da.Force("link1", (0, 1)), "3 components"),
         (da.Force("link1", (0, np.nan, 0)), "not finite"),
     ],

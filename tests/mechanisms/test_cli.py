@@ -75,3 +75,17 @@ def test_drives_count_where_asked_for_and_a_note_says_where_not(tmp_path: Path) 
     path.write_text(marked.replace("[chain.left]", '[chain.left]\ndrives = "yes"'), encoding="utf-8")
     with pytest.raises(da.ArmError, match=r"chain 'left': drives is true .* or false"):
         da.load_mechanism(path)
+
+
+def test_mechanism_tells_how_far_the_guess_of_the_file_was_moved(tmp_path: Path) -> None:
+    text = run(str(EXAMPLES / "two_arms.toml"))
+    assert re.search(r"To close them, (left|right)\.\w+ moved by -?0\.00\d+ rad", text)
+    assert re.search(r"Loops close to \S+ \(m, rad\)", text)
+    still = tmp_path / "closed.toml"
+    home = da.load_mechanism(EXAMPLES / "five_bar.toml")
+    lines = (EXAMPLES / "five_bar.toml").read_text().split("[home]")[0]
+    joints = "\n".join(
+        f'"{name}" = {value!r}' for name, value in zip(home.joint_names, home.home.tolist(), strict=True)
+    )
+    still.write_text(f"{lines}[home]\n{joints}\n")
+    assert "To close them" not in run(str(still))

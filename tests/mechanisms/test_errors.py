@@ -13,7 +13,7 @@ from dalembert.mechanisms.mechanism import Mechanism
 
 def test_a_mechanism_that_cannot_be_assembled_names_the_closure_and_the_gap() -> None:
     arms = {"left": gallery.planar((0.3, 0.5), (1, 1)), "right": gallery.planar((0.3, 0.5), (1, 1))}
-    with pytest.raises(da.ArmError, match=r"cannot be assembled.*tip\.[xy] open by 0\.[0-9]+; check the lengths"):
+    with pytest.raises(da.ArmError, match=r"cannot be assembled.*tip\.[xy] open by 0\.[0-9]+ m; check the lengths"):
         Mechanism(arms, [Closure("tip", "left", "right", "pin")], bases={"right": gallery.at(2.0)})
 
 

@@ -204,3 +204,8 @@ def test_a_weld_is_closed_where_mujoco_says_it_is(where: str) -> None:
         np.testing.assert_allclose(data.efc_pos[:6], 0, atol=1e-12)
         rate, _ = ours.joint_motion(here, [0.3, -0.7], [0.0, 0.0])
         np.testing.assert_allclose(np.array(data.efc_J).reshape(-1, 8)[:6] @ rate, 0, atol=1e-12)
+
+
+def test_a_mechanism_file_read_as_an_arm_is_told_where_it_belongs() -> None:
+    with pytest.raises(da.ArmError, match=r"five_bar.toml: describes a mechanism of the chains .*dalembert mechanism"):
+        da.load(Path(__file__).parents[2] / "examples" / "mechanisms" / "five_bar.toml")

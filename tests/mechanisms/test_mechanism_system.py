@@ -220,3 +220,32 @@ def test_dampers_and_effort_limits_of_the_chains_count_in_a_simulation() -> None
     assert motion.cut == (1.0, 0.0), "2 N m of 5 at the crank that has a limit"
     assert motion.lost[-1] > 1e-3
     assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+
+
+def limited_four_bar(joint: str, limits: da.Limits) -> da.Mechanism:
+    bar = gallery.four_bar()
+    chains = {}
+    for name, arm in bar.parts.chains.items():
+        kept = tuple(replace(j, limits=limits) if f"{name}.{j.name}" == joint else j for j in arm.joints)
+        chains[name] = replace(arm, joints=kept)
+    return bar._with(chains=chains, coordinates=bar.coordinates, home=bar.home, gravity=(0, 0, 0))
+
+
+def test_a_joint_that_comes_to_its_limit_ends_a_motion_without_stops_with_a_word() -> None:
+    """A joint that is no coordinate has no stop in either simulation; both say so and keep what came before."""
+    free = gallery.four_bar()._with(gravity=(0, 0, 0), coordinates=gallery.four_bar().coordinates)
+    times = np.linspace(0, 1, 41)
+    open_way = free.simulate(times, free.home, [1.0])
+    follower = next(k for k in range(free.m) if free.joint_names[k] not in free.coordinates)
+    name = free.joint_names[follower]
+    middle = open_way.phi[20, follower]
+    low, high = sorted((float(middle), float(free.home[follower])))
+    limits = da.Limits(low, 10.0) if middle < free.home[follower] else da.Limits(-10.0, high)
+    bar = limited_four_bar(name, limits)
+    with pytest.raises(
+        da.SimulationError, match=rf"{name} passes its limit of .* rad, and stops are not part"
+    ) as fault:
+        bar.simulate(times, bar.home, [1.0])
+    assert 0.3 < fault.value.motion.t[-1] < 0.8
+    with pytest.raises(da.SimulationError, match=rf"joint {name} passes its limit of .*stops act at joints that are"):
+        da.simulate(bar.as_system(), [0.0], bar.coordinates_of(bar.home), [1.0], duration=1.0)

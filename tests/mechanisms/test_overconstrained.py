@@ -64,8 +64,35 @@ def test_distributed_loads_and_closure_forces_balance_the_joints(hand: Motors) -
     load = mechanism.joint_loads(mechanism.home[None], rate[None], rate2[None], mechanism._forces({}))[0]
     closing = mechanism.assembly.closure_jacobian(mechanism.home[None])[0]
     motors = np.zeros(mechanism.m)
-    motors[hand.places] = found.torque
+    motors[[mechanism.chains.joint_index(name) for name in hand.names]] = found.torque
     np.testing.assert_allclose(motors + closing.T @ found.closure_forces, load, atol=1e-11)
+
+
+def test_partial_model_gives_the_loads_of_least_squares_for_a_motion(hand: Motors) -> None:
+    """(4-87) to (4-90), against the same loads found for this motion alone."""
+    mechanism = hand.mechanism
+    phi = mechanism.closed_near(mechanism.home + 0.01 * np.random.default_rng(3).normal(size=(4, mechanism.m)))
+    qd, qdd = np.random.default_rng(4).normal(size=(2, 4, 3))
+    found = hand.distribute(phi, qd, qdd, limits=False, contacts=False).torque
+    np.testing.assert_allclose(hand.partial_model(phi).torque(qd, qdd), found, atol=1e-10 * (1 + np.abs(found).max()))
+
+
+def test_a_motor_at_a_sum_of_joints_loads_each_of_them(hand: Motors) -> None:
+    """A motor on the base that drives a second link by a belt: its rate is the sum of both joints' rates."""
+    mechanism = hand.mechanism
+    belt = Motors(mechanism, ["left.joint1", "left.joint1 + left.joint2", "right.joint1", "right.joint2"])
+    phi, qd, qdd = mechanism.home, np.array([0.2, -0.1, 0.3]), np.array([1.0, 0.5, -0.4])
+    plain = hand.distribute(phi, qd, qdd, limits=False, contacts=False)
+    weight = np.eye(4)
+    to_joints = np.array([[1.0, 1.0], [0.0, 1.0]])  # the same loads at the joints weigh the same
+    weight[:2, :2] = to_joints.T @ to_joints
+    found = belt.distribute(phi, qd, qdd, limits=False, contacts=False, weight=weight)
+    np.testing.assert_allclose(to_joints @ found.torque[:2], plain.torque[:2], atol=1e-10)
+    np.testing.assert_allclose(found.torque[2:], plain.torque[2:], atol=1e-10)
+    np.testing.assert_allclose(found.closure_forces, plain.closure_forces, atol=1e-10)
+    assert belt.names[1] == "left.joint1 + left.joint2"
+    with pytest.raises(da.ArmError, match="named twice"):
+        Motors(mechanism, ["left.joint1", "left.joint1"])
 
 
 def test_shared_loads_are_nearest_to_the_preload_in_the_weight(hand: Motors) -> None:

@@ -5,12 +5,11 @@ import pytest
 from scipy.integrate import DOP853, solve_ivp
 
 import dalembert as da
-from dalembert.arm.errors import ArmError
+from dalembert.arm.errors import ArmError, SimulationError
 from dalembert.control.compiled_loop import run, serves
 from dalembert.control.controllers import ComputedTorque, PDGravity
 from dalembert.control.trajectories import excitation, quintic, trapezoidal
 from dalembert.simulation.many import simulate_many
-from dalembert.simulation.motion import SimulationError
 from dalembert.simulation.plant import plant_of
 from dalembert.simulation.settings import SimulationSettings
 from simulated import simulate

@@ -7,9 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.drives import Actuator, DriveTrain, Friction, JointDrive, Rotor, train_of_joints
-from dalembert.arm.errors import ArmError
+from dalembert.arm.errors import ArmError, SimulationError
 from dalembert.simulation.loads import LoadChange
-from dalembert.simulation.motion import SimulationError
 from dalembert.simulation.plant import plant_of
 from dalembert.simulation.settings import METHODS
 from random_arms import coupled_motors, random_arm

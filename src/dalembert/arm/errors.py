@@ -1,8 +1,22 @@
 """What goes wrong with the description of an arm, said so that a person can mend it."""
 
+from typing import Any
+
 
 class ArmError(ValueError):
     """A description, a state or a request that cannot be used; the message names the culprit and the remedy."""
+
+
+class UnreachableError(ArmError):
+    """Coordinates that a mechanism cannot take, or not in its assembly mode."""
+
+
+class SimulationError(ArmError):
+    """A simulation that could not continue; ``motion`` holds the part up to the failure."""
+
+    def __init__(self, sentence: str, motion: Any = None) -> None:
+        super().__init__(sentence)
+        self.motion = motion
 
 
 class PhysicalWarning(UserWarning):
@@ -11,6 +25,10 @@ class PhysicalWarning(UserWarning):
 
 class SkippedWarning(UserWarning):
     """Parts of a file that say nothing this package reads; they are named, so that nothing is lost in silence."""
+
+
+class AssemblyWarning(UserWarning):
+    """A guess of a closed configuration that leads to none; another one, found from a random start, is taken."""
 
 
 class RoundedWarning(UserWarning):

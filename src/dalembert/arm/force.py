@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Force:
     """Force (N) at a point of a link and moment (N m) on it; arrays ``(..., 3)`` give one per state.
 
-    ``point`` is in the frame of the link. ``axes`` names the frame whose axes resolve force and moment:
-    "base" or "link".
+    ``point`` is in the frame of the link. ``axes`` names the frame whose axes resolve force and moment: "base" of the
+    arm that has the link, "link", or "world", in which a mechanism places its bases; an arm alone stands in the world.
     """
 
     link: str
@@ -30,8 +30,8 @@ class Force:
     def check(self, arm: ArmDescription) -> None:
         """Raises ArmError unless link, axes and components are valid for this arm."""
         arm.link(self.link)
-        if self.axes not in ("base", "link"):
-            raise ArmError(f'axes of the force on link {self.link!r} are "base" or "link", not {self.axes!r}')
+        if self.axes not in ("base", "link", "world"):
+            raise ArmError(f'axes of the force on link {self.link!r} are "base", "link" or "world", not {self.axes!r}')
         for what in ("force", "moment", "point"):
             value = np.asarray(getattr(self, what), dtype=float)
             if value.shape[-1:] != (3,):

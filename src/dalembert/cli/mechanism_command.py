@@ -38,14 +38,19 @@ def mechanism(
 ) -> None:
     """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
+    from dalembert.mechanisms.position import moved_most
 
-    found = with_drives(read_mechanism(file, skip or (), angles.mode), drives)
+    found = read_mechanism(file, skip or (), angles.mode)
+    moved = found.home_moved
+    found = with_drives(found, drives)
     if gravity:
         found = found.with_gravity(numbers(gravity, "--gravity", (3,)))
     if drive:
         found = found.with_coordinates([word.strip() for word in drive.split(",")])
     phi = found.position(values(found, q)) if q else found.home
     print_head(found, phi)
+    if np.abs(moved).max(initial=0) > 1e-6:
+        say(f"To close them, {moved_most(found.assembly, moved)}, from the guess of the file")
     print_position(found, phi)
     print_model(found, phi)
     if forces:
@@ -87,7 +92,7 @@ def print_head(found: Mechanism, phi: np.ndarray) -> None:
     say(f"{found.name}: chains {', '.join(found.chains.names)}; closures {closures or 'none'}")
     say(f"Mobility: {found.mobility(phi)}")
     say(f"Configuration: {report(found, phi)}")
-    say(f"Loops close to {np.abs(found.closure_error(phi)).max(initial=0):.1e}")
+    say(f"Loops close to {np.abs(found.closure_error(phi)).max(initial=0):.1e} (m, rad)")
 
 
 def print_position(found: Mechanism, phi: np.ndarray) -> None:

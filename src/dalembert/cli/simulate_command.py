@@ -124,7 +124,7 @@ def simulate(
     as_json: Annotated[bool, typer.Option("--json", help="For programs: the summary as JSON.")] = False,
 ) -> None:
     """Simulate a system; with --drives sticking friction is exact, stops and loads are events."""
-    from dalembert.simulation.motion import SimulationError
+    from dalembert.arm.errors import SimulationError
 
     if controller not in ("none", *CONTROLLERS):
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import ArmDescription
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, SimulationError
 from ..compile import build
 from ..compile.emit_c import Program
 from ..compile.emit_single import single_source
@@ -27,7 +27,7 @@ from ..rings.graph import Graph
 from ..rings.ring import Scalar
 from ..simulation.dop853 import DIVERGED, TOO_MANY, dop853_source
 from ..simulation.inputs import Control, Input
-from ..simulation.motion import Motion, SimulationError
+from ..simulation.motion import Motion
 from ..simulation.native import loaded
 from ..simulation.settings import SimulationSettings
 from ..simulation.simulate import TOO_FAST

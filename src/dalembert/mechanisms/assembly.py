@@ -118,9 +118,23 @@ class Assembly:
         """[G^c_phi], ``(b, r, m)``."""
         return self.closing(phi)[1]
 
-    def closure_value(self, phi: Array) -> Array:
-        """c(phi) ``(b, r)``: closure error, in m or as the sine of an angle."""
-        return self.closing(phi)[0]
+    def misfit(self, phi: Array) -> tuple[Array, Array]:
+        """Closure errors ``(b, r)`` in m and rad that vanish only where closed, and their slopes ``(b, r, m)``.
+
+        Where the mechanism is closed the slopes are [G^c_phi]; elsewhere turns are measured on the rotation group.
+        """
+        value, g = (np.array(part) for part in self.closing(phi))
+        placed = self.chains.place(phi)
+        for closure, rows in zip(self.closures, self.closure_rows, strict=True):
+            turns = closure.misfit(placed)
+            if turns is not None:
+                own, error, slope = turns
+                first = rows.start - self.n
+                at = slice(first + own.start, first + own.stop)
+                value[:, at] = error
+                g[:, at] = 0.0
+                g[:, at, closure.joints] = slope
+        return value, g
 
     def drift(self, phi: Array, rate: Array) -> tuple[Array, Array]:
         """[G^c_phi] and phi'.[H^c] phi' ``(b, r)``: what the closures' accelerations are at constant joint rates."""
@@ -131,8 +145,8 @@ class Assembly:
         g, drift = through(lambda q, qd: self._equations.tables(q, qd)[1:], phi, rate)
         return g, drift
 
-    def first_order(self, phi: Array) -> tuple[Array, Array]:
-        """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``."""
+    def first_order(self, phi: Array, apart: bool = False) -> tuple[Array, Array]:
+        """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``; ``apart``: c is measured as ``misfit`` does."""
         value, g = np.zeros((len(phi), self.n + self.r)), np.zeros((len(phi), self.n + self.r, self.m))
         placed: Placed | None = None
         for k, coordinate in enumerate(self.coordinates):
@@ -142,7 +156,7 @@ class Assembly:
                 placed = placed or self.chains.place(phi)
                 jet = coordinate.jet(placed, 1)
                 value[:, k : k + 1], g[:, k : k + 1, coordinate.joints] = jet.value, jet.first
-        value[:, self.n :], g[:, self.n :] = self.closing(phi)
+        value[:, self.n :], g[:, self.n :] = self.misfit(phi) if apart else self.closing(phi)
         return value, g
 
     def whole(self, phi: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -62,6 +62,10 @@ class Carrier:
     exact: tuple[Matrix, Vector]
 
 
+PAST = 1e-6
+"""How far a joint may be beyond its limits before it counts (rad or m): the rounding of a step."""
+
+
 class ChainFrames:
     """Chains by name, their joints one after the other in phi, and named frames on them."""
 
@@ -98,6 +102,16 @@ class ChainFrames:
     def upper(self) -> Array:
         """Upper position limits (rad or m) in the order of phi; inf for none."""
         return np.array([joint.limits.upper for arm in self.arms.values() for joint in arm.moving])
+
+    def beyond_limits(self, phi: Array, but: Sequence[int] = ()) -> str:
+        """The first joint of one configuration ``(m,)``, ``but`` some, that is beyond its limits; empty if none is."""
+        for sign, bounds in ((-1, self.lower), (1, self.upper)):
+            over = [k for k in np.flatnonzero(sign * (phi - bounds) > PAST) if k not in but]
+            if over:
+                k = over[0]
+                unit = "rad" if self.revolute[k] else "m"
+                return f"{self.joint_names[k]} passes its limit of {bounds[k]:.6g} {unit}"
+        return ""
 
     @cached_property
     def effort(self) -> Array:

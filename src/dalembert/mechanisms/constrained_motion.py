@@ -7,28 +7,32 @@ follow from the free directions N of [G^c_phi] (any basis of them is a set of co
     (N^T I* N) a = N^T (T - I* phi''_c - phi'.P* phi' + T^L),
 
 and after each step positions and rates are put back onto the closures, so that these hold to the last digits however
-long the motion. The integrator is SciPy's DOP853.
+long the motion. The integrator is SciPy's DOP853; where assembly modes meet, ``change_points`` leads past it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import DOP853
+from scipy.interpolate import CubicHermiteSpline
 
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, SimulationError
 from ..arm.force import Force
 from ..systems.arrays import vector_array
 from . import position, transfer
-from .batch import Array
+from .batch import Array, one_state
+from .change_points import ChangePoints
 
 if TYPE_CHECKING:
     from .mechanism import Forces, Mechanism
 
+FARTHEST_START = 1e-3
+"""How far a joint may be put to close the loops at the start (rad or m): a rounding of what somebody typed."""
 Drive = Callable[[float, Array, Array], ArrayLike]
 """Loads at the coordinates as a function of time, q and q'."""
 
@@ -44,6 +48,8 @@ class MechanismMotion:
     qd: Array
     energy: Array
     closure_error: Array
+    change_points: tuple[float, ...] = ()
+    """Times (s) at which it passed a change point, where another assembly mode begins."""
 
 
 def joint_acceleration(
@@ -83,9 +89,16 @@ def simulate(
         )
     loads = mechanism._forces(forces or {})
     assembly, m = mechanism.assembly, mechanism.m
-    start, off = position.newton(assembly, vector_array(m, "phi", phi)[None], None)
+    given = one_state(m, "phi", phi)
+    start, off = position.newton(assembly, given[None], None)
     if not position.closed(off)[0]:
         raise ArmError(position.cannot_close(assembly, start[0], 0))
+    moved = start[0] - given
+    if np.abs(moved).max(initial=0.0) > FARTHEST_START:
+        raise ArmError(
+            f"{mechanism.name}: the loops are open at the start, and to close them "
+            f"{position.moved_most(assembly, moved)}; start from closed_near(phi), or from position(q)"
+        )
     rate = transfer.times(assembly.carried(start).x, vector_array(mechanism.n, "qd", qd, "coordinate")[None])[0]
 
     def slope(now: float, y: Array) -> Array:
@@ -98,39 +111,139 @@ def simulate(
             load = g.T @ vector_array(mechanism.n, "drive", drive(now, q, g @ y[m:]), "coordinate")
         return np.concatenate([y[m:], joint_acceleration(mechanism, y[:m], y[m:], load, loads)])
 
-    def put_back(y: Array) -> Array:
+    return _Integration(mechanism, times, np.concatenate([start[0], rate]), slope, rtol, atol).run()
+
+
+class _Integration:
+    """A motion as it is integrated: steps of DOP853, each put back onto the closures, and passages of change points."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        times: Array,
+        start: Array,
+        slope: Callable[[float, Array], Array],
+        rtol: float,
+        atol: float,
+    ) -> None:
+        self.mechanism, self.assembly, self.slope = mechanism, mechanism.assembly, slope
+        self.times, self.rtol, self.atol = times, rtol, atol
+        self.watch = ChangePoints(self.assembly, slope, self.put_back, start[: mechanism.m], times[0], (rtol, atol))
+        self.states = [start]
+        self.passages: list[float] = []
+        self.held = False
+        """True while a change point is near that could not be passed: the integrator alone is at work."""
+
+    def run(self) -> MechanismMotion:
+        """The motion at all times, or what there is of it, with the sentence that says why it ends."""
+        now, state = float(self.times[0]), self.states[0]
+        while len(self.states) < len(self.times):
+            now, state = self._advance(now, state)
+        return self._motion()
+
+    def _advance(self, now: float, state: Array) -> tuple[float, Array]:
+        """Steps to the end, or to the far side of the next change point."""
+        solver = self._solver(now, state, float(self.times[-1]))
+        while solver.status == "running":
+            before, at, slope = solver.t, solver.y, solver.f
+            self._step(solver)
+            # A cubic through both ends is near enough to look for change points, and costs no evaluation.
+            gate = self.watch.gate(
+                before, solver.t, CubicHermiteSpline([before, solver.t], [at, solver.y], [slope, solver.f])
+            )
+            if gate is None:
+                self.held = False
+            elif self.held:
+                if self.watch.is_lost(at, solver.y):
+                    self._stop(
+                        before,
+                        "it comes to a change point, where assembly modes meet or nearly so, and is too slow there, or "
+                        "too near its start, to say in which it goes on",
+                    )
+            else:
+                now, state = self._to(before, at, gate)
+                passage = self.watch.passed(now, state)
+                if passage is not None:
+                    self._tell(passage.end, passage.between, as_they_are=True)
+                    self.passages.append(passage.time)
+                    return passage.end, passage.state
+                self.held = True
+                return now, state
+            if self.times[len(self.states)] <= solver.t:
+                self._tell(solver.t, solver.dense_output())
+            # The next step starts on the closures; its first stage is computed anew, as the state has been touched.
+            solver.y = self._put_back(solver.t, solver.y)
+            self._refuse_limits(solver.t, solver.y)
+            solver.f = self.slope(solver.t, solver.y)
+        return solver.t, solver.y
+
+    def _to(self, now: float, state: Array, end: float) -> tuple[float, Array]:
+        """Steps to the gate of a change point."""
+        if end > now:
+            solver = self._solver(now, state, end)
+            while solver.status == "running":
+                self._step(solver)
+                self._tell(solver.t, solver.dense_output())
+                solver.y = self._put_back(solver.t, solver.y)
+                solver.f = self.slope(solver.t, solver.y)
+            state = solver.y
+        return max(now, end), state
+
+    def _solver(self, now: float, state: Array, end: float) -> Any:
+        return DOP853(self.slope, now, state, end, rtol=self.rtol, atol=self.atol)
+
+    def _step(self, solver: Any) -> None:
+        message = solver.step()
+        if solver.status == "failed":
+            self._stop(solver.t, f"{message}; it meets a singular configuration, or the loads are too large")
+
+    def _tell(self, until: float, between: Callable[[float], Array], as_they_are: bool = False) -> None:
+        while len(self.states) < len(self.times) and self.times[len(self.states)] <= until:
+            now = self.times[len(self.states)]
+            state = between(now)
+            self._refuse_limits(now, state)
+            self.states.append(state if as_they_are else self._put_back(now, state))
+
+    def _refuse_limits(self, now: float, state: Array) -> None:
+        beyond = self.assembly.chains.beyond_limits(state[: self.assembly.m])
+        if beyond:
+            self._stop(
+                now,
+                f"{beyond}, and stops are not part of this motion; da.simulate(mechanism.as_system(), ...) has them at "
+                f"joints that are coordinates, and a joint without limits turns freely",
+            )
+
+    def _stop(self, now: float, why: str) -> NoReturn:
+        raise SimulationError(
+            f"{self.mechanism.name}: the motion cannot be continued beyond t = {now:.6g} s: {why}; the error's motion "
+            f"holds what came before",
+            self._motion(),
+        )
+
+    def _put_back(self, now: float, y: Array) -> Array:
+        found = self.put_back(y)
+        if found is None:
+            self._stop(now, position.cannot_close(self.assembly, y[: self.assembly.m], 0))
+        return found
+
+    def put_back(self, y: Array) -> Array | None:
+        """Joints and rates on the closures; None where there is nothing near to be put on."""
+        m, assembly = self.assembly.m, self.assembly
         if not assembly.r:
             return y
-        near, residual = position.newton(assembly, y[None, :m], None, 8)
+        near, residual = position.newton(assembly, y[None, :m], None, 8, near=True)
         if not position.closed(residual)[0]:
-            raise ArmError(position.cannot_close(assembly, near[0], 0))
+            return None
         g = assembly.closure_jacobian(near)[0]
         _, pseudo = assembly.split(g)
         return np.concatenate([near[0], y[m:] - pseudo @ (g @ y[m:])])
 
-    solver: Any = DOP853(slope, times[0], np.concatenate([start[0], rate]), times[-1], rtol=rtol, atol=atol)
-    found = [solver.y.copy()]
-    told = 1
-    while told < len(times):
-        message = solver.step()
-        if solver.status == "failed":
-            raise ArmError(
-                f"the motion cannot be continued beyond t = {solver.t:.6g} s ({message}); it meets a singular "
-                f"configuration, or the loads are too large"
-            )
-        if times[told] <= solver.t:
-            between = solver.dense_output()
-            while told < len(times) and times[told] <= solver.t:
-                found.append(put_back(between(times[told])))
-                told += 1
-        # The next step starts on the closures; its first stage is computed anew, as the state has been touched.
-        solver.y = put_back(solver.y)
-        solver.f = slope(solver.t, solver.y)
-    states = np.array(found)
-    return _told(mechanism, times, states[:, :m], states[:, m:])
+    def _motion(self) -> MechanismMotion:
+        m, states = self.assembly.m, np.array(self.states)
+        return _told(self.mechanism, self.times[: len(states)], states[:, :m], states[:, m:], tuple(self.passages))
 
 
-def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array) -> MechanismMotion:
+def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array, passages: tuple[float, ...]) -> MechanismMotion:
     assembly = mechanism.assembly
     blocks = assembly.coordinate_blocks(assembly.chains.place(phi), 1)
     q = assembly.value(blocks, len(phi))[:, : assembly.n]
@@ -142,5 +255,6 @@ def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array) -> Mechan
         q,
         qd,
         mechanism.joint_energy(phi, rate),
-        np.abs(assembly.closure_value(phi)).max(1, initial=0),
+        np.abs(assembly.misfit(phi)[0]).max(1, initial=0),
+        passages,
     )

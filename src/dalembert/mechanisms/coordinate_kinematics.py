@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -17,23 +18,28 @@ from ..compile import build
 from ..systems.arrays import vector_array
 from . import position, transfer
 from .assembly import Assembly, Carried
-from .batch import Array, in_pieces
+from .batch import Array, in_pieces, one_state
 from .chain_frames import ChainFrames, FrameOn
 from .compiled_state import CompiledState
+from .continuation import follow, solved
 from .diagnose import check_coordinates, independent_joints
-from .follow import follow
 from .gears import Gear
 from .loop_closures import Closure
 from .mobility import mobility
 from .mounting import mounted
+from .resolved_motion import JointMotion, resolved
 
 
 @dataclass(frozen=True)
 class Influence:
-    """Influence coefficients in the coordinates q: ``first`` ``(..., u, n)``, ``second`` ``(..., u, n, n)``."""
+    """Influence coefficients in the coordinates q: ``first`` ``(..., u, n)``, ``second`` ``(..., u, n, n)``.
+
+    ``third`` ``(..., u, n, n, n)`` where it is asked for.
+    """
 
     first: Array
     second: Array
+    third: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,10 @@ class CoordinateKinematics:
         self.chains = self._system()
         check_names("closure", [closure.name for closure in self.parts.closures])
         self.assembly = Assembly(self.chains, self.parts.closures, given or ())
-        self.home: Array = position.assembled(self.assembly, self._guess(home))
+        guess = self._guess(home)
+        self.home: Array = position.assembled(self.assembly, guess, name, home is not None)
+        self.home_moved: Array = self.home - guess
+        """How far each joint of the guess moved to close the loops (rad or m)."""
         rank = self.m - mobility(self.assembly, self.home).lasting
         if given is None:
             closing = self.assembly.closure_jacobian(self.home[None])[0]
@@ -200,7 +209,7 @@ class CoordinateKinematics:
 
     # -- batches --------------------------------------------------------------------------------
 
-    def _flat(self, function: Callable[..., Any], *given: tuple[str, ArrayLike, int, str]) -> Any:
+    def batched(self, function: Callable[..., Any], *given: tuple[str, ArrayLike, int, str]) -> Any:
         """``function`` of flat batches, in pieces; results take the common batch shape of the arguments."""
         arrays = [vector_array(width, name, values, entries) for name, values, width, entries in given]
         try:
@@ -208,14 +217,28 @@ class CoordinateKinematics:
         except ValueError:
             shapes = listed(f"{name} {array.shape}" for (name, *_), array in zip(given, arrays, strict=True))
             raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
+        count = math.prod(batch)  # reshape(-1, 0) would not know it: a structure has no coordinates
         flat = [
-            np.ascontiguousarray(np.broadcast_to(array, (*batch, array.shape[-1])).reshape(-1, array.shape[-1]))
+            np.ascontiguousarray(np.broadcast_to(array, (*batch, array.shape[-1])).reshape(count, array.shape[-1]))
             for array in arrays
         ]
         found = in_pieces(function, *flat)
         if isinstance(found, tuple):
             return tuple(part.reshape((*batch, *part.shape[1:])) for part in found)
         return found.reshape((*batch, *found.shape[1:]))
+
+    def each(self, function: Callable[..., Any], *given: tuple[str, ArrayLike, int, str]) -> Any:
+        """``function`` of single states, one after the other; its array, or tuple of arrays, by the batch shape."""
+
+        def rows(*arrays: Array) -> Any:
+            found = [function(*states) for states in zip(*arrays, strict=True)]
+            if not found:
+                raise ArmError("there is no state in this batch; give at least one")
+            if isinstance(found[0], tuple):
+                return tuple(np.stack(parts) for parts in zip(*found, strict=True))
+            return np.stack(found)
+
+        return self.batched(rows, *given)
 
     def _joints(self, phi: ArrayLike) -> tuple[str, ArrayLike, int, str]:
         return "phi", phi, self.m, "joint"
@@ -232,20 +255,21 @@ class CoordinateKinematics:
             placed = self.chains.place(phi)
             return self.assembly.value(self.assembly.coordinate_blocks(placed, 0), len(phi))[:, : self.n]
 
-        return self._flat(read, self._joints(phi))
+        return self.batched(read, self._joints(phi))
 
     def closure_error(self, phi: ArrayLike) -> Array:
-        """c ``(..., r)``: closure errors (m, or sines of angles); zero where the mechanism is closed."""
-        return self._flat(self.assembly.closure_value, self._joints(phi))
+        """Closure errors ``(..., r)`` (m, rad): zero where the mechanism is closed, and nowhere else."""
+        return self.batched(lambda phi: self.assembly.misfit(phi)[0], self._joints(phi))
 
     def position(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """The joints phi ``(..., m)`` of the closed mechanism at coordinates q, in the assembly mode of ``guess``.
 
-        Newton's method with a line search; where a jump from the guess fails, in steps. The guess is home by default.
+        Newton's method with a line search; where it leads away from the guess, by continuation: two modes meet only
+        where [G^w_phi] is singular, and a way that leads through such a place is refused. The guess is home by default.
         """
         near = self.home if guess is None else guess
-        return self._flat(
-            lambda q, phi: position.solved(self.assembly, q, phi), self._rates("q", q), ("guess", near, self.m, "joint")
+        return self.batched(
+            lambda q, phi: solved(self.assembly, q, phi), self._rates("q", q), ("guess", near, self.m, "joint")
         )
 
     def closed_near(self, phi: ArrayLike) -> Array:
@@ -258,7 +282,7 @@ class CoordinateKinematics:
                 raise ArmError(position.cannot_close(self.assembly, found[int(np.argmax(residuals))], 0))
             return found
 
-        return self._flat(close, self._joints(phi))
+        return self.batched(close, self._joints(phi))
 
     def assembly_modes(self, q: ArrayLike, starts: int = 200, seed: int = 0) -> Array:
         """All configurations ``(k, m)`` at coordinates q that Newton finds from ``starts`` random guesses."""
@@ -282,7 +306,7 @@ class CoordinateKinematics:
             found[:, :3, :3], found[:, :3, 3], found[:, 3, 3] = turn, shift, 1.0
             return found
 
-        return self._flat(place, self._joints(phi))
+        return self.batched(place, self._joints(phi))
 
     # -- influence coefficients -----------------------------------------------------------------
 
@@ -293,17 +317,20 @@ class CoordinateKinematics:
             carried = self.assembly.carried(phi)
             return carried.x, carried.x2
 
-        return Influence(*self._flat(tables, self._joints(phi)))
+        return Influence(*self.batched(tables, self._joints(phi)))
 
     def third_order(self, phi: ArrayLike) -> Array:
-        """[D^phi_qqq] ``(..., m, n, n, n)`` (3-47), for coordinates that have a position."""
+        """[D^phi_qqq] ``(..., m, n, n, n)`` (3-47): its first index of q is that of the derivative of [H^phi_qq].
+
+        phi''' = [G] q''' + q''.([H] + 2 [H]^T) q' + (q'.[D] q') q', coordinates that turn included.
+        """
 
         def table(phi: Array) -> Array:
             found = self.assembly.carried(phi, 3).x3
             assert found is not None
             return found
 
-        return self._flat(table, self._joints(phi))
+        return self.batched(table, self._joints(phi))
 
     def joint_jerk(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, qddd: ArrayLike) -> Array:
         """Third time derivative of phi for this motion (3-46), coordinates that turn included.
@@ -321,23 +348,28 @@ class CoordinateKinematics:
             return transfer.times(carried.whole, wanted)
 
         rates = (self._rates(name, values) for name, values in (("qd", qd), ("qdd", qdd), ("qddd", qddd)))
-        return self._flat(move, self._joints(phi), *rates)
+        return self.batched(move, self._joints(phi), *rates)
 
-    def frame_influence(self, phi: ArrayLike, frame: FrameOn | str) -> Influence:
-        """Coefficients of a frame's origin (rows 0 to 2) and turn (rows 3 to 5) in q (3-22), (3-26)."""
+    def frame_influence(self, phi: ArrayLike, frame: FrameOn | str, order: int = 2) -> Influence:
+        """Coefficients of a frame's origin (rows 0 to 2) and turn (rows 3 to 5) in q (3-22), (3-26); order 2 or 3."""
         carrier = self.chains.carrier(frame)
+        if order not in (2, 3):
+            raise ArmError(f"influence coefficients of a frame are told to order 2 or 3, not {order!r}")
 
-        def tables(phi: Array) -> tuple[Array, Array]:
-            carried = self.assembly.carried(phi)
+        def tables(phi: Array) -> tuple[Array, ...]:
+            carried = self.assembly.carried(phi, order)
             own, own2 = carried.x[:, carrier.joints], carried.x2[:, carrier.joints]
-            first, second = [], []
-            for jet in (carried.placed.point(carrier, 2), carried.placed.turning(carrier, 2)):
-                first.append(jet.first @ own)
+            found: list[list[Array]] = [[] for _ in range(order)]
+            for jet in (carried.placed.point(carrier, order), carried.placed.turning(carrier, order)):
+                found[0].append(jet.first @ own)
                 # H^u X^T X + G^u . X2, the form of (3-26) that needs no inverse of its own.
-                second.append(transfer.quadratic(own, jet.second) + transfer.dot(jet.first, own2))
-            return np.concatenate(first, axis=1), np.concatenate(second, axis=1)
+                found[1].append(transfer.quadratic(own, jet.second) + transfer.dot(jet.first, own2))
+                if carried.x3 is not None:
+                    own3 = carried.x3[:, carrier.joints]
+                    found[2].append(transfer.dependent_third(jet.first, jet.second, jet.third, own, own2, own3))
+            return tuple(np.concatenate(parts, axis=1) for parts in found)
 
-        return Influence(*self._flat(tables, self._joints(phi)))
+        return Influence(*self.batched(tables, self._joints(phi)))
 
     def joint_motion(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array]:
         """phi' and phi'' for this motion of the coordinates (3-12), (3-13)."""
@@ -345,7 +377,21 @@ class CoordinateKinematics:
         def move(phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
             return self.assembly.moved(phi, qd, qdd)[1:]
 
-        return self._flat(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+        return self.batched(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+
+    def resolve(
+        self, poses: ArrayLike, qd: ArrayLike, qdd: ArrayLike, qddd: ArrayLike, guess: ArrayLike | None = None
+    ) -> JointMotion:
+        """Joints and their three derivatives for a motion of the frame whose freedoms are the coordinates.
+
+        ``poses`` ``(t, 4, 4)`` say where it is, ``qd``, ``qdd`` and ``qddd`` ``(t, n)`` its velocity, acceleration and
+        jerk, turns as angular velocity and its derivatives, in the axes of the world (3-14), (3-18), (3-46). Of an arm
+        with drives, ``driven.electric.voltages(*motion)`` are then the voltages for it (2-240).
+        """
+        start = self.home if guess is None else one_state(self.m, "guess", guess)
+        wanted = (("qd", qd), ("qdd", qdd), ("qddd", qddd))
+        rates = [vector_array(self.n, name, values, "coordinate") for name, values in wanted]
+        return resolved(self, np.asarray(poses, dtype=float), (rates[0], rates[1], rates[2]), start)
 
 
 def joint_motion(carried: Carried, qd: Array, qdd: Array) -> tuple[Array, Array]:

@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from ..arm.exact import exact
@@ -86,6 +85,5 @@ class GearNumbers:
         above = [np.zeros((count, 1, *(width,) * k)) for k in range(2, order + 1)]
         return Jet(*[value, first, *above][: order + 1])
 
-    def flipped(self, placed: Placed) -> NDArray[np.bool_]:
-        """Nowhere: a gear holds in one way."""
-        return np.zeros(placed.count, dtype=bool)
+    def misfit(self, placed: Placed) -> None:
+        """None: a gear holds in one way."""

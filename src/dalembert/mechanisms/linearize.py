@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
-from ..systems.arrays import vector_array
 from . import transfer
 from .batch import Array
 from .coordinate_kinematics import joint_motion
@@ -38,16 +37,17 @@ class Linear:
 
     @property
     def a(self) -> Array:
-        """State matrix [[0, 1], [-I*^-1 stiffness, -I*^-1 damping]], ``(2 n, 2 n)``."""
-        n = len(self.inertia)
-        lower = -np.linalg.solve(self.inertia, np.hstack([self.stiffness, self.damping]))
-        return np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), lower])
+        """State matrix [[0, 1], [-I*^-1 stiffness, -I*^-1 damping]], ``(..., 2 n, 2 n)``."""
+        lower = -np.linalg.solve(self.inertia, np.concatenate([self.stiffness, self.damping], axis=-1))
+        upper = np.zeros_like(lower)
+        n = self.inertia.shape[-1]
+        upper[..., n:] = np.eye(n)
+        return np.concatenate([upper, lower], axis=-2)
 
     @property
     def b(self) -> Array:
-        """Input matrix [[0], [I*^-1]], ``(2 n, n)``."""
-        n = len(self.inertia)
-        return np.vstack([np.zeros((n, n)), np.linalg.inv(self.inertia)])
+        """Input matrix [[0], [I*^-1]], ``(..., 2 n, n)``."""
+        return np.concatenate([np.zeros_like(self.inertia), np.linalg.inv(self.inertia)], axis=-2)
 
 
 def linearize(mechanism: Mechanism, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Linear:
@@ -57,24 +57,27 @@ def linearize(mechanism: Mechanism, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLik
         raise ArmError(
             f"coordinate {turns[0]!r} is a turn and has no position to deviate from; choose joints or positions"
         )
-    at = vector_array(mechanism.m, "phi", phi)[None]
-    rate, rate2 = (vector_array(mechanism.n, name, v, "coordinate")[None] for name, v in (("qd", qd), ("qdd", qdd)))
-    carried = mechanism.assembly.carried(at, 3)
-    moving, speeding = joint_motion(carried, rate, rate2)
-    by_position, by_rate, by_acceleration, load = (np.zeros((mechanism.m, k)) for k in (*(mechanism.m,) * 3, 1))
-    for numbers, part in zip(mechanism.chains.numbers, mechanism.chains.slices, strict=True):
-        slopes = numbers.torque_slopes(at[:, part], moving[:, part], speeding[:, part])
-        for total, slope in zip((by_position, by_rate, by_acceleration), slopes, strict=True):
-            total[part, part] = slope[0]
-        load[part, 0] = numbers.torque(at[:, part], moving[:, part], speeding[:, part])[0]
-    x, x2, x3 = carried.x[0], carried.x2[0], carried.x3
-    assert x3 is not None
-    bend = np.einsum("mij,j->mi", x2, rate[0])
-    bend2 = np.einsum("mij,j->mi", x2, rate2[0]) + np.einsum("mijk,j,k->mi", x3[0], rate[0], rate[0])
-    own = np.einsum("mij,m->ij", x2, load[:, 0])
-    return Linear(
-        x.T @ by_acceleration @ x,
-        x.T @ (by_rate @ x + by_acceleration @ (2 * bend)),
-        own + x.T @ (by_position @ x + by_rate @ bend + by_acceleration @ bend2),
-        transfer.load(load[None, :, 0], carried.x)[0],
-    )
+
+    def tables(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
+        carried = mechanism.assembly.carried(phi, 3)
+        moving, speeding = joint_motion(carried, qd, qdd)
+        by_position, by_rate, by_acceleration = np.zeros((3, len(phi), mechanism.m, mechanism.m))
+        for numbers, part in zip(mechanism.chains.numbers, mechanism.chains.slices, strict=True):
+            slopes = numbers.torque_slopes(phi[:, part], moving[:, part], speeding[:, part])
+            for total, slope in zip((by_position, by_rate, by_acceleration), slopes, strict=True):
+                total[:, part, part] = slope
+        load = mechanism.joint_loads(phi, moving, speeding, [()] * len(mechanism.chains.numbers))
+        x, x2, x3 = carried.x, carried.x2, carried.x3
+        assert x3 is not None
+        turned = transfer.transposed(x)
+        bend = np.einsum("bmij,bj->bmi", x2, qd)
+        bend2 = np.einsum("bmij,bj->bmi", x2, qdd) + np.einsum("bmijk,bj,bk->bmi", x3, qd, qd)
+        return (
+            turned @ by_acceleration @ x,
+            turned @ (by_rate @ x + by_acceleration @ (2 * bend)),
+            np.einsum("bmij,bm->bij", x2, load) + turned @ (by_position @ x + by_rate @ bend + by_acceleration @ bend2),
+            transfer.load(load, x),
+        )
+
+    rates = ((name, values, mechanism.n, "coordinate") for name, values in (("qd", qd), ("qdd", qdd)))
+    return Linear(*mechanism.batched(tables, ("phi", phi, mechanism.m, "joint"), *rates))

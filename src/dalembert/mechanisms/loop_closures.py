@@ -5,7 +5,10 @@ rz. A held position is e_i^A . (p_B - p_A) = 0; held turns are e_r^A . e_s^B = 0
 
     three turns held   e_3.e_2' = e_1.e_3' = e_2.e_1' = 0    the axes agree
     two turns held     the axis about which B is free to turn agrees
-    one turn held      a universal joint: B turns about one axis of A and another of its own
+    one turn held      a universal joint: B turns about one axis of A and another of its own; in a plane, no turn
+
+They also hold in orientations that are not meant, an axis reversed or each along another one; ``held_turns`` has the
+errors that vanish in the right one alone, by which positions are found.
 
 The load T_c that belongs to an equation (Freeman 1985, eq. 4-31) is then the force along an axis of A, or the moment
 about the axis e_s' x e_r, that the closure puts on B; A gets the opposite.
@@ -24,7 +27,9 @@ from ..arm.errors import ArmError
 from ..arm.io.toml_table import nearest
 from ..formulations.closures import Product
 from . import jets
+from .batch import Array
 from .chain_frames import ChainFrames, FrameOn, Placed
+from .held_turns import one_turn, three_turns, two_turns
 from .jets import Jet
 
 FREEDOMS = ("x", "y", "z", "rx", "ry", "rz")
@@ -119,7 +124,7 @@ class ClosureNumbers:
     """A closure between two frames of a system."""
 
     def __init__(self, closure: Closure, system: ChainFrames) -> None:
-        self.closure = closure
+        self.closure, self.system = closure, system
         try:
             self.a, self.b = system.carrier(closure.a), system.carrier(closure.b)
         except ArmError as fault:
@@ -155,16 +160,39 @@ class ClosureNumbers:
         found = [jets.product(axis(0, i), end(j)).scaled(sign) for i, j, sign in self.closure.products]
         return jets.stacked(found)
 
-    def flipped(self, placed: Placed) -> NDArray[np.bool_]:
-        """Where the equations hold but the frames do not agree.
+    def misfit(self, placed: Placed) -> tuple[slice, Array, Array] | None:
+        """How far the held turns are from closed (rad), exact on the rotation group, with slopes in ``joints``.
 
-        An axis may point the other way, and three held turns hold as well where each axis lies along another one.
+        With the rows of these turns among the equations; None where the equations hold in no wrong orientation.
         """
-        axes = [(r, s) for r, s, _ in self.closure.turns]
-        if len(axes) < 2:
-            return np.zeros(placed.count, dtype=bool)
+        axes = ["xyz".index(freedom[1]) for freedom in self.closure.held if freedom.startswith("r")]
+        if not axes or (len(axes) == 1 and not self.turns_about_one_axis):
+            return None
+        turn, spin = self.relative_turn(placed)
+        if len(axes) == 3:
+            value, slope = three_turns(turn, spin)
+        elif len(axes) == 2:
+            value, slope = (part[:, axes] for part in two_turns(turn, spin, 3 - sum(axes)))
+        else:
+            value, slope = one_turn(turn, spin, axes[0])
+        return slice(len(self.closure.held) - len(axes), len(self.closure.held)), value, slope
+
+    def relative_turn(self, placed: Placed) -> tuple[Array, Array]:
+        """R_A^T R_B ``(b, 3, 3)`` and the angular velocity of B against A per rate of ``joints``, in the axes of A."""
         turn_a, _ = placed.pose(self.a)
         turn_b, _ = placed.pose(self.b)
-        agree = np.einsum("bxk,bxk->bk", turn_a, turn_b)
-        checked = range(3) if len(axes) == 3 else [axes[0][1]]
-        return (agree[:, list(checked)] < 0.5).any(axis=1)  # 1 where they agree, else 0 or -1
+        spin = np.zeros((placed.count, 3, len(self.joints)))
+        for end, places, sign in zip((self.a, self.b), self.places, (-1, 1), strict=True):
+            if len(places):
+                axes, _, revolute = placed.joints(end)
+                spin[:, :, places] += sign * np.swapaxes(np.where(revolute[:, None], axes, 0.0), 1, 2)
+        back = np.swapaxes(turn_a, 1, 2)
+        return back @ turn_b, back @ spin
+
+    @cached_property
+    def turns_about_one_axis(self) -> bool:
+        """True if the one held turn is the only one the joints allow, as in a plane: not a universal joint then."""
+        held = ["xyz".index(freedom[1]) for freedom in self.closure.held if freedom.startswith("r")]
+        phi = np.random.default_rng(0).uniform(-1, 1, (2, self.system.m))
+        _, spin = self.relative_turn(self.system.place(phi))
+        return bool(np.abs(np.delete(spin, held, axis=1)).max(initial=0.0) < 1e-9)

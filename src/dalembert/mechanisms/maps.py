@@ -13,6 +13,7 @@ from ..arm.errors import ArmError
 from ..systems.arrays import vector_array
 from . import position
 from .batch import Array
+from .continuation import solved
 from .singularity import output_assembly
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def grid_positions(mechanism: Mechanism, axes: Sequence[ArrayLike]) -> Array:
     phi = np.full((len(wanted), mechanism.m), np.nan)
     first = int(np.argmin(np.linalg.norm(wanted - home, axis=1)))
     try:
-        phi[first] = position.solved(assembly, wanted[first][None], mechanism.home[None])[0]
+        phi[first] = solved(assembly, wanted[first][None], mechanism.home[None])[0]
     except ArmError:
         return phi.reshape(*shape, mechanism.m)
     sign = _sign(mechanism, phi[first][None])[0]

@@ -14,11 +14,10 @@ from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import Load
-from ..systems.arrays import vector_array
 from ..systems.contacts import stuck
 from ..systems.sticking import Contact
 from . import transfer
-from .batch import Array
+from .batch import Array, one_state
 from .constrained_motion import Drive, MechanismMotion, simulate
 from .coordinate_kinematics import CoordinateKinematics
 from .linearize import Linear, linearize
@@ -58,7 +57,7 @@ class Mechanism(CoordinateKinematics):
             return total.inertia, total.power, total.load
 
         rate = np.zeros(self.n) if qd is None else qd
-        return TransferredModel(*self._flat(tables, self._joints(phi), self._rates("qd", rate)))
+        return TransferredModel(*self.batched(tables, self._joints(phi), self._rates("qd", rate)))
 
     def inverse_dynamics(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_q ``(..., n)``: the loads at the coordinates that cause this motion."""
@@ -79,7 +78,7 @@ class Mechanism(CoordinateKinematics):
             whole, rate, rate2 = self.assembly.moved(phi, qd, qdd)
             return transfer.load(self.joint_loads(phi, rate, rate2, loads), whole)
 
-        return self._flat(act, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+        return self.batched(act, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
 
     def forward_dynamics(self, phi: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: Forces = NONE) -> Array:
         """q'' ``(..., n)`` under the loads ``tau`` at the coordinates; it undoes ``inverse_dynamics``.
@@ -100,7 +99,7 @@ class Mechanism(CoordinateKinematics):
             drift = transfer.times(rows, rate2) + self.contact_drift(phi, rate)
             return stuck(self.contacts, rows @ x, drift, qd, qdd, lambda state: inertia[state])
 
-        return self._flat(solve, self._joints(phi), self._rates("qd", qd), self._rates("tau", tau))
+        return self.batched(solve, self._joints(phi), self._rates("qd", qd), self._rates("tau", tau))
 
     def with_passive(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> tuple[Array, Array]:
         """T_q and q'' where the passive coordinates carry no load: their entries of ``qdd`` are computed."""
@@ -121,7 +120,7 @@ class Mechanism(CoordinateKinematics):
 
     def mass_matrix(self, phi: ArrayLike) -> Array:
         """I*_qq ``(..., n, n)``: the inertia matrix in the coordinates."""
-        return self._flat(
+        return self.batched(
             lambda phi: transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)), self._joints(phi)
         )
 
@@ -132,7 +131,7 @@ class Mechanism(CoordinateKinematics):
         def rest(phi: Array, qd: Array) -> Array:
             return self._without_acceleration(phi, qd, loads)[-1]
 
-        return self._flat(rest, self._joints(phi), self._rates("qd", qd))
+        return self.batched(rest, self._joints(phi), self._rates("qd", qd))
 
     def gravity_load(self, phi: ArrayLike) -> Array:
         """The loads at the coordinates that hold the weight of the chains."""
@@ -141,7 +140,7 @@ class Mechanism(CoordinateKinematics):
             weights = [numbers.gravity(phi[:, part]) for numbers, part in self._parts()]
             return transfer.load(np.concatenate(weights, axis=1), self.first_influence(phi))
 
-        return self._flat(hold, self._joints(phi))
+        return self.batched(hold, self._joints(phi))
 
     def kinetic_energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """T (J)."""
@@ -149,11 +148,11 @@ class Mechanism(CoordinateKinematics):
         def total(phi: Array, qd: Array) -> Array:
             return self._kinetic(phi, transfer.times(self.first_influence(phi), qd))
 
-        return self._flat(total, self._joints(phi), self._rates("qd", qd))
+        return self.batched(total, self._joints(phi), self._rates("qd", qd))
 
     def potential_energy(self, phi: ArrayLike) -> Array:
         """V (J) of gravity and springs."""
-        return self._flat(self._potential, self._joints(phi))
+        return self.batched(self._potential, self._joints(phi))
 
     def energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """Kinetic and potential energy (J) together."""
@@ -251,8 +250,8 @@ class Mechanism(CoordinateKinematics):
         return linearize(self, phi, rest if qd is None else qd, rest if qdd is None else qdd)
 
     def mobility(self, phi: ArrayLike | None = None) -> Mobility:
-        """Freedoms counted and measured, at ``phi`` (home by default)."""
-        return mobility(self.assembly, self.home if phi is None else vector_array(self.m, "phi", phi))
+        """Freedoms counted and measured, at one configuration ``phi`` (home by default)."""
+        return mobility(self.assembly, self.home if phi is None else one_state(self.m, "phi", phi))
 
     # -- in the joints --------------------------------------------------------------------------
 
@@ -326,7 +325,16 @@ class Mechanism(CoordinateKinematics):
                 raise ArmError(
                     f"the force on link {force.link!r} must be one vector for all states; call once per force"
                 )
-        return [forces.get(chain, ()) for chain in self.chains.names]
+        return [[self._in_world(chain, force) for force in forces.get(chain, ())] for chain in self.chains.names]
+
+    def _in_world(self, chain: str, force: Force) -> Force:
+        """A force in the axes of a chain's base, in those of the world."""
+        base = self.parts.bases.get(chain)
+        if force.axes != "base" or base is None:
+            return force
+        turn = np.array(base.exact[0], dtype=float)
+        push, twist = (turn @ np.asarray(part, dtype=float) for part in (force.force, force.moment))
+        return replace(force, force=push, moment=twist, axes="world")
 
     def _weightless(self, inertia: Array) -> str:
         smallest = np.linalg.eigvalsh(inertia)[:, 0]

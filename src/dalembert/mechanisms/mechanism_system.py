@@ -14,15 +14,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, UnreachableError
 from ..arm.inertia import Load
 from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
-from . import position, transfer
+from . import transfer
+from .continuation import PositionTrack, told
 from .coordinates import Coordinate
 from .mechanism import Mechanism
 
 Array = NDArray[np.float64]
+WORSE = 1e4
+"""Condition of [G^w_phi] against that at the start at which a motion in the coordinates ends."""
 
 
 @dataclass(frozen=True)
@@ -114,16 +117,11 @@ class MechanismSystem:
         if wanted.ndim != 1:
             return self.mechanism.position(q, self.near)
         # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
-        key = wanted.tobytes()
-        if key not in self._last:
-            self._last.clear()
-            self._last[key] = self.mechanism.position(wanted, self.near)
-            self._last[key].flags.writeable = False
-        return self._last[key]
+        return self._track.to(vector_array(self.n, "q", wanted, "coordinate"))
 
     @cached_property
-    def _last(self) -> dict[bytes, Array]:
-        return {}
+    def _track(self) -> PositionTrack:
+        return PositionTrack(self.mechanism.assembly, self.near)
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """T_q ``(..., n)`` for this motion."""
@@ -134,13 +132,29 @@ class MechanismSystem:
         return self.mechanism.forward_dynamics(self.joints(q), qd, tau)
 
     def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
-        """Accelerations of single states in a loop, each position sought from the one before."""
-        mechanism, last = self.mechanism, self.near
+        """Accelerations of single states in a loop, each position sought from the one before.
+
+        States where the coordinates hardly determine the mechanism are refused: beyond, another mode would be as good.
+        """
+        mechanism, assembly = self.mechanism, self.mechanism.assembly
+        track = PositionTrack(assembly, self.near)
+        largest = WORSE * track.condition
+        stops = [c.joint for c in assembly.coordinates if c.joint >= 0]  # the simulation has these
 
         def accelerate(q: Array, qd: Array, tau: Array) -> Array:
-            nonlocal last
-            last = position.solved(mechanism.assembly, q[None], last[None])[0]
-            return mechanism.forward_dynamics(last, qd, tau)
+            phi = track.to(q)
+            if not track.condition < largest:
+                raise UnreachableError(
+                    f"{mechanism.name}: at {told(assembly, q)} the coordinates hardly determine the mechanism, since "
+                    f"assembly modes meet there; mechanism.simulate passes such places, or choose other coordinates"
+                )
+            beyond = mechanism.chains.beyond_limits(phi, stops)
+            if beyond:
+                raise UnreachableError(
+                    f"{mechanism.name}: at {told(assembly, q)} joint {beyond}; stops act at joints that are "
+                    f"coordinates, so make it one, or take its limits off"
+                )
+            return mechanism.forward_dynamics(phi, qd, tau)
 
         return accelerate
 

@@ -20,54 +20,91 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..systems.arrays import vector_array
-from . import qp
-from .batch import Array
+from . import qp, transfer
+from .batch import Array, one_state
 from .coordinate_kinematics import joint_motion
+from .coordinates import Coordinate
 from .gears import Gear
 from .mechanism import NONE, Forces, Mechanism
+from .transfer import PartialModel
 
 
 @dataclass(frozen=True)
 class Shared:
-    """Loads at the ``motors``, the forces of the closures they cause, and the loads T_u that the motion needs."""
+    """Loads ``torque`` ``(..., k)`` at the ``motors``, the forces of the closures they cause, and T_u, which is needed.
+
+    ``residual`` is how far [G^q_u]^T T_q is from T_u.
+    """
 
     motors: tuple[str, ...]
     torque: Array
     closure_forces: Array
     wanted: Array
-    residual: float
+    residual: Array
 
 
 class Motors:
-    """The motors of a mechanism: joints, at least as many as it has freedoms."""
+    """The motors of a mechanism, at least as many as it has freedoms.
+
+    A motor stands at a joint, or drives whatever can be written as a coordinate, such as "left.a + left.b".
+    """
 
     def __init__(self, mechanism: Mechanism, motors: Sequence[str]) -> None:
         self.mechanism = mechanism
-        self.places = [mechanism.chains.joint_index(name) for name in motors]
-        if len(set(self.places)) != len(self.places):
+        self.motions = [Coordinate(text, mechanism.chains) for text in motors]
+        self.names = tuple(mechanism.joint_names[m.joint] if m.joint >= 0 else m.name for m in self.motions)
+        if len(set(self.names)) != len(self.names):
             raise ArmError(f"a motor is named twice in {listed(motors)}; name each once")
-        self.names = tuple(mechanism.joint_names[k] for k in self.places)
         rank = int(np.linalg.matrix_rank(self.influence(mechanism.home), tol=1e-9))
         if rank < mechanism.n:
             raise ArmError(
                 f"the motors {listed(self.names)} drive {rank} of {mechanism.n} freedoms; add motors for the others"
             )
-        self.effort = mechanism.chains.effort[self.places]
+        self.effort = np.array([mechanism.chains.effort[m.joint] if m.joint >= 0 else np.inf for m in self.motions])
 
     def influence(self, phi: ArrayLike) -> Array:
         """[G^q_u] ``(k, n)``: the motors' rates in the coordinates of the mechanism (4-78)."""
-        return self.mechanism.influence(phi).first[..., self.places, :]
+
+        def tables(phi: Array) -> Array:
+            return self._rows(phi) @ self.mechanism.first_influence(phi)
+
+        return self.mechanism.batched(tables, ("phi", phi, self.mechanism.m, "joint"))
+
+    def _rows(self, phi: Array) -> Array:
+        """The motors' rates per joint rate, ``(b, k, m)``."""
+        placed = self.mechanism.chains.place(phi)
+        found = np.zeros((len(phi), len(self.motions), self.mechanism.m))
+        for k, motion in enumerate(self.motions):
+            first = motion.jet(placed, 1).first
+            assert first is not None
+            found[:, k, motion.joints] = first[:, 0]
+        return found
 
     def least_squares(self, phi: ArrayLike, wanted: ArrayLike, weight: ArrayLike | None = None) -> Array:
-        """T_q of least T.W T for loads ``wanted`` at the coordinates (4-85)."""
+        """T_q ``(..., k)`` of least T.W T for loads ``wanted`` at the coordinates (4-85)."""
+        w = qp.weight_array(weight, len(self.motions), "motor")
+
+        def share(phi: Array, wanted: Array) -> Array:
+            g = self.influence(phi)
+            return qp.least(w, np.zeros(len(g)), (g.T, wanted))
+
+        m = self.mechanism
+        return m.each(share, ("phi", phi, m.m, "joint"), ("wanted", wanted, m.n, "coordinate"))
+
+    def partial_model(self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE) -> PartialModel:
+        """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-87): the loads of least squares at the motors for a motion of u.
+
+        With [G]^-LT = G (G^T G)^-1 (4-86), I*_qu = [G]^-LT I*_uu (4-88), P*_quu = [G]^-LT . P*_uuu (4-89) and
+        T^L_q = [G]^-LT T^L_u (4-90), u being the coordinates of the mechanism; ``qd`` matters only to dampers.
+        """
         g = self.influence(phi)
-        w = None if weight is None else np.asarray(weight, dtype=float)
-        return qp.least(w, np.zeros(len(g)), (g.T, vector_array(self.mechanism.n, "wanted", wanted, "coordinate")))
+        left = g @ np.linalg.inv(transfer.transposed(g) @ g)
+        model = self.mechanism.model(phi, qd, forces)
+        return PartialModel(left @ model.inertia, transfer.dot(left, model.power), transfer.times(left, model.load))
 
     def internal(self, phi: ArrayLike) -> Array:
-        """Loads ``(k, k - n)`` of the motors that balance each other: an orthonormal basis."""
-        u, s, _ = np.linalg.svd(self.influence(phi))
+        """Loads ``(k, k - n)`` of the motors that balance each other at one configuration: an orthonormal basis."""
+        u, s, _ = np.linalg.svd(self.influence(one_state(self.mechanism.m, "phi", phi)))
         return u[:, int((s > 1e-9 * s[0]).sum()) :]
 
     def distribute(
@@ -88,41 +125,67 @@ class Motors:
         ``limits``: True for the effort limits of the joints, False for none, or largest loads ``(k,)``. Closures that
         push do so with at least ``push`` newtons, within their friction; ``contacts=False`` lets them pull as well.
         """
-        mechanism = self.mechanism
-        at = vector_array(mechanism.m, "phi", phi)[None]
-        rate, rate2 = (vector_array(mechanism.n, name, v, "coordinate")[None] for name, v in (("qd", qd), ("qdd", qdd)))
+        count = len(self.motions)
+        w = qp.weight_array(weight, count, "motor")
+        centre = np.zeros(count) if preload is None else one_state(count, "preload", preload, "motor")
+        kept = self._limits(limits)
+        cone = self._contacts(push) if contacts else None
+        m = self.mechanism
+
+        def share(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
+            return self._share(phi, qd, qdd, w, centre, kept, cone, forces)
+
+        rates = ((name, values, m.n, "coordinate") for name, values in (("qd", qd), ("qdd", qdd)))
+        return Shared(self.names, *m.each(share, ("phi", phi, m.m, "joint"), *rates))
+
+    def _share(
+        self,
+        phi: Array,
+        qd: Array,
+        qdd: Array,
+        weight: Array | None,
+        centre: Array,
+        kept: tuple[Array, Array],
+        cone: tuple[Array, Array] | None,
+        forces: Forces,
+    ) -> tuple[Array, ...]:
+        """Torques, closure forces, T_u and residual of one state; ``kept`` and ``cone`` are inequalities A x >= b."""
+        mechanism, at = self.mechanism, phi[None]
         carried = mechanism.assembly.carried(at)
-        joint_load = mechanism.joint_loads(at, *joint_motion(carried, rate, rate2), mechanism._forces(forces))[0]
+        moving = joint_motion(carried, qd[None], qdd[None])
+        joint_load = mechanism.joint_loads(at, *moving, mechanism._forces(forces))[0]
         x = carried.x[0]
         wanted = x.T @ joint_load
-        g = x[self.places]
+        rows = self._rows(at)[0]
+        g = rows @ x
         # What the motors do not hold at the joints, the closures must: T_phi - S^T T_q = [G^c]^T T_c.
         closing = mechanism.assembly.closure_jacobian(at)[0]
         pseudo = np.linalg.pinv(closing.T, rcond=1e-9) if mechanism.r else np.zeros((0, mechanism.m))
-        per_motor = -pseudo[:, self.places]
+        per_motor = -pseudo @ rows.T
         fixed = pseudo @ joint_load
-        table, least = self._limits(limits)
-        if contacts:
-            cone, floor = self._contacts(push)
-            table, least = np.vstack([table, cone @ per_motor]), np.concatenate([least, floor - cone @ fixed])
-        centre = np.zeros(len(g)) if preload is None else vector_array(len(g), "preload", preload, "motor")
-        w = None if weight is None else np.asarray(weight, dtype=float)
+        table, least = kept
+        if cone is not None:
+            push, floor = cone
+            table, least = np.vstack([table, push @ per_motor]), np.concatenate([least, floor - push @ fixed])
         try:
-            torque = qp.least(w, centre, (g.T, wanted), (table, least))
+            torque = qp.least(weight, centre, (g.T, wanted), (table, least))
         except qp.Infeasible as fault:
             raise ArmError(
                 f"no loads of {listed(self.names)} give this motion with contacts that push and motors within their "
                 f"limits ({fault}); slow down, allow more friction, or take stronger motors"
             ) from None
-        return Shared(
-            self.names, torque, fixed + per_motor @ torque, wanted, float(np.abs(g.T @ torque - wanted).max(initial=0))
-        )
+        return torque, fixed + per_motor @ torque, wanted, np.abs(g.T @ torque - wanted).max(initial=0)
 
     def _limits(self, limits: ArrayLike | bool) -> tuple[Array, Array]:
-        count = len(self.places)
+        count = len(self.motions)
         if limits is False:
             return np.zeros((0, count)), np.zeros(0)
-        largest = self.effort if limits is True else np.broadcast_to(np.asarray(limits, dtype=float), (count,))
+        largest = self.effort
+        if limits is not True:
+            given = np.asarray(limits, dtype=float)
+            if given.shape not in ((), (1,), (count,)):
+                raise ArmError(f"limits must be one number, or {count}, one per motor; got shape {given.shape}")
+            largest = np.broadcast_to(given, (count,))
         return np.vstack([np.eye(count), -np.eye(count)]), -np.concatenate([largest, largest])
 
     def _contacts(self, push: float) -> tuple[Array, Array]:

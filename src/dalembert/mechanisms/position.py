@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.errors import ArmError
+from ..arm.description import caller_level
+from ..arm.errors import ArmError, AssemblyWarning
 from .batch import Array
 
 if TYPE_CHECKING:
@@ -19,32 +21,39 @@ LARGEST_STEP = 0.7
 """Of a joint in one Newton step (rad or m): larger ones lead to other assembly modes than the guess is near."""
 
 
-def newton(assembly: Assembly, guess: Array, wanted: Array | None, iterations: int = 60) -> tuple[Array, Array]:
+def newton(
+    assembly: Assembly, guess: Array, wanted: Array | None, iterations: int = 60, near: bool = False
+) -> tuple[Array, Array]:
     """Joints ``(b, m)`` that satisfy the closures and have the coordinates ``wanted`` ``(b, n)``; residuals ``(b,)``.
 
     Without ``wanted`` the closures alone are satisfied, by steps of least length: the closed configuration near the
-    guess. A residual above tolerance means that none was found.
+    guess. A residual above tolerance means that none was found. ``near``: the guess comes from a closed configuration
+    by a small step, so that the closures' equations, quicker than their errors on the rotation group, serve as well.
     """
     phi = guess.copy()
     size = np.ones(len(phi)) + np.abs(wanted).max(axis=1, initial=0.0) if wanted is not None else np.ones(len(phi))
 
-    def residual(at: Array, which: NDArray[np.intp], order: int) -> tuple[Array, Array | None]:
+    def residual(at: Array, which: NDArray[np.intp]) -> tuple[Array, Array]:
         if wanted is None:
-            return assembly.closing(at) if order else (assembly.closure_value(at), None)
-        value, g = assembly.first_order(at)
+            return assembly.closing(at) if near else assembly.misfit(at)
+        value, g = assembly.first_order(at, apart=not near)
         value[:, : assembly.n] -= wanted[which]
-        return value, g if order else None
+        return value, g
 
     worst = np.full(len(phi), np.inf)
     active = np.arange(len(phi))
     for _ in range(iterations):
-        value, jacobian = residual(phi[active], active, 1)
+        value, jacobian = residual(phi[active], active)
         worst[active] = np.abs(value).max(axis=1, initial=0.0)
         rough = worst[active] > TOLERANCE * size[active]
+        if wanted is not None and not rough.all():
+            # A last step, which is known, takes off what differences would see; near singularities it is rounding.
+            last = _step(jacobian[~rough], value[~rough], None)
+            phi[active[~rough]] -= np.where(np.abs(last).max(axis=1, keepdims=True) < 1e-10, last, 0.0)
         if not rough.any():
             break
         active, value = active[rough], value[rough]
-        step = _step(jacobian[rough], value, assembly.rank if wanted is None else None)  # type: ignore[index]
+        step = _step(jacobian[rough], value, assembly.rank if wanted is None else None)
         largest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
         before = (value * value).sum(axis=1)
@@ -52,7 +61,7 @@ def newton(assembly: Assembly, guess: Array, wanted: Array | None, iterations: i
         waiting = np.arange(len(active))
         trial = phi[active] - step
         for _ in range(12):
-            after, _ = residual(trial[waiting], active[waiting], 0)
+            after, _ = residual(trial[waiting], active[waiting])
             good = (after * after).sum(axis=1) <= (1 - 1e-4 * length[waiting]) * before[waiting]
             waiting = waiting[~good]
             if not len(waiting):
@@ -62,8 +71,8 @@ def newton(assembly: Assembly, guess: Array, wanted: Array | None, iterations: i
         # No shorter step is better either: at the last digits that is convergence, else it is a failure.
         stuck = np.zeros(len(active), dtype=bool)
         stuck[waiting] = True
-        near = stuck & (before < (1e3 * TOLERANCE * size[active]) ** 2)
-        worst[active[near]] = np.minimum(worst[active[near]], TOLERANCE * size[active[near]])
+        settled = stuck & (before < (1e3 * TOLERANCE * size[active]) ** 2)
+        worst[active[settled]] = np.minimum(worst[active[settled]], TOLERANCE * size[active[settled]])
         moved = ~stuck
         phi[active[moved]] = trial[moved]
         active = active[moved]
@@ -94,15 +103,6 @@ def closed(residuals: Array) -> NDArray[np.bool_]:
     return residuals <= 10 * TOLERANCE
 
 
-def flipped(assembly: Assembly, phi: Array) -> NDArray[np.bool_]:
-    """Where equations hold but some axis points the wrong way."""
-    placed = assembly.chains.place(phi)
-    found = np.zeros(len(phi), dtype=bool)
-    for closure in assembly.closures:
-        found |= closure.flipped(placed)
-    return found
-
-
 def random_joints(assembly: Assembly, count: int, seed: int, around: Array) -> Array:
     """Joint positions within the limits; where there are none, any angle, and sliders within a metre of ``around``."""
     system = assembly.chains
@@ -114,94 +114,55 @@ def random_joints(assembly: Assembly, count: int, seed: int, around: Array) -> A
     return rng.uniform(lower, upper, (count, assembly.m))
 
 
-def assembled(assembly: Assembly, guess: Array, starts: int = 64) -> Array:
-    """The closed configuration near ``guess`` ``(m,)``, or near a random one where the guess leads to none."""
+def assembled(assembly: Assembly, guess: Array, name: str, chosen: bool, starts: int = 64) -> Array:
+    """The closed configuration near ``guess`` ``(m,)``, or near a random one where the guess leads to none.
+
+    A warning says so where the guess is of somebody's choice.
+    """
     phi, residuals = newton(assembly, guess[None], None)
-    if closed(residuals)[0] and not flipped(assembly, phi)[0]:
+    if closed(residuals)[0]:
         return phi[0]
     others = random_joints(assembly, starts, 0, guess)
     found, off = newton(assembly, others, None)
     good = closed(off)
-    good[good] &= ~flipped(assembly, found[good])
     if good.any():
         distance = np.linalg.norm(wrapped(assembly, found[good] - guess), axis=1)
-        return wrapped_near(assembly, found[good][int(np.argmin(distance))], guess)
+        home = wrapped_near(assembly, found[good][int(np.argmin(distance))], guess)
+        if chosen:
+            warnings.warn(
+                f"{name}: the loops do not close from the home that was given, so the nearest of {int(good.sum())} "
+                f"found from random starts is taken: {moved_most(assembly, home - guess)}; give a home nearer to the "
+                f"assembly you mean",
+                AssemblyWarning,
+                caller_level(),
+            )
+        return home
     best = found[int(np.argmin(off))] if off.min() < residuals[0] else phi[0]
     raise ArmError(cannot_close(assembly, best, starts))
 
 
+def moved_most(assembly: Assembly, moved: Array) -> str:
+    """The joint that moved most, and how far."""
+    k = int(np.argmax(np.abs(moved)))
+    unit = "rad" if assembly.chains.revolute[k] else "m"
+    return f"{assembly.chains.joint_names[k]} moved by {moved[k]:.3g} {unit}, the most of all joints"
+
+
 def cannot_close(assembly: Assembly, phi: Array, starts: int) -> str:
     """Which closure stays open, and by how much."""
-    errors = np.abs(assembly.closure_value(phi[None])[0])
-    parts = []
-    for closure, rows in zip(assembly.closures, assembly.closure_rows, strict=True):
-        part = errors[rows.start - assembly.n : rows.stop - assembly.n]
-        parts.append((float(part.max()), closure.closure.equation_names[int(np.argmax(part))]))
-    size, name = max(parts)
-    if size <= 1e-9:
+    errors = np.abs(assembly.misfit(phi[None])[0][0])
+    worst = int(np.argmax(errors))
+    name, size = assembly.equation_names[worst], errors[worst]
+    tried = f"from the guess and {starts} random starts the best" if starts else "from the guess the nearest"
+    if np.abs(assembly.closing(phi[None])[0]).max() <= 1e-9:
         return (
-            f"the mechanism closes only with an axis turned the wrong way round; start nearer to the assembly you "
-            f"mean, or turn a frame of closure {assembly.closures[0].closure.name!r} by half a turn"
+            f"the mechanism closes only with its axes turned the wrong way round: {tried} leaves {name} off by "
+            f"{np.degrees(size):.4g} degrees; start nearer to the assembly you mean, or turn a frame of that closure"
         )
+    unit = "rad" if name.rpartition(".")[2].startswith("r") else "m"
     return (
-        f"the mechanism cannot be assembled: from the guess and {starts} random starts the best leaves {name} open by "
-        f"{size:.3g}; check the lengths and where the bases stand, or give a guess nearer to a closed configuration"
-    )
-
-
-def solved(assembly: Assembly, wanted: Array, guess: Array) -> Array:
-    """Joints for the coordinates ``wanted`` ``(b, n)`` near ``guess`` ``(b, m)``."""
-    for coordinate in assembly.coordinates:
-        if not coordinate.has_position:
-            raise ArmError(
-                f"coordinate {coordinate.name!r} is a turn: it has a rate but no position, so no position can be found "
-                f"from it; find the position in other coordinates, then use this one for rates and loads"
-            )
-    phi, residuals = newton(assembly, guess, wanted)
-    good = closed(residuals)
-    if not good.all():
-        # A far target is often within reach of a path to it where it is not of a single jump.
-        bad = np.flatnonzero(~good)
-        for index in bad:
-            phi[index], residuals[index] = _walked(assembly, wanted[index], guess[index])
-        good = closed(residuals)
-    if not good.all():
-        raise ArmError(_cannot_reach(assembly, phi, wanted, residuals, int(np.argmax(residuals))))
-    return phi
-
-
-def _walked(assembly: Assembly, wanted: Array, guess: Array) -> tuple[Array, float]:
-    """Go from the coordinates of the guess to the wanted ones in steps, halved where one fails."""
-    phi, off = newton(assembly, guess[None], None)
-    if not closed(off)[0]:
-        return guess, float(off[0])
-    placed = assembly.chains.place(phi)
-    start = assembly.value(assembly.coordinate_blocks(placed, 0), 1)[0, : assembly.n]
-    done, step, residual = 0.0, 0.25, np.inf
-    while done < 1 and step > 1e-3:
-        target = start + min(1.0, done + step) * (wanted - start)
-        trial, off = newton(assembly, phi, target[None])
-        residual = float(off[0])
-        if closed(off)[0]:
-            phi, done, step = trial, min(1.0, done + step), 2 * step
-        else:
-            step /= 2
-    return phi[0], 0.0 if done >= 1 else residual
-
-
-def _cannot_reach(assembly: Assembly, phi: Array, wanted: Array, residuals: Array, index: int) -> str:
-    values = ", ".join(
-        f"{coordinate.name} = {value:.4g}"
-        for coordinate, value in zip(assembly.coordinates, wanted[index], strict=True)
-    )
-    value = assembly.first_order(phi[index : index + 1])[0][0]
-    left = np.abs(value - np.concatenate([wanted[index], np.zeros(assembly.r)]))
-    names = (*(coordinate.name for coordinate in assembly.coordinates), *assembly.equation_names)
-    worst = int(np.argmax(left))
-    which = f" (state {index})" if len(wanted) > 1 else ""
-    return (
-        f"no position was found for {values}{which}: {names[worst]} stays off by {left[worst]:.3g}; the coordinates "
-        f"are out of reach, or give a guess in the assembly mode you mean"
+        f"the mechanism cannot be assembled: {tried} leaves {name} open by {size:.3g} {unit}; check the lengths and "
+        f"where the bases stand, or give a guess nearer to a closed configuration"
     )
 
 
@@ -229,7 +190,6 @@ def assembly_modes(assembly: Assembly, wanted: Array, starts: int, seed: int, ar
         guesses[:, joint] = wanted[k]
     phi, residuals = newton(assembly, guesses, np.broadcast_to(wanted, (starts, len(wanted))).copy())
     phi = phi[closed(residuals)]
-    phi = phi[~flipped(assembly, phi)] if len(phi) else phi
     found: list[Array] = []
     for candidate in phi:
         if all(np.abs(wrapped(assembly, candidate - other)).max() > 1e-6 for other in found):

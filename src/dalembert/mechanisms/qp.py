@@ -10,10 +10,12 @@ it ends after finitely many steps at the exact minimum, so equations hold to rou
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 
 from ..arm.errors import ArmError
+from ..systems.arrays import vector_array
 from .batch import Array
 
 RANK = 1e-11
@@ -21,6 +23,16 @@ RANK = 1e-11
 
 class Infeasible(ArmError):
     """No point satisfies the equations and the inequalities."""
+
+
+def weight_array(weight: ArrayLike | None, n: int, what: str) -> Array | None:
+    """A weight ``(n, n)``, one row per ``what``; None for the identity."""
+    if weight is None:
+        return None
+    found = vector_array(n, "the weight", weight, what)
+    if found.shape != (n, n):
+        raise ArmError(f"the weight must be a matrix ({n}, {n}), one row per {what}; got shape {found.shape}")
+    return found
 
 
 def least(

@@ -9,8 +9,9 @@ makes q' = [G]^-R u' the motion of least q'.W q'. With W = I*_qq that is the lea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +23,7 @@ from . import qp, transfer
 from .batch import Array
 from .chain_frames import FrameOn
 from .loop_closures import FREEDOMS
-from .mechanism import Mechanism
+from .mechanism import NONE, Forces, Mechanism
 
 WEIGHTS = ("energy", "joints")
 
@@ -44,13 +45,13 @@ def second(inverse: Array, h: Array) -> Array:
     return -transfer.quadratic(inverse, transfer.dot(inverse, h))
 
 
-def partial_model(model: transfer.TransferredModel, inverse: Array, h: Array) -> transfer.TransferredModel:
+def partial_model(model: transfer.TransferredModel, inverse: Array, h: Array) -> transfer.PartialModel:
     """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-73): the loads at q for a wanted motion of u.
 
     I*_qu = I*_qq [G]^-R (4-74), P*_quu = [G]^-RT (P*_qqq - (I*_qu . [H^u_qq])) [G]^-R (4-75).
     """
     inertia = model.inertia @ inverse
-    return transfer.TransferredModel(
+    return transfer.PartialModel(
         inertia, transfer.quadratic(inverse, model.power - transfer.dot(inertia, h)), model.load
     )
 
@@ -81,7 +82,8 @@ class Redundant:
             raise ArmError(f"no freedom {unknown[0]!r}; a frame moves in {listed(FREEDOMS)}")
         if isinstance(weight, str) and weight not in WEIGHTS:
             raise ArmError(f"no weight {weight!r}; choose {listed(WEIGHTS)} or give a matrix")
-        self.mechanism, self.frame, self.freedoms, self.weight = mechanism, frame, tuple(freedoms), weight
+        self.mechanism, self.frame, self.freedoms = mechanism, frame, tuple(freedoms)
+        self.weight = weight if isinstance(weight, str) else qp.weight_array(weight, mechanism.n, "coordinate")
         self.rows = [FREEDOMS.index(freedom) for freedom in freedoms]
         if len(self.rows) > mechanism.n:
             raise ArmError(
@@ -94,59 +96,88 @@ class Redundant:
         return found.first[..., self.rows, :], found.second[..., self.rows, :, :]
 
     def weight_at(self, phi: ArrayLike) -> Array:
-        """W of (4-70), ``(n, n)``: I*_qq for "energy", the identity for "joints", or the user's matrix."""
-        if isinstance(self.weight, str):
-            return self.mechanism.model(phi).inertia if self.weight == "energy" else np.eye(self.mechanism.n)
-        return np.asarray(self.weight, dtype=float)
+        """W of (4-70), ``(..., n, n)``: I*_qq for "energy", the identity for "joints", or the user's matrix."""
+        if isinstance(self.weight, np.ndarray):
+            return self.weight
+        return self.mechanism.mass_matrix(phi) if self.weight == "energy" else np.eye(self.mechanism.n)
+
+    def partial_model(
+        self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE
+    ) -> transfer.PartialModel:
+        """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-73): the loads at the coordinates for a motion of the frame.
+
+        For u'' and u' of the wanted freedoms alone, the rest of q' and q'' being what the weight makes of them (4-70),
+        (4-71); ``qd`` matters only to dampers.
+        """
+        g, h = self.influence(phi)
+        inverse = right_inverse(g, self.weight_at(phi))
+        return partial_model(self.mechanism.model(phi, qd, forces), inverse, h)
 
     def rates(
         self, phi: ArrayLike, ud: ArrayLike, secondary: ArrayLike | None = None, dt: float | None = None
     ) -> Array:
-        """q' ``(n,)`` for the frame's rates ``ud``: nearest to ``secondary`` (zero by default) in the weight.
+        """q' ``(..., n)`` for the frame's rates ``ud``: nearest to ``secondary`` (zero by default) in the weight.
 
         With ``dt``, no joint that is a coordinate passes its limits within that time, nor its largest speed.
         """
-        g, _ = self.influence(phi)
-        centre = (
-            np.zeros(self.mechanism.n)
-            if secondary is None
-            else vector_array(self.mechanism.n, "secondary", secondary, "coordinate")
-        )
-        wanted = vector_array(len(self.rows), "ud", ud, "freedom")
-        bounds = None if dt is None else self._bounds(phi, dt)
-        try:
-            return qp.least(self.weight_at(phi), centre, (g, wanted), bounds)
-        except qp.Infeasible:
-            raise ArmError(
-                f"no motion within the limits of the joints gives these rates of {self.frame}; slow down, or give up a "
-                f"freedom"
-            ) from None
+
+        def resolve(phi: Array, ud: Array, centre: Array) -> Array:
+            g, _ = self.influence(phi)
+            bounds = None if dt is None else self._bounds(phi, dt)
+            try:
+                return qp.least(self.weight_at(phi), centre, (g, ud), bounds)
+            except qp.Infeasible:
+                raise ArmError(
+                    f"no motion within the limits of the joints gives these rates of {self.frame}; slow down, or give "
+                    f"up a freedom"
+                ) from None
+
+        return self._each(resolve, phi, ("ud", ud), secondary=secondary)
 
     def accelerations(self, phi: ArrayLike, qd: ArrayLike, udd: ArrayLike, secondary: ArrayLike | None = None) -> Array:
-        """q'' for the frame's accelerations ``udd``, nearest to ``secondary`` in the weight."""
-        g, h = self.influence(phi)
-        rest = vector_array(len(self.rows), "udd", udd, "freedom") - transfer.form(np.asarray(qd, dtype=float), h)
-        centre = (
-            np.zeros(self.mechanism.n)
-            if secondary is None
-            else vector_array(self.mechanism.n, "secondary", secondary, "coordinate")
+        """q'' ``(..., n)`` for the frame's accelerations ``udd``, nearest to ``secondary`` in the weight."""
+
+        def resolve(phi: Array, udd: Array, centre: Array, qd: Array) -> Array:
+            g, h = self.influence(phi)
+            return qp.least(self.weight_at(phi), centre, (g, udd - transfer.form(qd, h)))
+
+        return self._each(resolve, phi, ("udd", udd), ("qd", qd), secondary=secondary)
+
+    def _each(
+        self,
+        function: Callable[..., Any],
+        phi: ArrayLike,
+        wanted: tuple[str, ArrayLike],
+        *rates: tuple[str, ArrayLike],
+        secondary: ArrayLike | None = None,
+    ) -> Any:
+        """``function`` of single states: joints, wanted motion of the frame, secondary motion, rates of q."""
+        m = self.mechanism
+        name, values = wanted
+        others = [("secondary", np.zeros(m.n) if secondary is None else secondary), *rates]
+        return m.each(
+            function,
+            ("phi", phi, m.m, "joint"),
+            (name, values, len(self.rows), "freedom"),
+            *((name, values, m.n, "coordinate") for name, values in others),
         )
-        return qp.least(self.weight_at(phi), centre, (g, rest))
 
     def least_torque(
         self, phi: ArrayLike, qd: ArrayLike, udd: ArrayLike, weight: ArrayLike | None = None
     ) -> tuple[Array, Array]:
         """T_q and q'' for the frame's accelerations ``udd`` with the least T.W T: the torque norm at this instant."""
-        g, h = self.influence(phi)
-        rate = vector_array(self.mechanism.n, "qd", qd, "coordinate")
-        still = self.mechanism.inverse_dynamics(phi, rate, np.zeros(self.mechanism.n))
-        inertia = self.mechanism.model(phi).inertia
-        through = np.linalg.solve(inertia, g.T).T  # G I*^-1, since q'' = I*^-1 (T - T at rest)
-        rest = vector_array(len(self.rows), "udd", udd, "freedom") - transfer.form(rate, h) + through @ still
-        torque = qp.least(
-            None if weight is None else np.asarray(weight, dtype=float), np.zeros(len(still)), (through, rest)
-        )
-        return torque, np.linalg.solve(inertia, torque - still)
+        w = qp.weight_array(weight, self.mechanism.n, "coordinate")
+
+        def resolve(phi: Array, udd: Array, centre: Array, qd: Array) -> tuple[Array, Array]:
+            g, h = self.influence(phi)
+            still = self.mechanism.inverse_dynamics(phi, qd, centre)
+            inertia = self.mechanism.mass_matrix(phi)
+            through = np.linalg.solve(inertia, g.T).T  # G I*^-1, since q'' = I*^-1 (T - T at rest)
+            torque = qp.least(w, centre, (through, udd - transfer.form(qd, h) + through @ still))
+            return torque, np.linalg.solve(inertia, torque - still)
+
+        found: tuple[Array, Array] = self._each(resolve, phi, ("udd", udd), ("qd", qd))
+        return found
 
     def error(self, phi: ArrayLike, target: ArrayLike) -> Array:
         """Error of the frame from the pose ``target`` ``(4, 4)`` in the wanted freedoms (m, rad, world axes)."""

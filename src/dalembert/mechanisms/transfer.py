@@ -121,15 +121,21 @@ def cubic(x: Array, d: Array) -> Array:
 
 
 def paired(h: Array, x: Array, x2: Array) -> Array:
-    """Sum of H[X2_ab, X_c] over the three ways to choose the single index: the cross terms of a third derivative."""
-    cross = np.einsum("...nij,...iab,...jc->...nabc", h, x2, x, optimize=h.dtype != object)
-    return cross + np.moveaxis(cross, -1, -3) + np.moveaxis(cross, -1, -2)
+    """H[X2_ab, X_c] + H[X_b, X2_ac] + H[X_a, X2_bc]: the cross terms of a third derivative, a being the last taken.
+
+    The first index of H is that of its derivative; for turns H is not symmetric, and the order matters.
+    """
+    fast = h.dtype != object
+    inner = np.einsum("...nij,...iab,...jc->...nabc", h, x2, x, optimize=fast)
+    outer = np.einsum("...nij,...ia,...jbc->...nabc", h, x, x2, optimize=fast)
+    return inner + np.swapaxes(outer, -2, -3) + outer
 
 
 def third(x: Array, x2: Array, h: Array, d: Array) -> Array:
     """D^phi_qqq (3-47): the closed form that Freeman leaves unwritten, -X . (D[X, X, X] + 3 H[X2, X]).
 
-    ``x2`` is the result of ``second``. For coordinates that are functions of position, whose H and D are symmetric.
+    ``x2`` is the result of ``second``. Derivatives are along the columns of X; they commute where coordinates are
+    functions of position, and for turns D has the order of (3-44): phi''' = X q''' + q''.(H + 2 H^T) q' + (q'.D q') q'.
     """
     return -np.einsum("...pn,...nabc->...pabc", x, cubic(x, d) + paired(h, x, x2))
 
@@ -174,6 +180,19 @@ class TransferredModel:
     def __add__(self, other: TransferredModel) -> TransferredModel:
         """Two systems that share their coordinates (4-48), (4-49)."""
         return TransferredModel(self.inertia + other.inertia, self.power + other.power, self.load + other.load)
+
+
+@dataclass(frozen=True)
+class PartialModel:
+    """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q: ``inertia`` ``(..., m, n)``, ``power`` ``(..., m, n, n)``, ``load``."""
+
+    inertia: Array
+    power: Array
+    load: Array
+
+    def torque(self, rate: Array, rate2: Array) -> Array:
+        """T_q ``(..., m)`` for the motion u', u'' (4-73)."""
+        return times(self.inertia, rate2) + form(rate, self.power) - self.load
 
 
 def inertia(i: Array, x: Array) -> Array:

@@ -15,14 +15,6 @@ from ..arm.errors import ArmError
 Array = NDArray[np.float64]
 
 
-class SimulationError(ArmError):
-    """A simulation that could not continue; ``motion`` holds the part up to the failure."""
-
-    def __init__(self, sentence: str, motion: Motion | None = None) -> None:
-        super().__init__(sentence)
-        self.motion = motion
-
-
 @dataclass(frozen=True)
 class Event:
     """An event: its time, kind ("sticks", "slips", "stop", "leaves stop", "load") and the shaft or joint."""

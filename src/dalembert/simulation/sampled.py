@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.errors import SimulationError
 from .inputs import Input
-from .motion import SimulationError
 from .saturation import Saturation
 
 Array = NDArray[np.float64]

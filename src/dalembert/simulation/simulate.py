@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, SimulationError, UnreachableError
 from ..systems.arrays import vector_array
 from .input_table import InputTable, TableReading
 from .inputs import Control, Input, NotFinite
 from .integrate import Stiffness, solver_for
 from .modes import Mechanics, Modes
-from .motion import Event, Motion, SimulationError
+from .motion import Event, Motion
 from .plant import Plant
 from .record import Record
 from .sampled import Sampled
@@ -73,7 +73,7 @@ class Simulation:
         self.changed: deque[float] = deque(maxlen=CROWD)
         self.stretch = STRETCH
         self.first_step: float | None = None
-        self.trial_fault: NotFinite | None = None
+        self.trial_fault: NotFinite | UnreachableError | None = None
 
     # -- one mode -------------------------------------------------------------------------------
 
@@ -115,16 +115,16 @@ class Simulation:
         q, qd, extra = self.split(x)
         if not np.isfinite(x).all() or np.abs(qd).max() > WILD:
             return np.full_like(x, np.nan)
+        found = np.empty_like(x)
         try:
             u = self.control(t, q, qd)
-        except NotFinite as fault:
+            torque, supplied, rate, braked = self.plant.drive(q, qd, extra, u)
+            found[self.n : 2 * self.n] = self.mechanics.acceleration(q, qd, torque, modes)
+        except (NotFinite, UnreachableError) as fault:
             # a shorter step may not come there; if none does, the fault is raised
             self.trial_fault = fault
             return np.full_like(x, np.nan)
-        torque, supplied, rate, braked = self.plant.drive(q, qd, extra, u)
-        found = np.empty_like(x)
         found[: self.n] = qd
-        found[self.n : 2 * self.n] = self.mechanics.acceleration(q, qd, torque, modes)
         found[2 * self.n : -2] = rate
         found[-2] = qd @ supplied
         found[-1] = braked

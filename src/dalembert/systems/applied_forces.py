@@ -38,7 +38,7 @@ def force_load(arm: ArmDescription, links: Chain, q: Array, forces: Sequence[For
         for k, (body, frame, force) in enumerate(places):
             x, y, z = (float(c) for c in force.point)
             push, twist = (tuple(wrenches[2 * k + part]) for part in (0, 1))
-            applied.append(applied_loads.AppliedForce(body, frame, (x, y, z), push, twist, force.axes == "base"))
+            applied.append(applied_loads.AppliedForce(body, frame, (x, y, z), push, twist, force.axes != "link"))
         return applied_loads.force_load(links, REAL, q, applied)
 
     return evaluate(load, arrays)

@@ -60,7 +60,13 @@ def read_toml(text: str, origin: str, physical: str = "warn", angles: str = AS_M
     ``angles`` says whether rounded angles in radians are read "as meant" or "as written".
     """
     reading = AngleReading(angles)
-    top = TomlTable.of(parse(text, origin), origin, TOP, reading)
+    tables = parse(text, origin)
+    if isinstance(tables.get("chain"), dict):
+        raise ArmError(
+            f"{origin}: describes a mechanism of the chains {listed(tables['chain'])}, not an arm; use dalembert "
+            f"mechanism, or da.load_mechanism in Python"
+        )
+    top = TomlTable.of(tables, origin, TOP, reading)
     base = top.table("base", FRAME)
     tool = top.table("tool", FRAME)
     links, joints, by_joint = read_tree(top, base)

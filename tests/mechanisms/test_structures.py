@@ -1,0 +1,58 @@
+"""Mechanisms without freedom: what their closures carry, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+
+def test_the_closure_of_a_truss_carries_what_statics_say() -> None:
+    """Two bars of 0.5 m, bases 0.6 m apart, top at 0.4 m: the thrust is m g (0.15/0.4), and a push adds its share."""
+    bars = {
+        name: da.Arm.from_dh([{"a": 0.5, "mass": 1, "com": (-0.25, 0, 0), "inertia": (0, 0.02, 0.02)}], name=name)
+        for name in ("a", "b")
+    }
+    truss = da.Mechanism(
+        bars,
+        [da.Closure("top", "a", "b", "pin")],
+        None,
+        bases={"b": da.Placement.from_xyz_rpy((0.6, 0, 0))},
+        home=[0.9, 2.2],
+        gravity=(0, -9.81, 0),
+    )
+    assert truss.n == 0
+    assert str(truss.mobility()) == "0 freedoms (2 joints - 2 equations)"
+    turn = truss.frame(truss.home, "a")[:3, :3]
+    force = turn @ [*truss.constraint_forces(truss.home, [], []), 0.0]
+    np.testing.assert_allclose(force, [9.81 * 0.15 / 0.4, 0.0, 0.0], atol=1e-12)
+    # A push of 8 N downward on the top of bar a: 4 N go each way, with a thrust of 4 * 0.3 / 0.4.
+    push = {"a": [da.Force("link1", (0.0, -8.0, 0.0), axes="base")]}
+    moved = turn @ [*truss.constraint_forces(truss.home, [], [], push), 0.0]
+    np.testing.assert_allclose(moved - force, [4 * 0.3 / 0.4, -4.0, 0.0], atol=1e-12)
+    assert truss.constraint_forces(np.stack([truss.home] * 3), [], []).shape == (3, 2)
+    assert truss.model(truss.home).inertia.shape == (0, 0)
+    assert truss.inverse_dynamics(truss.home, [], []).shape == (0,)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7])
+def test_forces_in_base_axes_turn_with_the_base_and_those_in_world_axes_do_not(turn: float) -> None:
+    arm = da.load("ur5e")
+    base = da.Placement.from_xyz_rpy((0.2, 0.1, 0), (0.3, 0, turn))
+    placed = da.Mechanism({"arm": arm}, bases={"arm": base}, gravity=(0, 0, 0))
+    alone = arm.with_gravity((0, 0, 0))
+    q, still = np.array([0.3, -1.0, 1.4, -0.6, 1.1, 0.2]), np.zeros(6)
+    push, twist, point = (1.0, -2.0, 3.0), (0.5, 0.1, -0.3), (0.1, 0.0, 0.2)
+    for axes in ("base", "link"):
+        force = da.Force(arm.tool_link, push, point, twist, axes=axes)
+        expected = alone.inverse_dynamics(q, still, still, forces=[force])
+        np.testing.assert_allclose(placed.inverse_dynamics(q, still, still, {"arm": [force]}), expected, atol=1e-12)
+    world = da.Force(arm.tool_link, push, point, twist, axes="world")
+    turned = np.array(base.exact[0], dtype=float).T
+    same = da.Force(arm.tool_link, turned @ push, point, turned @ twist)
+    np.testing.assert_allclose(
+        placed.inverse_dynamics(q, still, still, {"arm": [world]}),
+        alone.inverse_dynamics(q, still, still, forces=[same]),
+        atol=1e-12,
+    )
