@@ -87,7 +87,7 @@ def test_ranges_of_random_arms_with_random_drive_trains_hold_what_the_system_say
         agrees(system.analysis(box, gap=0.01, work=1e5))
 
 
-def test_a_transmission_that_varies_has_no_closed_form_and_its_ranges_are_refused_in_a_sentence() -> None:
+def test_a_transmission_that_varies_by_sines_has_ranges_and_one_with_a_root_is_refused_in_a_sentence() -> None:
     arm = da.load("planar-2r")
 
     def turns(ring, q):
@@ -96,9 +96,20 @@ def test_a_transmission_that_varies_has_no_closed_form_and_its_ranges_are_refuse
 
     motors = [da.Actuator.of(f"motor{k}", {f"joint{k}": 1}, da.Rotor.of("0.002", arm.links[0].name)) for k in (1, 2)]
     driven = arm.with_drives(da.DriveTrain(tuple(motors), turns=turns))
-    assert driven.mass_matrix([0.1, 0.2])[0, 0] > arm.mass_matrix([0.1, 0.2])[0, 0]
-    with pytest.raises(da.ArmError, match="closed form does not take; give constant ratios"):
-        driven.analysis().ranges()
+    q = driven.analysis().states.box.samples(3000)
+    for i, j in ((0, 0), (0, 1), (1, 1)):
+        found = driven.analysis().range_of(f"D{i + 1}{j + 1}")
+        values = driven.mass_matrix(q)[:, i, j]
+        assert found.lower <= values.min()
+        assert found.upper >= values.max()
+        assert (values.min(), values.max()) == pytest.approx((found.minimum, found.maximum), rel=0.02)
+
+    def root(ring, q):
+        return [50 * q[0], ring.sqrt(q[1] * q[1] + 1)]
+
+    rooted = arm.with_drives(da.DriveTrain(tuple(motors), turns=root))
+    with pytest.raises(da.ArmError, match="closed form"):
+        rooted.analysis().ranges()
 
 
 def test_the_second_joint_of_the_irb6_has_17_to_19_with_its_rotors() -> None:

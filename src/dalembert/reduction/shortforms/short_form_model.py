@@ -90,7 +90,11 @@ class ShortFormModel(ProgramSystem):
 
         ``symbols`` are those of ``arm.equations``. What the fit adds is ``constants[...].shift``.
         """
-        return constant_formulas(self.system, self.forms, symbols)
+        return dict(self._usual_formulas) if symbols == STYLE else constant_formulas(self.system, self.forms, symbols)
+
+    @cached_property
+    def _usual_formulas(self) -> dict[str, TrigPolynomial]:
+        return constant_formulas(self.system, self.forms, STYLE)
 
     @cached_property
     def constants(self) -> tuple[Constant, ...]:
