@@ -14,6 +14,7 @@ from dalembert.arm.inertia import Inertia
 from dalembert.bounds.alike import apart, key_of
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch, ProofError
+from dalembert.bounds.ranges import range_of
 from dalembert.bounds.waves import Wave, turning
 from dalembert.compile import build
 from dalembert.reduction import certify, program_search
@@ -115,3 +116,43 @@ def test_a_bound_above_an_attained_value_is_a_fault():
     branch = Branch(turning(1, 0), (), box)
     with pytest.raises(ProofError, match="a fault of the proof"):
         branch.least(0.2, np.zeros(1), 1e-3, 1e6)  # cos x is not 0.2 anywhere in it
+
+
+@pytest.mark.parametrize(("inertia", "mass", "reach"), [("1e10", "1e-8", 1e4), ("1e6", "1e-12", 1e5)])
+def test_what_is_left_out_as_small_counts_with_the_power_of_its_position(tmp_path, inertia, mass, reach):
+    """D11 = I + m q2^2 with m below rounding of I, and q2 large."""
+    path = tmp_path / "long.toml"
+    path.write_text(
+        f"""name = "long"
+[[joints]]
+name = "r1"
+type = "revolute"
+axis = [0, 0, 1]
+link = {{name = "l1", mass = 1, inertia = [0, 0, "{inertia}"]}}
+[[joints]]
+name = "p2"
+type = "prismatic"
+axis = [1, 0, 0]
+limits = {{lower = 0, upper = {reach}}}
+link = {{name = "l2", mass = "{mass}", inertia = [0, 0, 0]}}
+"""
+    )
+    found = da.load(path, physical="ignore").analysis().range_of("D11")
+    assert Fraction(found.upper) >= Fraction(inertia) + Fraction(mass) * Fraction(reach) ** 2
+
+
+@pytest.mark.parametrize("centre", [1e3, 1e6])
+def test_a_sum_of_joints_far_from_zero_is_bounded_with_its_rounding(centre):
+    k = np.array([[1, -1]])
+    wave = Wave(k, np.zeros_like(k), np.array([1 + 0j]))
+    box = Box(np.array([centre + 0.1, centre - 0.1]), np.array([centre + 0.3, centre + 0.05]), np.zeros(2, bool))
+    found = range_of(wave, box, 1e-6)
+    far, near = (Fraction(box.upper[0]) - Fraction(box.lower[1])), (Fraction(box.lower[0]) - Fraction(box.upper[1]))
+    assert found.lower <= np.cos(float(far))
+    assert found.upper >= np.cos(float(near)) - 1e-16
+
+
+def test_a_range_that_does_not_hold_what_is_found_is_a_fault():
+    found = range_of(turning(1, 0), Box(np.array([-1.0]), np.array([1.0]), np.zeros(1, bool)))
+    with pytest.raises(ProofError, match="a fault of the proof"):
+        replace(found, upper=0.9)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.compile import build
 from dalembert.design.analysis import Analysis
 from dalembert.systems.arm_system import ArmSystem
 from random_arms import decimal, random_arm, vector
@@ -195,3 +196,21 @@ def test_one_analysis_derives_the_equations_once_and_each_range_once(derived: li
     assert [parameters for arm, parameters in derived if arm is ask.system] == ["numbers"]
     said = [text for text in heard if text.startswith("range of")]
     assert len(said) == len(set(said))
+
+
+def test_the_gravity_load_of_a_body_that_drives_move_on_an_earlier_link_is_within_its_range(monkeypatch) -> None:
+    """It sees the joints by more than the direction of gravity that they leave."""
+    monkeypatch.delenv(build.SWITCH, raising=False)
+    arm = da.load("panda")
+
+    def swung(ring, q):
+        sin, cos = ring.sincos(q[6])
+        return ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (sin, 0, cos)
+
+    crank = da.Element("crank", body=da.MovingBody(da.Inertia.of(5), swung))
+    driven = arm.with_drives(da.DriveTrain(elements=[crank]))
+    found = driven.analysis().range_of("G7")
+    values = driven.gravity_load(driven.analysis().states.box.samples(20_000))[:, 6]
+    assert found.lower <= values.min()
+    assert found.upper >= values.max()
+    assert found.maximum == pytest.approx(values.max(), rel=0.01)

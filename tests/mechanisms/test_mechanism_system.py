@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import mujoco
@@ -249,3 +250,22 @@ def test_a_joint_that_comes_to_its_limit_ends_a_motion_without_stops_with_a_word
     assert 0.3 < fault.value.motion.t[-1] < 0.8
     with pytest.raises(da.SimulationError, match=rf"joint {name} passes its limit of .*stops act at joints that are"):
         da.simulate(bar.as_system(), [0.0], bar.coordinates_of(bar.home), [1.0], duration=1.0)
+
+
+def test_a_body_that_drives_move_on_the_base_turns_with_the_base():
+    """Its weight by hand: a rod of 2 kg at 0.1 m from the first axis, the base turned by a quarter."""
+    arm = da.load("planar-2r")
+
+    def rise(ring, q):
+        sin, cos = ring.sincos(q[0])
+        return ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (
+            cos * ring.number(Fraction(1, 10)),
+            sin * ring.number(Fraction(1, 10)),
+            0,
+        )
+
+    driven = arm.with_drives(da.DriveTrain(elements=[da.Element("rod", body=da.MovingBody(da.Inertia.of(2), rise))]))
+    turned = da.Placement.from_xyz_rpy((0, 0, 0), (0, 0, np.pi / 2))
+    q, options = np.array([0.3, 0.5]), {"bases": {"a": turned}, "home": [0.3, 0.5], "gravity": (0, -9.81, 0)}
+    whole, links = (da.Mechanism({"a": each}, [], None, **options).gravity_load(q) for each in (driven, arm))
+    np.testing.assert_allclose(whole - links, [2 * 9.81 * 0.1 * np.cos(q[0] + np.pi / 2), 0], atol=1e-12)

@@ -12,6 +12,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.drives import Actuator, DriveTrain, Element, Friction, Rotor
 from dalembert.arm.errors import ArmError
+from dalembert.compile import build
 from every_system import CUBE
 from laws import elastic
 from random_arms import coupled_motors, random_arm
@@ -333,3 +334,35 @@ def test_motors_that_turn_with_a_locked_joint_go_on_turning_with_the_others() ->
     assert linear.B.shape == (8, 5)
     assert linear.B[4:] == pytest.approx(np.linalg.solve(driven.mass_matrix(q[0]), driven.transmission(q[0]).T))
     assert driven.linearize(q[0], input="voltage").A.shape == (13, 13)
+
+
+def test_motors_stand_where_locked_joints_have_turned_them():
+    """joint4 of the puma560 turns motors 5 and 6 too: locked away from zero it is in their positions."""
+    arm = da.load("puma560", physical="ignore")
+    q = np.array([0.1, 0.2, 0.3, 1.0, 0.5, 0.6])
+    rest = np.delete(q, 3)
+    whole, locked = arm.driven, arm.locked({"joint4": 1.0}).driven
+    np.testing.assert_allclose(
+        [locked.motor_positions(rest)[locked.motor_names.index(name)] for name in ("motor5", "motor6")],
+        [whole.motor_positions(q)[whole.motor_names.index(name)] for name in ("motor5", "motor6")],
+        rtol=1e-14,
+    )
+
+
+@pytest.mark.parametrize("compiling", [False, True])
+def test_a_coupled_shaft_stands_where_the_shares_of_its_joints_cancel(compiling, monkeypatch):
+    """q_2 = 100 (q_1 + q_2): products that machines add in one rounding leave a speed of 1e-16 rad/s, which is none."""
+    if compiling:
+        monkeypatch.delenv(build.SWITCH, raising=False)
+    motors = (
+        da.Actuator.of("m1", {"joint1": 100}, friction=da.Friction.of(0.05, 0.06)),
+        da.Actuator.of("m2", {"joint1": 100, "joint2": 100}, friction=da.Friction.of(0.08, 0.1)),
+    )
+    driven = da.load("planar-2r").with_drives(da.DriveTrain(motors))
+    rng = np.random.default_rng(1)
+    q, v = rng.uniform(-1, 1, (80, 2)), rng.uniform(-1, 1, 80)
+    qd, qdd = np.stack([v, -v], axis=1), rng.uniform(-2, 2, (80, 2))
+    assert not driven.motor_velocities(q, qd)[:, 1].any()
+    torque = driven.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(torque, driven.parts(q, qd, qdd).total, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(driven.forward_dynamics(q, qd, torque), qdd, rtol=1e-9, atol=1e-9)

@@ -62,7 +62,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint between two links: parent, ``before``, motion along z, ``after``, child."""
+    """A joint between two links: parent, ``before``, motion along z, ``after``, child.
+
+    ``held`` is where a joint that was locked stands (rad or m): motors that turn with it stand accordingly.
+    """
 
     name: str
     kind: Kind
@@ -71,6 +74,7 @@ class Joint:
     before: Placement = Placement()
     after: Placement = Placement()
     limits: Limits = Limits()
+    held: float = 0.0
 
     @property
     def moves(self) -> bool:
@@ -86,7 +90,8 @@ class Joint:
             else Step("translate", 2, exact(value, what))
         )
         placement = self.before @ Placement.of(step) @ self.after
-        return replace(self, kind="fixed", before=placement, after=Placement(), limits=Limits())
+        held = step.amount.radians if isinstance(step.amount, Angle) else float(step.amount)
+        return replace(self, kind="fixed", before=placement, after=Placement(), limits=Limits(), held=held)
 
 
 @dataclass(frozen=True)

@@ -183,6 +183,14 @@ class DriveTrain:
         """Names of the motors."""
         return tuple(actuator.name for actuator in self.actuators)
 
+    def on_base(self, base: str) -> DriveTrain:
+        """The same with ``base`` named as the link of bodies that move on the base of the arm."""
+
+        def named(part: Part) -> Part:
+            return replace(part, body=replace(part.body, link=base)) if part.body and not part.body.link else part
+
+        return replace(self, actuators=tuple(map(named, self.actuators)), elements=tuple(map(named, self.elements)))
+
     @property
     def parts(self) -> tuple[Actuator | Element, ...]:
         """Motors, then elements: all that has a rotor."""

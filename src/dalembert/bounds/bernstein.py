@@ -188,8 +188,8 @@ class BernsteinForm:
                 widest = WIDEST / 2 if box.circle[j] else min(WIDEST / 2, box.half[j])
                 weight = weight * np.cos(widest) ** -np.abs(wave.k[:, j]).astype(float)
         angle = float((np.abs(wave.k) @ np.where(wave.p.any(axis=0), 0.0, box.reach)).max(initial=0.0))
-        steps = len(wave) + 32 * (2 + angle) + 16 * sum(s + 4 for s in self.shape)
-        most = OUTWARD * UNIT * float(weight.sum())
+        steps = 2 * len(wave) + 32 * (2 + angle) + 16 * sum(s + 4 for s in self.shape)
+        most = self.unit = OUTWARD * UNIT * float(weight.sum())
         first = wave.slack * wave.stretch(box.reach) + steps * most
         return OUTWARD * first, 64 * (2 + max(self.degrees, default=0)) * most
 

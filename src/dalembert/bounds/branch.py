@@ -108,6 +108,8 @@ class Branch:
         if self.kinks:
             # the nets of all waves are added up, once brought to one degree
             self.rounding += self.per_halving * (len(waves) + len(self.joints))
+            # and the moduli of what is left of uncut joints, one by one
+            self.rounding += 2 * sum(len(wave) for wave in waves) * sum(form.unit for form in forms)
         # Nets of several degrees are added at the highest degree.
         self.cost = sum(form.size for form in forms) + (2 * int(np.prod(self.full)) if self.kinks else 0)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .box import TURN, Box
-from .waves import Wave
+from .waves import UNIT, Wave
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,11 +91,12 @@ def merged(wave: Wave, box: Box) -> Merged:
     for members in sums:
         first = members[0][0]
         centre = sum(sign * box.centre[j] for j, sign in members)
-        half = sum(box.half[j] for j, _ in members)
+        # a sum of rounded limits is rounded too
+        half = sum(box.half[j] for j, _ in members) + 4 * UNIT * sum(box.reach[j] for j, _ in members)
         lower[first], upper[first] = centre - half, centre + half
         if any(box.circle[j] for j, _ in members) or half >= np.pi:
             lower[first], upper[first], circle[first] = -np.pi, np.pi, True
         for j, _ in members[1:]:
             k[:, j] = 0
-    reduced = Wave(k, wave.p, wave.c, wave.slack)
+    reduced = Wave(k, wave.p, wave.c, wave.slack, wave.lost)
     return Merged(reduced, Box(lower, upper, circle), sums, box)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from .box import Box
-from .branch import Branch
+from .branch import Branch, ProofError
 from .merge import merged
 from .search import inside, search
 from .waves import OUTWARD, Array, Wave
@@ -46,6 +46,15 @@ class Range:
     tolerance: float
     work: float
     joints: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        size = max(abs(x) for x in (self.minimum, self.maximum, self.lower, self.upper))
+        if self.minimum < self.lower - 1e-9 * size or self.maximum > self.upper + 1e-9 * size:
+            raise ProofError(
+                f"{self.name or 'a function'} is found between {self.minimum:g} and {self.maximum:g} where "
+                f"{self.lower:g} and {self.upper:g} were proved to be its limits: a fault of the proof, which is worth "
+                "a report with the arm"
+            )
 
     @property
     def gap(self) -> float:
@@ -86,14 +95,15 @@ def range_of(
         raise ArmError(f"the gap of a range must be above zero, not {gap!r}")
     if not wave.joints:
         value = float(wave.c.real.sum()) if len(wave) else 0.0
-        return Range(name, unit, value, value, box.centre, box.centre, value - wave.slack, value + wave.slack,
-                     gap or max(wave.slack, 1e-12 * abs(value)), 0, ())  # fmt: skip
+        off = wave.slack * wave.stretch(box.reach)
+        return Range(name, unit, value, value, box.centre, box.centre, value - off, value + off,
+                     gap or max(off, 1e-12 * abs(value)), 0, ())  # fmt: skip
     depends, merge = wave.joints, merged(wave, box)
     wave, box = merge.wave, merge.box
     starts = box.samples(512)
     values = wave(starts)
     if gap is None:
-        gap = GAP * max(float(values.max() - values.min()), 1e-9 * wave.most(box.reach), 10 * wave.slack)
+        gap = GAP * max(float(values.max() - values.min()), 1e-7 * wave.most(box.reach), 10 * wave.slack)
     low = least(wave, box, gap, starts[np.argsort(values)[:10]], work, polish)
     high = least(-wave, box, gap, starts[np.argsort(-values)[:10]], work, polish)
     return Range(
@@ -117,8 +127,8 @@ def least(wave: Wave, box: Box, gap: float, starts: Array, work: float = WORK, p
     at = search(wave, box, starts, polish)
     main, remainder = trimmed(wave, box, gap / 8)
     if not main.joints:
-        value = float(main.c.real.sum())
-        return End(float(wave(at)), at, value - (OUTWARD - 1) * abs(value) - OUTWARD * (remainder + wave.slack), 0.0)
+        value, off = float(main.c.real.sum()), wave.slack * wave.stretch(box.reach)
+        return End(float(wave(at)), at, value - (OUTWARD - 1) * abs(value) - OUTWARD * (remainder + off), 0.0)
     # Local search is on the whole wave; the trimmed terms are accounted for in the bound.
     branch = Branch(main, (), box)
     certified = branch.least(float(main(at)), at, gap - 2 * remainder, work)

@@ -35,13 +35,21 @@ class Wave:
     """A finite Fourier series with polynomial factors, f(x) = Re sum_m c_m exp(i k_m . x) prod_j x_j^p_mj.
 
     ``k`` (m, n) are integer frequencies, ``p`` (m, n) powers, ``c`` (m,) complex coefficients, with one row for each
-    distinct (k, p); ``slack`` bounds the rounding error.
+    distinct (k, p). ``slack`` bounds the sum of the errors of all coefficients, of those that are left out as zero too;
+    ``lost`` are the highest powers among the latter.
     """
 
     k: NDArray[np.int64]
     p: NDArray[np.int64]
     c: NDArray[np.complex128]
     slack: float = 0.0
+    lost: NDArray[np.int64] | None = None
+
+    @property
+    def top(self) -> NDArray[np.int64]:
+        """The highest power of each position, of terms that ``slack`` stands for as well."""
+        own = self.p.max(axis=0, initial=0)
+        return own if self.lost is None else np.maximum(own, self.lost)
 
     @property
     def n(self) -> int:
@@ -73,6 +81,7 @@ class Wave:
             np.concatenate([self.p, other.p]),
             np.concatenate([self.c, other.c]),
             self.slack + other.slack,
+            np.maximum(self.top, other.top),
         )
 
     def __neg__(self) -> Wave:
@@ -84,12 +93,12 @@ class Wave:
     def times(self, factor: float) -> Wave:
         """The function times a number."""
         extra = 0.0 if abs(factor) == 1 else UNIT * abs(factor) * float(self.size.sum())
-        return Wave(self.k, self.p, self.c * factor, self.slack * abs(factor) + extra)
+        return Wave(self.k, self.p, self.c * factor, self.slack * abs(factor) + extra, self.lost)
 
     def scaled(self, exponent: int) -> Wave:
         """The function times 2^exponent, which is exact."""
         c = np.ldexp(self.c.real, exponent) + 1j * np.ldexp(self.c.imag, exponent)
-        return Wave(self.k, self.p, c, float(np.ldexp(self.slack, exponent)))
+        return Wave(self.k, self.p, c, float(np.ldexp(self.slack, exponent)), self.lost)
 
     def __mul__(self, other: Wave) -> Wave:
         """Re z Re w = Re(z w + z conj(w)) / 2; ``slack`` holds where powers of positions are at most one."""
@@ -102,7 +111,8 @@ class Wave:
         c: Complex = np.concatenate(products).astype(np.complex128) / 2
         mine, theirs = float(self.size.sum()), float(other.size.sum())
         slack = mine * other.slack + theirs * self.slack + self.slack * other.slack + 4 * UNIT * mine * theirs
-        return collected(k.reshape(-1, self.n), np.concatenate([p, p]).reshape(-1, self.n), c.reshape(-1), slack)
+        powers = np.concatenate([p, p]).reshape(-1, self.n)
+        return collected(k.reshape(-1, self.n), powers, c.reshape(-1), slack, self.top + other.top)
 
     def diff(self, joint: int) -> Wave:
         """The partial derivative with respect to the position of a joint."""
@@ -111,16 +121,16 @@ class Wave:
             p = self.p[keep].copy()
             c = self.c[keep] * p[:, joint]
             p[:, joint] -= 1
-            most = int(self.p[:, joint].max())
-            return Wave(self.k[keep], p, c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()))
+            most = int(self.top[joint])
+            return Wave(self.k[keep], p, c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()), self.top)
         keep = self.k[:, joint] != 0
         most = int(np.abs(self.k[:, joint]).max(initial=0))
         c = 1j * self.k[keep, joint] * self.c[keep]
-        return Wave(self.k[keep], self.p[keep], c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()))
+        return Wave(self.k[keep], self.p[keep], c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()), self.top)
 
     def kept(self, rows: NDArray[Any]) -> Wave:
         """The terms with these row indices."""
-        return Wave(self.k[rows], self.p[rows], self.c[rows], self.slack)
+        return Wave(self.k[rows], self.p[rows], self.c[rows], self.slack, self.top)
 
     # -- values ----------------------------------------------------------------------------------
 
@@ -155,7 +165,7 @@ class Wave:
 
     def stretch(self, reach: Array) -> float:
         """How much an error of a coefficient may grow in a value, for positions within ``reach``."""
-        return float(np.prod(np.maximum(1.0, reach) ** self.p.max(axis=0, initial=0)))
+        return float(np.prod(np.where(np.isfinite(reach), np.maximum(1.0, np.abs(reach)), 1.0) ** self.top))
 
 
 def monomials(q: Array, p: NDArray[np.int64]) -> Array:
@@ -184,10 +194,15 @@ def turning(n: int, joint: int, factor: complex = 1) -> Wave:
     return Wave(k, np.zeros_like(k), np.array([factor], np.complex128))
 
 
-def collected(k: NDArray[np.int64], p: NDArray[np.int64], c: NDArray[np.complex128], slack: float = 0.0) -> Wave:
+def collected(
+    k: NDArray[np.int64], p: NDArray[np.int64], c: NDArray[np.complex128], slack: float = 0.0,
+    lost: NDArray[np.int64] | None = None,
+) -> Wave:  # fmt: skip
     """Terms with equal (k, p) added up; of k and -k the one whose first non-zero entry is positive is kept."""
     if not len(c):
-        return Wave(k, p, c, slack)
+        return Wave(k, p, c, slack, lost)
+    top = p.max(axis=0)
+    lost = top if lost is None else np.maximum(top, lost)
     first = np.take_along_axis(k, np.argmax(k != 0, axis=1)[:, None], axis=1)[:, 0]
     flip = first < 0
     k = np.where(flip[:, None], -k, k)
@@ -211,7 +226,7 @@ def collected(k: NDArray[np.int64], p: NDArray[np.int64], c: NDArray[np.complex1
     slack += UNIT * float((moduli * counts)[counts > 1].sum())
     alive = np.abs(total) > 1e-17 * moduli.max()
     slack += float(np.abs(total[~alive]).sum())
-    return Wave(k[index][alive], p[index][alive], total[alive], slack)
+    return Wave(k[index][alive], p[index][alive], total[alive], slack, lost)
 
 
 # -- from exact polynomials --------------------------------------------------------------------------

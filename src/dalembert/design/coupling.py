@@ -170,7 +170,7 @@ def bounded(
 def wider(wave: Wave) -> Wave:
     """The same function of one joint more, on which it does not depend."""
     column = np.zeros((len(wave), 1), np.int64)
-    return Wave(np.hstack([wave.k, column]), np.hstack([wave.p, column]), wave.c, wave.slack)
+    return Wave(np.hstack([wave.k, column]), np.hstack([wave.p, column]), wave.c, wave.slack, np.append(wave.top, 0))
 
 
 def moved_mass(arm: ArmDescription) -> list[float]:

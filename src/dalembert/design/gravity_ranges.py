@@ -30,7 +30,8 @@ def load_range(
     """The certified range of G_i; see ``range_of``."""
     wave = model.gravity(i)
     before = before_of(model.arm, i, wave)
-    if len(before) <= FEW:
+    # A body that drives move on an earlier link sees more of the joints than the direction of gravity.
+    if len(before) <= FEW or model.has_moving_bodies:
         return range_of(wave, box, gap, name=name, unit=unit, work=work)
     plain = range_of(wave, box, gap, name=name, unit=unit, work=work / 100)
     if plain.certified:
@@ -94,4 +95,4 @@ def at_zero(wave: Wave, joints: list[int]) -> Wave:
     """The function with these joints at zero: what is left of their waves is one."""
     k = wave.k.copy()
     k[:, joints] = 0
-    return Wave(k, wave.p, wave.c, wave.slack) + 0.0
+    return Wave(k, wave.p, wave.c, wave.slack, wave.lost) + 0.0

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
 from ..systems.arrays import joint_array
+from ..systems.contacts import contact_speeds
 
 if TYPE_CHECKING:
     from ..systems.driven import DrivenSystem
@@ -87,8 +88,8 @@ def torque_band(
     if not driven.contacts:
         return TorqueBand(driven.motor_names, middle, middle, units, True)
     rows = driven.contact_rows(place)
-    standing = (np.einsum("...cj,...j->...c", rows, speed) == 0) & (
-        np.einsum("...cj,...j->...c", rows, rate) + driven.contact_drift(place, speed) == 0
+    standing = (contact_speeds(rows, speed) == 0) & (
+        contact_speeds(rows, rate) + driven.contact_drift(place, speed) == 0
     )
     hold = np.where(standing, [contact.hold for contact in driven.contacts], 0.0)
     levers = np.abs(driven.to_motors(place[..., None, :], rows))
@@ -114,7 +115,7 @@ def shaft_states(
     free = rows @ driven.frictionless().forward_dynamics(place, velocity, joint_torque)
     rates = rows @ qdd + driven.contact_drift(place, velocity)
     found = []
-    for contact, speed, rate in zip(driven.contacts, rows @ velocity, rates, strict=True):
+    for contact, speed, rate in zip(driven.contacts, contact_speeds(rows, velocity), rates, strict=True):
         # rounding of what the shafts would do without friction is no start
         if speed:
             state = "moves"

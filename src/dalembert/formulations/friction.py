@@ -17,12 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from ..arm.exact import exact
 from ..arm.friction_models.model import FrictionLaw
 from ..arm.shaft_friction import Friction
 from ..rings.algebra import add, mul, sub
 from ..rings.ring import Field, Ring, Scalar
+
+ROUNDING = Fraction(1, 2**48)
+"""A sum below this share of its terms is rounding."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +66,46 @@ def sliding(field: Field, shaft: ShaftFriction, direction: Scalar, speed: Scalar
     return add(coulomb(field, shaft, direction, speed), mul(shaft.viscous, speed))
 
 
-def resistance(field: Field, shaft: ShaftFriction, speed: Scalar, acceleration: Scalar) -> Scalar:
-    """F(s, a); with ``acceleration`` 0 a standing shaft resists nothing."""
+def way(field: Field, terms: Sequence[Scalar]) -> Scalar:
+    """The direction of a sum of terms: -1, 0 or 1, and 0 where the sum is no more than what its terms are rounded.
+
+    A shaft that turns with several joints stands where their shares cancel, and whether floats then give zero depends
+    on how a machine adds products.
+    """
+    own = [term for term in terms if not (isinstance(term, int) and term == 0)]
+    total: Scalar = 0
+    for term in own:
+        total = add(total, term)
+    if len(own) < 2:
+        return 0 if isinstance(total, int) and total == 0 else field.sign(total)
+    least: Scalar = 0
+    for term in own:
+        least = add(least, mul(field.sign(term), term))
+    least = mul(field.number(ROUNDING), least)
+    both = add(field.sign(sub(total, least)), field.sign(add(total, least)))
+    return mul(field.number(Fraction(1, 2)), both)
+
+
+def resistance(
+    field: Field,
+    shaft: ShaftFriction,
+    speed: Scalar,
+    acceleration: Scalar,
+    ways: tuple[Sequence[Scalar], Sequence[Scalar]] | None = None,
+) -> Scalar:
+    """F(s, a); with ``acceleration`` 0 a standing shaft resists nothing.
+
+    ``ways`` are the terms of which speed and acceleration are sums, where they are any.
+    """
     if not shaft:
         return 0
     if all(isinstance(x, int) and x == 0 for x in (shaft.mean, shaft.half, shaft.starting)):
         return mul(shaft.viscous, speed)
-    direction = field.sign(speed)
+    direction = way(field, [speed] if ways is None else ways[0])
     total = sliding(field, shaft, direction, speed)
     if not isinstance(acceleration, int):
-        starts = mul(sub(1, mul(direction, direction)), field.sign(acceleration))
+        forward = way(field, [acceleration] if ways is None else ways[1])
+        starts = mul(sub(1, mul(direction, direction)), forward)
         total = add(total, mul(shaft.starting, starts))
     return total
 

@@ -33,7 +33,7 @@ from .chain import Chain, chain
 from .coefficients import Christoffel
 from .drive_train import RingTrain
 from .factor import Paths
-from .friction import resistances
+from .friction import resistance, resistances
 
 Table = list[list[Scalar]]
 
@@ -116,7 +116,12 @@ class SystemOverRing:
             rates = [dot(row, qdd) for row in ratios.first]
             if ratios.second is not None and any(not isinstance(x, int) for x in rates):
                 rates = [add(rate, dot(qd, matvec(bend, qd))) for rate, bend in zip(rates, ratios.second, strict=True)]
-            braked = resistances(field, train.motor_friction, speeds, rates)
+            braked = []
+            for k, row in enumerate(ratios.first):
+                shares, pulls = ([mul(n, x) for n, x in zip(row, rate, strict=True)] for rate in (qd, qdd))
+                if ratios.second is not None:
+                    pulls += [mul(v, x) for v, x in zip(qd, matvec(ratios.second[k], qd), strict=True)]
+                braked.append(resistance(field, train.motor_friction[k], speeds[k], rates[k], (shares, pulls)))
             for force, row in zip(braked, ratios.first, strict=True):
                 found = [add(f, mul(ratio, force)) for f, ratio in zip(found, row, strict=True)]
         return found

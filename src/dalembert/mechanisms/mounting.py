@@ -40,6 +40,7 @@ def mounted(arm: ArmDescription, base: Placement, gravity: Vector) -> ArmSystem:
     given["links"] = (Link(world), *arm.links)
     given["joints"] = (Joint(mount, "fixed", world, arm.base, base), *arm.joints)
     given["gravity"] = gravity
+    given["drives"] = arm.drives.on_base(arm.base)
     return ArmSystem(**given)
 
 

@@ -24,6 +24,11 @@ class CoefficientWaves:
         """The same under gravity of 1 m/s^2 along each axis of the base."""
         return tuple(CoefficientWaves(self.arm.with_gravity(axis)) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
 
+    @property
+    def has_moving_bodies(self) -> bool:
+        """True if the drives count and move bodies on the links."""
+        return self.equations.model.system.has_moving_bodies
+
     def inertia(self, i: int, j: int) -> Wave:
         """D_ij."""
         key = (min(i, j), max(i, j))
@@ -83,5 +88,5 @@ def christoffel(inertia: dict[tuple[int, int], Wave], n: int) -> dict[tuple[int,
                     if rows.any():
                         rest = float(wave.size[~rows].sum())
                         kept = wave.kept(rows)
-                        found[i, j, k] = Wave(kept.k, kept.p, kept.c, wave.slack + rest)
+                        found[i, j, k] = Wave(kept.k, kept.p, kept.c, wave.slack + rest, wave.top)
     return found

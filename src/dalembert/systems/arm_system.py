@@ -254,7 +254,9 @@ class ArmSystem(ArmDescription):
         if not self.counts_drives:
             return np.zeros(np.broadcast_shapes(speed.shape, joint_array(self, "q", q).shape))
         matrix = self.transmission(q)
-        shafts = np.einsum("...aj,...j->...a", matrix, speed)
+        from .contacts import contact_speeds
+
+        shafts = contact_speeds(matrix, speed)
         if width is None:
             motor, own = self.motor_friction.moving(shafts), self.joint_friction.moving(speed)
         else:

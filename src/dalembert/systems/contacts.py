@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..formulations.friction import ROUNDING
 from .sticking import Contact, contact_forces
 
 if TYPE_CHECKING:
@@ -66,6 +67,14 @@ def _rows(system: ArmSystem, q: Array, motors: Array, joints: float = 1.0) -> Ar
     return np.stack(rows, axis=-2)
 
 
+def contact_speeds(rows: Array, qd: Array) -> Array:
+    """c . qd ``(..., contacts)``, zero where it is no more than what its terms are rounded (``friction.way``)."""
+    speeds = np.einsum("...cj,...j->...c", rows, qd)
+    several = np.count_nonzero(rows, axis=-1) > 1
+    size = np.einsum("...cj,...j->...c", np.abs(rows), np.abs(qd))
+    return np.where(several & (np.abs(speeds) <= float(ROUNDING) * size), 0.0, speeds)
+
+
 def with_stiction(system: ArmSystem, q: Array, qd: Array, qdd: Array, mass_matrix: Callable[[Array], Array]) -> Array:
     """Accelerations of an arm with the friction of standing shafts: ``qdd`` are those without, D ``mass_matrix(q)``."""
     rows, drift = contact_rows(system, q), contact_drift(system, q, qd)
@@ -87,7 +96,7 @@ def stuck(
     """
     qdd = np.array(qdd, dtype=np.float64)
     hold = np.array([contact.hold for contact in contacts])
-    standing = (np.einsum("...cj,...j->...c", rows, qd) == 0) & (hold > 0)
+    standing = (contact_speeds(rows, qd) == 0) & (hold > 0)
     for state in map(tuple, np.argwhere(standing.any(axis=-1))):
         which = np.flatnonzero(standing[state])
         matrix, levers = mass_matrix(state), rows[state][which]

@@ -30,14 +30,22 @@ class DrivenSystem(MovingArm):
         return self.drives.names
 
     def motor_positions(self, q: ArrayLike) -> Array:
-        """q_a (rad)."""
+        """q_a (rad); joints that are locked count where they stand."""
         position = joint_array(self, "q", q)
         turns = self.drives.turns
         if turns is None:
-            return position @ self.ratios.T
+            return position @ self.ratios.T + self._held_turns
         from ..rings.real import REAL
 
         return self._evaluate(lambda x: list(turns(REAL, x)), q=position)
+
+    @property
+    def _held_turns(self) -> Array:
+        """What locked joints have turned the motors by."""
+        held = {joint.name: joint.held for joint in self.joints if joint.held}
+        return np.array(
+            [sum(float(n) * held.get(name, 0.0) for name, n in motor.ratios) for motor in self.drives.actuators]
+        )
 
     def motor_velocities(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """qd_a = N qd."""
@@ -48,7 +56,7 @@ class DrivenSystem(MovingArm):
         if self.drives.turns is not None:
             raise ArmError("the transmission varies, so joint positions do not follow from motor positions directly")
         self._one_motor_a_joint()
-        turned = vector_array(self.n, "motors", motors, "motor")
+        turned = vector_array(self.n, "motors", motors, "motor") - self._held_turns
         return np.asarray(np.linalg.solve(self.ratios, turned[..., None])[..., 0], dtype=np.float64)
 
     def motor_torques(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool = True) -> Array:
