@@ -50,7 +50,7 @@ DRIVE = (
 )  # fmt: skip
 PLACEMENT = ("dh", "xyz", "rpy", "axis", "before", "after")
 LOSSES = ("damping", "friction", "armature")
-JOINT = ("name", "type", "parent", *PLACEMENT, "limits", *LOSSES, "drive", "link", "source")
+JOINT = ("name", "type", "parent", *PLACEMENT, "limits", "held", *LOSSES, "drive", "link", "source")
 SPRING = ("joint", "from", "to", "stiffness", "rest", "damping")
 
 
@@ -159,6 +159,7 @@ def read_tree(top: TomlTable, base: TomlTable | None) -> tuple[list[Link], list[
             before=before,
             after=after,
             limits=read_limits(table),
+            held=read_held(table, kind),
         )
         joints.append(joint)
         links.append(link)
@@ -200,6 +201,13 @@ def read_placements(table: TomlTable, kind: str, number: int, convention: str) -
 def unnamed(placement: Placement) -> Placement:
     """The same placement without names, so that no step becomes a symbol of a moving joint."""
     return Placement.of(*(Step(step.kind, step.axis, step.amount) for step in placement.steps))
+
+
+def read_held(table: TomlTable, kind: str) -> float:
+    """Where a fixed joint stands that was locked (rad or m); motors that turn with it stand accordingly."""
+    if "held" in table and kind != "fixed":
+        raise table.fault(f"held says where a fixed joint was locked, and this one is {kind}; leave it out")
+    return table.real("held", 0.0)
 
 
 def read_limits(table: TomlTable) -> Limits:

@@ -180,6 +180,7 @@ def joint_pairs(arm: ArmDescription, joint: Joint, previous: str, convention: st
     pairs += joint_placement(arm, joint, convention, base_placement)
     limits = limit_pairs(joint.limits, joint.kind == "revolute")
     pairs += [("limits", inline(limits))] if limits else []
+    pairs += [("held", repr(joint.held))] if joint.held else []
     return [*pairs, ("link", inline(link_pairs(arm.link(joint.child))))]
 
 
