@@ -161,16 +161,21 @@ def initial_jerk(x: Array, h: Array, d: Array, rate: Array, rate2: Array, wanted
 
 
 @dataclass(frozen=True)
-class TransferredModel:
-    """T = I* q'' + q'.P* q' - T^L: inertia ``(..., n, n)``, power ``(..., n, n, n)``, load ``(..., n)``."""
+class PartialModel:
+    """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q: ``inertia`` ``(..., m, n)``, ``power`` ``(..., m, n, n)``, ``load``."""
 
     inertia: Array
     power: Array
     load: Array
 
     def torque(self, rate: Array, rate2: Array) -> Array:
-        """The generalized load T for this motion (3-33)."""
+        """T_q ``(..., m)`` for the motion u', u'' (4-73); the generalized load T where u is q (3-33)."""
         return times(self.inertia, rate2) + form(rate, self.power) - self.load
+
+
+@dataclass(frozen=True)
+class TransferredModel(PartialModel):
+    """T = I* q'' + q'.P* q' - T^L: inertia ``(..., n, n)``, power ``(..., n, n, n)``, load ``(..., n)``."""
 
     def acceleration(self, rate: Array, torque: Array) -> Array:
         """q'' under the generalized load ``torque``."""
@@ -180,19 +185,6 @@ class TransferredModel:
     def __add__(self, other: TransferredModel) -> TransferredModel:
         """Two systems that share their coordinates (4-48), (4-49)."""
         return TransferredModel(self.inertia + other.inertia, self.power + other.power, self.load + other.load)
-
-
-@dataclass(frozen=True)
-class PartialModel:
-    """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q: ``inertia`` ``(..., m, n)``, ``power`` ``(..., m, n, n)``, ``load``."""
-
-    inertia: Array
-    power: Array
-    load: Array
-
-    def torque(self, rate: Array, rate2: Array) -> Array:
-        """T_q ``(..., m)`` for the motion u', u'' (4-73)."""
-        return times(self.inertia, rate2) + form(rate, self.power) - self.load
 
 
 def inertia(i: Array, x: Array) -> Array:
