@@ -25,6 +25,7 @@ from ..rings.trig import TrigNumber, TrigRing, constant
 from .parallel_axes import axes
 from .space import Space
 from .symbols import Request, Selection, select
+from .whole import MotionSymbols, moving_space
 
 COMPOSITE = "composite-body"
 """The formulation that closed forms come from unless another is asked for: the quickest."""
@@ -42,6 +43,7 @@ class EquationsModel:
         self.ring = TrigRing(Angles(axes(arm, twists), tuple(twists)), self.selection.names)
         self.space = Space.of(self.ring, self.selection.symbols, arm.joint_names, twists)
         self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
+        self.shares: dict[int | str, dict[str, Any]] = {}
         self._refuse_other_functions()
 
     def _refuse_other_functions(self) -> None:
@@ -57,6 +59,11 @@ class EquationsModel:
                 "sines and cosines of joint angles, and the closed form takes no other; write it with + - *, sin and "
                 "cos of joints, or ask for numbers"
             ) from None
+
+    @cached_property
+    def motion(self) -> MotionSymbols:
+        """The joint speeds and accelerations as symbols, in a ring of their own."""
+        return MotionSymbols(moving_space(self.space, self.arm.n), self.arm.n)
 
     @cached_property
     def unloaded(self) -> Chain:
