@@ -226,8 +226,9 @@ class Kernel:
 
     def _load(self, which: str) -> bool:
         try:
-            library = cache.library(self._key(which), lambda folder: self._build(which, folder))
-            self.fast.attach(which, shared_library.address(library, f"kernel_{which}"))
+            path = cache.library(self._key(which), lambda folder: self._build(which, folder))
+            library = shared_library.Library(path)
+            self.fast.attach(which, library.address(f"kernel_{which}"), library)
         except build.CompileError as fault:
             build.say_slow(fault)
             return False
@@ -255,7 +256,7 @@ class Kernel:
         emit = single_source if which == "single" else batch_source
         return emit(self.program, self.dtype.name)
 
-    def _verify(self, which: str, library: Path) -> None:
+    def _verify(self, which: str, path: Path) -> None:
         """One state against the same graph in NumPy: a compiler that gets it wrong is not used."""
         rng = np.random.default_rng(0)
         flat = tuple(rng.uniform(-1, 1, (CHUNK, width)).astype(self.dtype) for _, width in self.arguments)
@@ -263,7 +264,8 @@ class Kernel:
             flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
         found = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)
         caller = shared_library.CtypesCaller((), (), 0, 0, self._call)
-        caller.attach(which, shared_library.address(library, f"kernel_{which}"))
+        library = shared_library.Library(path)
+        caller.attach(which, library.address(f"kernel_{which}"), library)
         if which == "batch":
             caller.chunk(flat, found, 0, CHUNK)
         else:
