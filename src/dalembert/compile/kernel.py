@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
@@ -23,6 +22,7 @@ from .emit_batch import batch_source
 from .emit_c import Program
 from .emit_single import single_source
 from .function import Function
+from .locks import ForkSafeLock
 from .operations import Operations, count
 
 DTYPES = ("float64", "float32")
@@ -51,7 +51,7 @@ class Kernel:
         self.function, self.name, self.dtype = function, function.name, np.dtype(dtype)
         self.arguments, self.shapes = function.arguments, function.shapes
         self._refuse = refuse
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
         self._ready: dict[str, bool] = {}
         widths = tuple(width for _, width in self.arguments)
         self.fast: shared_library.Caller = shared_library.caller_type()(
