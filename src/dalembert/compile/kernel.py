@@ -149,6 +149,18 @@ class Kernel:
             found = evaluate(self.function.nodes, values, REAL)
         return np.stack([np.broadcast_to(np.asarray(x, float), (len(flat[0]),)) for x in found], axis=-1)
 
+    def in_numpy(self, *arrays: ArrayLike) -> Any:
+        """The same results by NumPy: the reference of the compiled code."""
+        rows = [
+            self._array(*argument, values) for argument, values in zip(self.arguments, self._all(arrays), strict=True)
+        ]
+        batch = np.broadcast_shapes(*(array.shape[:-1] for array in rows))
+        size = math.prod(batch)
+        computed = tuple(np.empty((size, math.prod(shape)), self.dtype) for shape in self.shapes)
+        self._in_numpy(tuple(_flat(array, batch, size) for array in rows), computed)
+        results = tuple(made.reshape(*batch, *shape) for made, shape in zip(computed, self.shapes, strict=True))
+        return results[0] if len(results) == 1 else results
+
     def bind(self, *arrays: NDArray[Any], out: Any = None) -> Callable[[], Any]:
         """A call without arguments, for control loops: reads these arrays, writes ``out``, allocates nothing.
 
