@@ -352,8 +352,11 @@ def code_digest() -> str:
     """Digest of the code that shapes kernels: another version of it builds other kernels."""
     root = Path(__file__).resolve().parents[1]
     found = hashlib.sha256()
-    for room in ("arm", "rings", "formulations", "compile", "mechanisms"):
-        for file in sorted((root / room).glob("*.[pc]*")):
-            if file.is_file():
-                found.update(file.read_bytes())
+    try:
+        for room in ("arm", "rings", "formulations", "compile", "mechanisms"):
+            for file in sorted((root / room).rglob("*.[pc]*")):
+                if file.suffix in (".py", ".c"):
+                    found.update(file.read_bytes())
+    except OSError as fault:
+        raise build.CompileError(f"the code of dalembert cannot be read: {fault}") from None
     return found.hexdigest()
