@@ -40,10 +40,11 @@ if TYPE_CHECKING:
     from .bounds.ranges import Range
     from .compile.kernel import Kernel
     from .control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia, StateFeedback
+    from .control.exciting import Excitation, excitation
     from .control.gains import lqr, tracking_lqr, tracking_poles
     from .control.requirements import Requirements
     from .control.simulate_system import simulate_system as simulate
-    from .control.trajectories import excitation, quintic, trapezoidal
+    from .control.trajectories import quintic, trapezoidal
     from .design.analysis import Analysis
     from .design.compare import Compared
     from .design.coupling import Coupling, Couplings
@@ -98,6 +99,7 @@ _LATER = {
     "DrivenArm": "api.driven_arm",
     "Element": "arm.drives",
     "Equations": "api.arm_equations:ArmEquations",
+    "Excitation": "control.exciting",
     "Force": "arm.force",
     "FrameOn": "mechanisms.chain_frames",
     "Friction": "arm.shaft_friction",
@@ -154,7 +156,7 @@ _LATER = {
     "catalog": "api.loading",
     "compare_drives": "mechanisms.maps",
     "conditioning_map": "mechanisms.maps",
-    "excitation": "control.trajectories",
+    "excitation": "control.exciting",
     "free_body": "mechanisms.mounting",
     "identify": "identification.identify",
     "load": "api.loading",
@@ -185,8 +187,8 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
-    "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force",
-    "FrameOn", "Friction", "Gear", "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint",
+    "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Excitation",
+    "Force", "FrameOn", "Friction", "Gear", "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint",
     "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange",
     "LoadTables", "Log", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody",
     "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",

@@ -8,7 +8,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia
 from dalembert.control.gains import closed_loop_poles, linear_at, lqr, place, tracking_lqr, tracking_poles
 from dalembert.control.requirements import requirements
-from dalembert.control.trajectories import excitation, quintic, trapezoidal
+from dalembert.control.trajectories import quintic, random_excitation, trapezoidal
 from dalembert.simulation.plant import plant_of
 from simulated import simulate
 
@@ -21,7 +21,7 @@ TRAJECTORIES = {
     "quintic": quintic([[0, 0.1], [1.0, -0.5], [0.2, 0.4]], [0, 1.0, 2.5]),
     "trapezoidal": trapezoidal([0, 0.1], [1.0, -0.5], 0.6, [2.0, 1.0]),
     "triangle": trapezoidal([0, 0.1], [0.1, 0.0], 5.0, 1.0),
-    "excitation": excitation([-1, -2], [1, 0.5], speed=2.0),
+    "excitation": random_excitation([-1, -2], [1, 0.5], speed=2.0),
 }
 
 

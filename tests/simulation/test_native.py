@@ -8,7 +8,7 @@ import dalembert as da
 from dalembert.arm.errors import ArmError, SimulationError
 from dalembert.control.compiled_loop import run, serves
 from dalembert.control.controllers import ComputedTorque, PDGravity
-from dalembert.control.trajectories import excitation, quintic, trapezoidal
+from dalembert.control.trajectories import quintic, random_excitation, trapezoidal
 from dalembert.simulation.many import simulate_many
 from dalembert.simulation.plant import plant_of
 from dalembert.simulation.settings import SimulationSettings
@@ -86,7 +86,7 @@ def test_a_compiled_loop_that_diverges_names_time_and_joint_and_keeps_what_it_fo
 def test_what_cannot_be_compiled_is_said():
     arm = da.load("planar-2r")
     assert serves(arm, ComputedTorque(arm, trapezoidal([0, 0], [1, 1], 1, 1))) == ""
-    assert "polynomials" in serves(arm, ComputedTorque(arm, excitation([-1, -1], [1, 1])))
+    assert "polynomials" in serves(arm, ComputedTorque(arm, random_excitation([-1, -1], [1, 1])))
     assert "Python" in serves(arm, lambda t, q, qd: q)
     assert "joints" in serves(arm, ComputedTorque(da.load("planar-3r"), quintic([[0, 0], [1, 1]], 1.0)))
 

@@ -53,13 +53,13 @@ def trajectory_of(
     acceleration: float | None,
 ) -> Trajectory:  # fmt: skip
     """The trajectory that the options mean."""
-    from dalembert.control.trajectories import excitation, quintic, trapezoidal
+    from dalembert.control.trajectories import quintic, random_excitation, trapezoidal
 
     if not duration > 0:
         raise ArmError(f"--duration {duration:g}: give a time above zero")
     fastest = 1.0 if speed is None else speed
     if kind is PathKind.excitation:
-        return excitation(system.lower, system.upper, duration, speed=fastest)
+        return random_excitation(system.lower, system.upper, duration, speed=fastest)
     if kind is PathKind.hold or to is None:
         return quintic([start, start], duration)
     end = joint_values(system, "--to", to)

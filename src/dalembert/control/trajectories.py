@@ -217,7 +217,7 @@ class Fourier(Smooth):
         return terms.sum(axis=-2) + (self.centre if order == 0 else 0.0)
 
 
-def excitation(
+def random_excitation(
     lower: ArrayLike,
     upper: ArrayLike,
     period: float = 10.0,
