@@ -24,6 +24,7 @@ from ..rings.graph import Graph, Node, reachable
 from ..rings.ring import Scalar
 from .function import Function, Parameters, Shape, Tables
 from .regroup import Rationals, over, regrouped
+from .undetermined import refuse_never_determined
 
 KINDS = (None, "inertial", "load", "all")
 """What ``parameters=`` may be: built in, or kept as an argument."""
@@ -375,7 +376,16 @@ def refuse_unfit(arm: ArmDescription, name: str) -> None:
 
 
 def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:
-    return FUNCTIONS[name].build(GraphModel(arm, Graph(), parameters))
+    return determined(arm, lambda: FUNCTIONS[name].build(GraphModel(arm, Graph(), parameters)))
+
+
+def determined(arm: ArmDescription, build: Callable[[], Tables]) -> Tables:
+    """What ``build`` makes; where it divides by an exact zero, the error that names the joint without inertia."""
+    try:
+        return build()
+    except ZeroDivisionError:
+        refuse_never_determined(arm)
+        raise
 
 
 def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import re
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.exact import whole_number
 
 KINDS = {"D": (2, 3), "C": (3,), "G": (1,)}
 """Numbers of indices of each kind; D of three is Bejczy's factor of two speeds."""
@@ -35,8 +36,9 @@ def whole(text: str, n: int) -> tuple[str, int] | None:
     word = text.strip().replace("_", "").replace("{", "").replace("}", "").replace("\\", "")
     if word in ("K", "V"):
         return word, 0
-    if word.startswith("tau") and word[3:].isdigit() and 1 <= int(word[3:]) <= n:
-        return "tau", int(word[3:]) - 1
+    joint = whole_number(word[3:]) if word.startswith("tau") else None
+    if joint is not None and 1 <= joint <= n:
+        return "tau", joint - 1
     return None
 
 

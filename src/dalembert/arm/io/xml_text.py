@@ -33,6 +33,8 @@ LONGEST_NUMBER = 300
 LONGEST_NAME = 300
 LARGEST_NUMBER = Fraction(10**30)
 LARGEST_ANGLE = 10**6
+MOST_SKIPPED = 1000
+"""Most different names in a file that are not known."""
 CLOSE = 0.65
 """Similarity (difflib ratio) from which an unknown name is taken for a misspelling of a missing one."""
 UNLIMITED = Fraction(10**16)
@@ -140,9 +142,9 @@ class XmlNode:
 
     def known_tags(self, known: Sequence[str]) -> None:
         """Skips and counts unknown children; one that looks like a misspelling is refused."""
-        for child in self.element:
-            if child.tag not in known:
-                self._skip(child.tag, known, f"<{child.tag}>")
+        for tag, count in Counter(child.tag for child in self.element).items():
+            if tag not in known:
+                self._skip(tag, known, f"<{tag}>", count)
 
     def known_attributes(self, known: Sequence[str]) -> None:
         """Skips and counts unknown attributes; one that looks like a misspelling is refused."""
@@ -150,14 +152,19 @@ class XmlNode:
             if name not in known:
                 self._skip(name, known, f"{name}= of <{self.tag}>")
 
-    def _skip(self, name: str, known: Sequence[str], what: str) -> None:
+    def _skip(self, name: str, known: Sequence[str], what: str, count: int = 1) -> None:
         """Counts a skipped name, or refuses it as a misspelling of a missing one."""
-        present = {*self.element.attrib, *(child.tag for child in self.element)}
-        missing = [other for other in known if other not in present and abs(len(other) - len(name)) <= 2]
+        missing = [other for other in known if abs(len(other) - len(name)) <= 2 and not self._has(other)]
         near = difflib.get_close_matches(name.lower(), missing, 1, CLOSE)
         if near:
             raise self.fault(f"{what} is not known here; {near[0]!r} was meant, or else remove it")
-        self.skipped[what[:LONGEST_NAME]] += 1
+        if len(self.skipped) > MOST_SKIPPED:
+            raise self.fault(f"holds more than {MOST_SKIPPED} kinds of things that are not known; mend the file")
+        self.skipped[what[:LONGEST_NAME]] += count
+
+    def _has(self, name: str) -> bool:
+        """Whether the element has an attribute or a child of this name."""
+        return name in self.element.attrib or self.element.find(f"./{name}") is not None
 
     def text(self, attribute: str) -> str:
         """A required attribute, not empty."""
