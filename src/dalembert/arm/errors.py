@@ -41,8 +41,8 @@ class SimulationError(ArmError):
 class SimulationInterrupt(KeyboardInterrupt):
     """Ctrl-C during a simulation; ``motion`` holds the part up to there."""
 
-    def __init__(self, motion: Any) -> None:
-        super().__init__(motion.fault)
+    def __init__(self, text: str, motion: Any) -> None:
+        super().__init__(sentence(text))
         self.motion = motion
 
 

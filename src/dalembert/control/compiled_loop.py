@@ -226,7 +226,8 @@ def run(
     tau = np.empty((len(grid), n))
     loop.torques(_at(grid), _at(states), ctypes.c_long(len(grid)), _at(tau))
     if interrupted:
-        raise SimulationInterrupt(_motion(arm, grid, states, tau, stats, f"interrupted at t = {reached:.6g} s"))
+        said = f"interrupted at t = {reached:.6g} s"
+        raise SimulationInterrupt(said, _motion(arm, grid, states, tau, stats, said))
     if fault:
         usable = np.where(np.isfinite(state[n : 2 * n]), np.abs(state[n : 2 * n]), np.inf)
         joint = arm.joint_names[int(np.argmax(usable))]

@@ -260,7 +260,7 @@ class Simulation:
             raise SimulationError(fault, self.record.motion(self, fault)) from problem.__cause__
         except KeyboardInterrupt:
             said = f"interrupted at t = {self.t:.6g} s"
-            raise SimulationInterrupt(self.record.motion(self, said, interrupted=True)) from None
+            raise SimulationInterrupt(said, self.record.motion(self, said, interrupted=True)) from None
         return self.record.motion(self, "")
 
     def go(self) -> None:

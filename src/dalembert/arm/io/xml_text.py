@@ -11,7 +11,7 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -142,29 +142,29 @@ class XmlNode:
 
     def known_tags(self, known: Sequence[str]) -> None:
         """Skips and counts unknown children; one that looks like a misspelling is refused."""
-        for tag, count in Counter(child.tag for child in self.element).items():
-            if tag not in known:
-                self._skip(tag, known, f"<{tag}>", count)
+        tags = Counter(child.tag for child in self.element)
+        self._skip({tag: f"<{tag}>" for tag in tags if tag not in known}, known, tags)
 
     def known_attributes(self, known: Sequence[str]) -> None:
         """Skips and counts unknown attributes; one that looks like a misspelling is refused."""
-        for name in self.element.attrib:
-            if name not in known:
-                self._skip(name, known, f"{name}= of <{self.tag}>")
+        unknown = {name: f"{name}= of <{self.tag}>" for name in self.element.attrib if name not in known}
+        self._skip(unknown, known, Counter(unknown))
 
-    def _skip(self, name: str, known: Sequence[str], what: str, count: int = 1) -> None:
-        """Counts a skipped name, or refuses it as a misspelling of a missing one."""
-        missing = [other for other in known if abs(len(other) - len(name)) <= 2 and not self._has(other)]
-        near = difflib.get_close_matches(name.lower(), missing, 1, CLOSE)
-        if near:
-            raise self.fault(f"{what} is not known here; {near[0]!r} was meant, or else remove it")
-        if len(self.skipped) > MOST_SKIPPED:
-            raise self.fault(f"holds more than {MOST_SKIPPED} kinds of things that are not known; mend the file")
-        self.skipped[what[:LONGEST_NAME]] += count
-
-    def _has(self, name: str) -> bool:
-        """Whether the element has an attribute or a child of this name."""
-        return name in self.element.attrib or self.element.find(f"./{name}") is not None
+    def _skip(self, unknown: Mapping[str, str], known: Sequence[str], counts: Mapping[str, int]) -> None:
+        """Counts unknown names, or refuses one as a misspelling of a name that is missing."""
+        if not unknown:
+            return
+        present = {*self.element.attrib, *(child.tag for child in self.element)}
+        absent = [name for name in known if name not in present]
+        for name, what in unknown.items():
+            near = difflib.get_close_matches(
+                name.lower(), [a for a in absent if abs(len(a) - len(name)) <= 2], 1, CLOSE
+            )
+            if near:
+                raise self.fault(f"{what} is not known here; {near[0]!r} was meant, or else remove it")
+            if len(self.skipped) > MOST_SKIPPED:
+                raise self.fault(f"holds more than {MOST_SKIPPED} kinds of things that are not known; mend the file")
+            self.skipped[what[:LONGEST_NAME]] += counts[name]
 
     def text(self, attribute: str) -> str:
         """A required attribute, not empty."""
