@@ -22,6 +22,7 @@ from ..formulations.system import SystemOverRing
 from ..rings.algebra import dot, flat, sub
 from ..rings.graph import Graph, Node, reachable
 from ..rings.ring import Scalar
+from .code_length import refuse_endless
 from .function import Function, Parameters, Shape, Tables
 from .regroup import Rationals, over, regrouped
 from .undetermined import refuse_never_determined
@@ -338,6 +339,7 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
     if arm.n == 0:
         raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
     refuse_unfit(arm, name)
+    refuse_endless(arm, name)
     entry, names = FUNCTIONS[name], parameter_names(arm, parameters)
     if parameters == "all" and arm.counts_drives:
         raise ArmError(

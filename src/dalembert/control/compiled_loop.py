@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError, SimulationError, SimulationInterrupt
 from ..compile import build
+from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.emit_c import Program
 from ..compile.emit_single import single_source
 from ..compile.function import Function, Tables
@@ -108,6 +109,8 @@ def serves(arm: ArmSystem, control: Control) -> str:
     """Why this loop cannot be compiled, or nothing."""
     if arm.contacts:
         return "Coulomb friction needs events"
+    if expected_statements(arm, "forward_dynamics") > MOST_UNASKED:
+        return "the code of so many joints would be too long"
     if arm.counts_drives or any(getattr(part, "damping", 0) for part in arm.elastic):
         return "the power that friction and dampers take is accounted for in Python"
     if not callable(control):

@@ -16,6 +16,7 @@ from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import PARAMETERS
 from ..compile import build
+from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..formulations import newton_euler, regressor
@@ -405,6 +406,11 @@ class ArmSystem(ArmDescription):
     def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
         if self.n == 0 or not build.available():
+            return None
+        if expected_statements(self, name) > MOST_UNASKED:
+            build.say(
+                f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
+            )
             return None
         if name in KINEMATIC or self.tool_link not in dict(self.loads) or self.body_of[self.tool_link][0] < 0:
             return Kernel(function(self, name), refuse=refuse).fast
