@@ -26,6 +26,7 @@ from .parallel_axes import axes
 from .space import Space
 from .symbols import Request, Selection, select
 
+MOST_JOINTS = 64
 COMPOSITE = "composite-body"
 """The formulation that closed forms come from unless another is asked for: the quickest."""
 
@@ -36,6 +37,11 @@ class EquationsModel:
     def __init__(self, arm: ArmDescription, request: Request = "symbols", stars: frozenset[str] = frozenset()) -> None:
         if not arm.n:
             raise ArmError(f"{arm.where}{arm.name} has no moving joint, so it has no equations of motion")
+        if arm.n > MOST_JOINTS:
+            raise ArmError(
+                f"{arm.where}{arm.name}: closed forms are derived for at most {MOST_JOINTS} joints, and {arm.n} move; let "
+                "fewer move (--joints), or ask for values at a state"
+            )
         self.arm = arm
         self.selection: Selection = select(arm, request, stars)
         twists = self.selection.twists

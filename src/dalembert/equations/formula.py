@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..arm.exact import bounded, exact, whole_number
+from ..arm.exact import MOST_BITS, bounded, exact, whole_number
 from ..arm.io.expression import shown
 from ..rings.angles import read_tag
 from ..rings.trig import TrigNumber
@@ -23,8 +23,9 @@ from .polynomial import TrigPolynomial, as_polynomial
 from .space import Space
 from .tokens import Token, tokens
 
-DEEPEST, LARGEST_POWER, MOST_TERMS, MOST_WORK = 100, 12, 200_000, 5_000_000
-"""Bounds on the nesting of brackets, on powers, on the terms of a product, and on the products of terms in all."""
+DEEPEST, LARGEST_POWER, MOST_TERMS, MOST_WORK = 100, 12, 200_000, 400_000
+"""Bounds on the nesting of brackets, on powers, on the terms of a product, and on the terms of all
+products together."""
 LONGEST_NAME, LONGEST_RUN = 1000, 100
 """Longest name (characters), and longest one that is split into known symbols."""
 
@@ -395,9 +396,9 @@ class Parser:
             return
         self.work += len(value.poly)
         if self.work > MOST_WORK:
-            raise ArmError(f"the formula takes more than {MOST_WORK} products of terms when multiplied out")
-        for number in value.poly.coeffs():
-            bounded(Fraction(int(number.p), int(number.q)), "the formula")
+            raise ArmError(f"the formula has products of more than {MOST_WORK} terms together when multiplied out")
+        if any(number.height_bits() > MOST_BITS for number in value.poly.coeffs()):
+            raise ArmError(f"a number of the formula grows beyond {MOST_BITS} bits; write it rounded")
 
     def _divided(self, a: Any, b: Any) -> Any:
         """The quotient by a number."""

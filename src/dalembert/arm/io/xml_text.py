@@ -148,7 +148,7 @@ class XmlNode:
     def known_attributes(self, known: Sequence[str]) -> None:
         """Skips and counts unknown attributes; one that looks like a misspelling is refused."""
         unknown = {name: f"{name}= of <{self.tag}>" for name in self.element.attrib if name not in known}
-        self._skip(unknown, known, Counter(unknown))
+        self._skip(unknown, known, Counter(unknown.keys()))
 
     def _skip(self, unknown: Mapping[str, str], known: Sequence[str], counts: Mapping[str, int]) -> None:
         """Counts unknown names, or refuses one as a misspelling of a name that is missing."""
