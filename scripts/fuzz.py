@@ -5,10 +5,10 @@
     python scripts/fuzz.py --only "arm toml" --seconds 60 --seed 7
     python scripts/fuzz.py --replay tests/data/fuzz    # the inputs that once got through, again
 
-An input may be answered or refused by one sentence (ArmError, or exit code 2). It escapes where anything else comes: another
-exception, a message that is long or has control characters, a process that dies, more than ``--limit`` seconds of
-processor time (2) or ``--memory`` megabytes more than before (1000). Inputs that bring a sentence not heard before become
-seeds themselves, so that the search follows the branches of the readers. What escapes is kept in ``--keep``
+An input may be answered or refused by one sentence (ArmError, or exit code 2). It escapes where anything else comes:
+another exception, a message that is long or has control characters, a process that dies, more than ``--limit`` seconds
+of processor time (2) or ``--memory`` megabytes more than before (1000). Inputs that bring a sentence not heard before
+become seeds themselves, so that the search follows the branches of the readers. What escapes is kept in ``--keep``
 (tests/data/fuzz), where the tests try it again. Ends with code 1 if something escaped.
 """
 

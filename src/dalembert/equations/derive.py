@@ -39,8 +39,8 @@ class EquationsModel:
             raise ArmError(f"{arm.where}{arm.name} has no moving joint, so it has no equations of motion")
         if arm.n > MOST_JOINTS:
             raise ArmError(
-                f"{arm.where}{arm.name}: closed forms are derived for at most {MOST_JOINTS} joints, and {arm.n} move; let "
-                "fewer move (--joints), or ask for values at a state"
+                f"{arm.where}{arm.name}: closed forms are derived for at most {MOST_JOINTS} joints, and {arm.n} move; "
+                "let fewer move (--joints), or ask for values at a state"
             )
         self.arm = arm
         self.selection: Selection = select(arm, request, stars)

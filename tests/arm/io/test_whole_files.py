@@ -73,9 +73,14 @@ def test_a_new_file_takes_the_place_of_none_unless_told(tmp_path: Path) -> None:
 def test_whatever_ends_the_writing_the_old_file_stays(tmp_path: Path, fault: BaseException) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with pytest.raises(type(fault)), replacing(path) as beside:
-        beside.write_text("half")
-        raise fault
+
+    def half() -> None:
+        with replacing(path) as beside:
+            beside.write_text("half")
+            raise fault
+
+    with pytest.raises(type(fault)):
+        half()
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
 
