@@ -32,9 +32,8 @@ def test_any_name_is_saved_with_its_values(tmp_path: Path, ending: str) -> None:
 
         with path.open(newline="", encoding="utf-8") as file:
             head, *rows = list(csv.reader(file))
-        found = {
-            name.rpartition(" [")[0]: np.array(values, float) for name, values in zip(head, zip(*rows, strict=True), strict=True)
-        }
+        columns = zip(*rows, strict=True)
+        found = {name.rpartition(" [")[0]: np.array(x, float) for name, x in zip(head, columns, strict=True)}
         assert not any(cell.startswith("=") for cell in head)
     elif ending == "nc":
         with netcdf_file(str(path), mmap=False) as file:

@@ -17,7 +17,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from dalembert.arm.errors import ArmError, SimulationInterrupt, printable, sentence
+from dalembert.arm.errors import ArmError, printable, sentence
 from dalembert.version import __version__
 
 BAD_INPUT = 2
@@ -119,9 +119,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as fault:
         return refuse(f"{fault.filename}: {fault.strerror}" if fault.filename else str(fault))
-    except SimulationInterrupt as fault:
-        print(f"dalembert: {sentence(str(fault))}", file=sys.stderr)
-        return INTERRUPTED
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     return code if isinstance(code, int) else 0

@@ -159,9 +159,11 @@ def simulate(
             raise ArmError(f"{fault}; what was found up to there is in {output}") from None
         raise
     except SimulationInterrupt as stop:
+        kept = "with --output it would have been saved"
         if output is not None:
             save(system, stop.motion, output)
-            print(f"note: what was found up to there is in {output}", file=sys.stderr)
+            kept = f"what was found up to there is in {output}"
+        print(f"note: {stop}; {kept}", file=sys.stderr)
         raise
     if output is not None:
         save(system, motion, output)
