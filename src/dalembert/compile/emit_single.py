@@ -51,7 +51,9 @@ def single_source(program: Program, dtype: str) -> str:
         for angle in angles
     ]
     watched = [*spots, *(f"y{i}[{k}]" for i, targets in enumerate(program.scatter) for k in range(len(targets)))]
-    sums = " + ".join(f"{spot} * 0" for spot in watched)
+    # four sums that do not wait for each other
+    chains = [" + ".join(f"{spot} * 0" for spot in watched[k::4]) for k in range(4)]
+    sums = " + ".join(f"({chain})" for chain in chains if chain)
     early = ""
     if pairs:
         early = f"""\
