@@ -348,6 +348,15 @@ BAD = {
     "infinite": ["dynamics", "puma560", "--qdd", "0,0,-inf,0,0,0"],
     "folder that is not there": ["convert", "planar-2r", "--to", "urdf", "-o", "missing/arm.urdf"],
     "a folder as arm": ["show", "."],
+    "an endless exponent": ["dynamics", "puma560", "--q", "1e99999999999999999999,0,0,0,0,0"],
+    "an endless load": ["dynamics", "puma560", "--load", "1e99999999999999999999"],
+    "an endless box": ["ranges", "planar-2r", "--box", "joint1=0:1e-99999999999999999999"],
+    "a joint squared": ["equations", "planar-2r", "--joints", "²"],
+    "a resting joint squared": ["equations", "planar-2r", "--at", "²=0"],
+    "a time without end": ["simulate", "planar-2r", "--duration", "1e300"],
+    "a negative tolerance": ["simulate", "planar-2r", "--tolerance", "-1"],
+    "a name of many letters": ["show", "x" * 9000],
+    "a device as mechanism": ["mechanism", "/dev/zero.toml"],
 }
 
 
@@ -450,6 +459,20 @@ def test_a_stdout_that_knows_only_ascii_gets_the_whole_table():
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
     assert da.load("puma560", physical="ignore").joint_names[-1].encode() in done.stdout
+
+
+def test_a_closed_stdout_is_told_in_one_sentence():
+    code = "import sys; sys.stdout = None; from dalembert.cli import main; sys.exit(main(['show', 'puma560']))"
+    search = str(Path(da.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": search},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr.decode().strip() == "dalembert: stdout is closed; leave it open, or lead it into a file"
 
 
 def test_a_reader_that_leaves_early_ends_it_quietly():

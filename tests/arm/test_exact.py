@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalembert.arm.errors import ArmError
-from dalembert.arm.exact import Angle, exact, simplest_between
+from dalembert.arm.exact import Angle, bounded, decimal_of, exact, simplest_between, whole_number
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,20 @@ def test_the_simplest_fraction_lies_between_and_none_simpler_does(low, width):
     assert low <= found <= high
     for denominator in range(1, min(found.denominator, 60)):
         assert math.ceil(low * denominator) > high * denominator
+
+
+@pytest.mark.parametrize("text", ["1e99999999999999999999", "1e-99999999999999999999", "x", "", "9" * 1001])
+def test_text_that_spells_no_number_within_reach_is_refused(text):
+    with pytest.raises(ArmError, match="mass"):
+        decimal_of(text, "mass")
+
+
+def test_only_plain_digits_count():
+    assert [whole_number(text) for text in ("0", "12", "000000007")] == [0, 12, 7]
+    assert [whole_number(text) for text in ("²", "٣", "", "-1", "1.0", " 1", "1" * 10)] == [None] * 7
+
+
+def test_a_number_that_grows_without_end_is_refused():
+    assert bounded(Fraction(1, 2**13_999)) == Fraction(1, 2**13_999)
+    with pytest.raises(ArmError, match="more than 4200 digits"):
+        bounded(Fraction(1, 2**14_000))

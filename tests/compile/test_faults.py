@@ -454,3 +454,25 @@ def test_integrators_fall_back_where_libraries_cannot_be_loaded(
     arm = da.load("planar-2r").with_gravity((0, -9.0, 0))
     np.testing.assert_allclose(arm.simulate([0, 0], [0.3, 0.1], duration=0.2).q[-1], wanted, rtol=0, atol=1e-7)
     assert any("failed to map segment" in message for message in said.messages)
+
+
+@needs_compiler
+def test_notes_that_change_places_do_not_lend_the_code_of_another_arm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plain_calls: None
+) -> None:
+    folder = tmp_path / "cache"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv(cache.VARIABLE, str(folder))
+    monkeypatch.delenv(build.SWITCH, raising=False)
+    heavy = read("planar-2r", physical="ignore").with_gravity((0, 0, -99))
+    keys = []
+    for arm in (ARM, heavy):
+        kernel = Kernel(function(arm, "inverse_dynamics"))
+        assert kernel.compiled
+        keys.append(kernel._key("single"))
+    notes = [folder / f"{key}.txt" for key in keys]
+    texts = [note.read_bytes() for note in notes]
+    for note, text in zip(notes, reversed(texts), strict=True):
+        note.write_bytes(text)
+    assert [cache.stored(key) for key in keys] == [None, None]
+    check(Kernel(function(ARM, "inverse_dynamics")))

@@ -167,7 +167,7 @@ def test_simulate_takes_torques_currents_and_voltages_as_values_and_as_a_file(ca
         (("dynamics", "irb6", "--no-drives", "--jerk=1,1,1,1,1"), "--jerk belongs to the voltages"),
         (("dynamics", "planar-2r", "--drives", "--current=1,1"), "no electric data for motor of joint1"),
         (("simulate", "irb6", "--drives", "--current=0,0,0,0,0", "--controller", "pd"), "give one of them"),
-        (("simulate", "irb6", "--drives", "--current", "nowhere.csv"), "nowhere.csv: cannot be read"),
+        (("simulate", "irb6", "--drives", "--current", "nowhere.csv"), "nowhere.csv: there is no such file"),
         (("simulate", "irb6", "--no-drives", "--voltage=0,0,0,0,0"), "--voltage belongs to motors"),
     ],
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dalembert as da
+from dalembert.arm.errors import LONGEST_SENTENCE, ArmError
 from dalembert.equations.closed_form import Equations
 from dalembert.equations.formula import read
 from dalembert.equations.verify import verify
@@ -122,3 +124,43 @@ def test_energies_and_torques_are_checked_too(name: str) -> None:
 def test_speeds_in_many_hands(speed: str) -> None:
     equations = Equations(da.load("planar-2r"))
     assert read(speed, equations.moving_space) == read("qd1*qd1", equations.moving_space)
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("(" * 8 + "9" + "^12)" * 8, "grows beyond 14000 bits|more than 4200 digits"),
+        ("1e-400" + "*1e-400" * 8000, "grows beyond 14000 bits|more than 4200 digits"),
+        ("s" + "9" * 20_000, "a name of 20001 characters"),
+        ("g" * 900, "symbols the equations do not have"),
+        ("sin" + "(" * 2000, "nested more than 100 deep"),
+        ("m1^" + "9" * 5000, "is above 12, the largest that is read"),
+        ("q" + "9" * 5000, "characters|symbols"),
+        ("9" * 5000, "more than 1000 digits"),
+        ("1e99999999999999999999", "must be a number within"),
+        ("(m2 + s2 + c3 + Izz2)^12 (m3 + s3)^9", "terms together when multiplied out|grows beyond"),
+        ("s_{" + "2," * 400 + "3}", "symbols the equations do not have|more than is read"),
+    ],
+)
+def test_no_formula_takes_work_without_end(formula: str, said: str) -> None:
+    began = time.process_time()
+    with pytest.raises(ArmError, match=said) as fault:
+        verify(ARM, f"D11 = {formula}", "symbols")
+    assert time.process_time() - began < 3
+    assert len(str(fault.value)) <= LONGEST_SENTENCE
+
+
+@pytest.mark.parametrize("name", ["G0,0,0", "G" + "1" * 5000, "U" + "9" * 5000, "D²²", "tau²", "D1,2,3,4", "G1,2"])
+def test_a_name_of_no_coefficient_is_refused(name: str) -> None:
+    with pytest.raises(ArmError, match="there is no coefficient"):
+        verify(ARM, f"{name} = 1", "symbols")
+
+
+def test_symbols_written_together_are_split_as_the_shortest_ones_first() -> None:
+    assert read("gm3", EQ.space) == read("g*m3", EQ.space)
+    assert read("m2s2c3", EQ.space) == read("m2*s2*c3", EQ.space)
+    assert read("g" * 12, EQ.space) == read("g^12", EQ.space)
+
+
+def test_numbers_beyond_floats_are_printed() -> None:
+    assert "1.00000e+400" in str(verify(da.load("planar-2r"), "G1 = 1e400"))

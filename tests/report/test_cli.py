@@ -84,3 +84,15 @@ def test_an_arm_reports_from_python(tmp_path: Path) -> None:
     found = da.load("planar-2r").report(tmp_path / "arm.html", pose=(0.1, 0.2))
     assert "[0.1,0.2]" in (tmp_path / "arm.html").read_text(encoding="utf-8")
     assert found.sections[0].name == "arm"
+
+
+def test_limits_of_zero_as_many_exporters_write_them_leave_a_report(tmp_path: Path) -> None:
+    arm, page = tmp_path / "arm.urdf", tmp_path / "arm.html"
+    arm.write_text(
+        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
+        'ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
+        '<limit lower="-1" upper="1" effort="0" velocity="0"/></joint></robot>',
+        encoding="utf-8",
+    )
+    run(arm, "-o", page)
+    assert "no joint has a speed and an acceleration above zero" in page.read_text(encoding="utf-8")

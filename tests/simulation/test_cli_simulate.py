@@ -1,13 +1,17 @@
 """``dalembert simulate``: controllers, drives, loads, files, and refusals in one sentence."""
 
 import json
+import os
+import signal
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.cli.run import BAD_INPUT, main
+from dalembert.cli.run import BAD_INPUT, INTERRUPTED, main
+from dalembert.simulation.plant import Plant
 
 Call = Callable[..., str]
 
@@ -200,3 +204,24 @@ def test_constant_torques_move_the_arm_as_the_equations_of_motion_say(call: Call
     assert "one for each of joint1" in refusal(*words[:3], "1,2")
     assert "one for each of motor1" in refusal("jpl-rrp", "--drives", "--torque", "1,2")
     assert "--torque drives the system itself" in refusal(*words[:4], "--controller", "pd")
+
+
+def test_ctrl_c_saves_what_was_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    path, calls = tmp_path / "m.csv", 0
+    drive = Plant.drive
+
+    def pressed(self, *state):
+        nonlocal calls
+        calls += 1
+        if calls == 3000:
+            os.kill(os.getpid(), signal.SIGINT)
+        return drive(self, *state)
+
+    monkeypatch.setattr(Plant, "drive", pressed)
+    words = ("planar-2r", "--method", "RK45", "--duration", "1000", "--q", "0.1,0.2", "--output", str(path), "--json")
+    assert main(["simulate", *words]) == INTERRUPTED
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("note: interrupted at t = ")
+    assert said.err.endswith(f"what was found up to there is in {path}\n")
+    assert len(path.read_text().splitlines()) > 2

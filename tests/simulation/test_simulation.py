@@ -167,6 +167,15 @@ def test_a_standing_object_that_is_gripped_takes_its_share_of_the_momentum():
     assert moving.qd[-1] == pytest.approx([1.0])
 
 
+def test_the_energy_account_closes_at_the_very_sample_of_a_load_change():
+    arm = da.load("planar-2r", physical="ignore")
+    changes = (LoadChange(0.5, da.Load(mass=3.0)), LoadChange(0.75, None))
+    motion = arm.simulate(np.zeros(2), [0.3, 0.1], duration=1.0, samples=5, changes=changes)
+    assert {0.5, 0.75} <= set(motion.t)
+    assert max(abs(event.energy) for event in motion.events) > 1
+    assert np.abs(motion.balance).max() < 1e-6
+
+
 def test_irb6_held_by_constant_currents_stays_in_the_static_state_of_figure_4():
     driven = driven_arm("irb6")
     q = driven.joint_positions([-130.0, -66.7, -51.0, -199.0, -199.0])

@@ -2,9 +2,28 @@
 
 from typing import Any
 
+LONGEST_SENTENCE = 600
+"""Longest message (characters); of a longer one the beginning, which names the culprit, and the end, the remedy."""
+HEAD, TAIL = 380, 200
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out: a name from a file must not steer the terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def sentence(text: str) -> str:
+    """A message on one line and of bounded length, whatever names and values from files stand in it."""
+    if len(text) > LONGEST_SENTENCE:
+        text = f"{text[:HEAD]} [...] {text[-TAIL:]}"
+    return printable(text)
+
 
 class ArmError(ValueError):
     """A description, a state or a request that cannot be used; the message names the culprit and the remedy."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(sentence(text))
 
 
 class UnreachableError(ArmError):
@@ -14,8 +33,16 @@ class UnreachableError(ArmError):
 class SimulationError(ArmError):
     """A simulation that could not continue; ``motion`` holds the part up to the failure."""
 
-    def __init__(self, sentence: str, motion: Any = None) -> None:
-        super().__init__(sentence)
+    def __init__(self, text: str, motion: Any = None) -> None:
+        super().__init__(text)
+        self.motion = motion
+
+
+class SimulationInterrupt(KeyboardInterrupt):
+    """Ctrl-C during a simulation; ``motion`` holds the part up to there."""
+
+    def __init__(self, text: str, motion: Any) -> None:
+        super().__init__(sentence(text))
         self.motion = motion
 
 

@@ -20,6 +20,32 @@ QUARTER = math.pi / 2
 CIRCLE_TOLERANCE = Fraction(1, 4 * 10**15)
 """Largest error of tan(angle/2); the angle is then within twice as much."""
 LARGEST_EXPONENT = 400
+LONGEST_NUMBER = 1_000
+"""Longest decimal (characters)."""
+MOST_BITS = 14_000
+"""Most bits of the numerator or denominator of an exact number that arithmetic in a file or a formula may make."""
+
+
+def decimal_of(text: str, what: str = "number") -> Decimal:
+    """The decimal that a text spells, digit for digit; the one place where text becomes a number."""
+    if len(text) > LONGEST_NUMBER:
+        raise ArmError(f"{what}: a number has more than {LONGEST_NUMBER} digits; shorten it")
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ArmError(f"{what} must be a number within 1e±{LARGEST_EXPONENT}, got {text[:60]!r}") from None
+
+
+def bounded(value: Fraction, what: str = "number") -> Fraction:
+    """The number, refused where arithmetic has made it so long that more of it would never end."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+        raise ArmError(f"{what}: its exact value has more than {MOST_BITS * 3 // 10} digits; write it rounded")
+    return value
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number that a text of at most nine plain digits spells, or None: a superscript 2 counts nothing."""
+    return int(text) if len(text) <= 9 and text.isascii() and text.isdigit() else None
 
 
 def exact(value: object, what: str = "number") -> Fraction:
@@ -31,17 +57,14 @@ def exact(value: object, what: str = "number") -> Fraction:
     if isinstance(value, Decimal):
         decimal = value
     elif isinstance(value, Real | str):
-        try:
-            decimal = Decimal(value if isinstance(value, str) else repr(float(value)))
-        except InvalidOperation:
-            raise ArmError(f"{what} must be a number, got {value!r}") from None
+        decimal = decimal_of(value if isinstance(value, str) else repr(float(value)), what)
     else:
-        raise ArmError(f"{what} must be a number, got {value!r}")
+        raise ArmError(f"{what} must be a number, got {value!r:.60}")
     if not decimal.is_finite():
         raise ArmError(f"{what} must be finite, got {value}")
     # Bounds the memory: Fraction(Decimal("1e999999999")) would try to write out that many digits.
     if decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
-        raise ArmError(f"{what} must lie within 1e±{LARGEST_EXPONENT}, got {value}")
+        raise ArmError(f"{what} must lie within 1e±{LARGEST_EXPONENT}, got {str(value)[:60]}")
     return Fraction(decimal)
 
 

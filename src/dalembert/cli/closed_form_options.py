@@ -9,6 +9,7 @@ import typer
 
 from dalembert.api.questions import SystemQuestions as System
 from dalembert.arm.errors import ArmError
+from dalembert.arm.exact import whole_number
 
 if TYPE_CHECKING:
     from dalembert.equations.closed_form import Equations
@@ -58,4 +59,5 @@ def note_load(system: System, parameters: str) -> None:
 
 def which(word: str) -> int | str:
     """A joint by its number, counted from 1, or by its name."""
-    return int(word) - 1 if word.isdigit() else word
+    number = whole_number(word)
+    return word if number is None else number - 1

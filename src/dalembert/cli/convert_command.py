@@ -11,6 +11,7 @@ import typer
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.arm.io.whole_files import write_whole
 
 from .system_options import arm_command
 
@@ -39,8 +40,7 @@ def convert(
         print(text, end="")
         return
     try:
-        with output.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
+        write_whole(output, text, over=force)
     except FileExistsError:
         raise ArmError(f"{output} is there already; name another file, or write over it with --force") from None
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.arm.errors import ArmError
+from dalembert.arm.errors import ArmError, printable
+from dalembert.arm.io.whole_files import write_whole
 
 from .closed_form_options import At, Joints, Parameters, closed_form
-from .printing import printable
 from .system_options import system_command
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def written_to(found: Equations, names: list[str], group_by: str | None, path: P
     form = path.suffix.removeprefix(".").lower()
     if form not in ("html", "tex"):
         raise ArmError(f"a document is a .html or a .tex file, not {str(path)!r}")
-    path.write_text(found.document(names, group_by, form, legend), encoding="utf-8")
+    write_whole(path, found.document(names, group_by, form, legend))
     print(f"{path}: {len(chosen(found, names))} formulas of {printable(found.arm.name)}")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 from dalembert.control.controllers_by_name import CONTROLLERS
+from dalembert.simulation.settings import LONGEST, SHORTEST
 
 from .values import joint_values
 
@@ -55,8 +56,10 @@ def trajectory_of(
     """The trajectory that the options mean."""
     from dalembert.control.trajectories import quintic, random_excitation, trapezoidal
 
-    if not duration > 0:
-        raise ArmError(f"--duration {duration:g}: give a time above zero")
+    if not system.n:
+        raise ArmError(f"{system.where}{system.name}: no joint moves, so that there is nothing to simulate; free one")
+    if not SHORTEST <= duration <= LONGEST:
+        raise ArmError(f"--duration {duration:g}: give a time between {SHORTEST:g} and {LONGEST:g} s")
     fastest = 1.0 if speed is None else speed
     if kind is PathKind.excitation:
         return random_excitation(system.lower, system.upper, duration, speed=fastest)

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dalembert.arm.description import ArmDescription, Joint
+from dalembert.arm.errors import printable
 
 Column: TypeAlias = tuple[str, Sequence[str]]
 
@@ -37,11 +38,6 @@ def console() -> Console:
 def say(text: str = "") -> None:
     """A line or a paragraph of text; brackets in it are brackets, not markup."""
     console().print(Text("\n".join(printable(line) for line in text.split("\n"))))
-
-
-def printable(text: str) -> str:
-    """The text with control characters spelled out: a name from a file must not steer the terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def paragraph(text: str) -> None:

@@ -17,7 +17,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from dalembert.arm.errors import ArmError
+from dalembert.arm.errors import ArmError, printable, sentence
 from dalembert.version import __version__
 
 BAD_INPUT = 2
@@ -99,6 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (those of the process by default); the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     app = application([words[0]]) if words and words[0] in COMMANDS else overview()
+    if sys.stdout is None:
+        # closed by whoever started this: there is nowhere to put the result
+        return refuse("stdout is closed; leave it open, or lead it into a file")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a letter of somebody's name must not end the command.
@@ -123,19 +126,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
-def refuse(sentence: str) -> int:
+def refuse(text: str) -> int:
     """Print an error on one line of stderr; the exit code for bad input."""
-    print(f"dalembert: {' '.join(sentence.split())}", file=sys.stderr)
+    print(f"dalembert: {sentence(' '.join(text.split()))}", file=sys.stderr)
     return BAD_INPUT
 
 
 def usage(fault: typer.TyperException) -> str:
     """What is wrong with the command line, and where its help is."""
-    sentence = fault.format_message().rstrip(".").replace("Value error, ", "")
+    said = fault.format_message().rstrip(".").replace("Value error, ", "")
     command = getattr(getattr(fault, "ctx", None), "command_path", "dalembert")
-    if "unexpected extra argument" in sentence and command.endswith(" dynamics"):
-        sentence += ": write the values of all joints as one argument, as in --q 0,0.5,1"
-    return f"{sentence} (help: {command} --help)"
+    if "unexpected extra argument" in said and command.endswith(" dynamics"):
+        said += ": write the values of all joints as one argument, as in --q 0,0.5,1"
+    return f"{said} (help: {command} --help)"
 
 
 def note(
@@ -147,4 +150,4 @@ def note(
     line: str | None = None,
 ) -> None:
     """A warning as a user of the command should see it: without the line of code that gave it."""
-    print(f"note: {message}", file=sys.stderr)
+    print(f"note: {printable(str(message))}", file=sys.stderr)

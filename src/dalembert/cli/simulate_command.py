@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -124,7 +125,7 @@ def simulate(
     as_json: Annotated[bool, typer.Option("--json", help="For programs: the summary as JSON.")] = False,
 ) -> None:
     """Simulate a system; with --drives sticking friction is exact, stops and loads are events."""
-    from dalembert.arm.errors import SimulationError
+    from dalembert.arm.errors import SimulationError, SimulationInterrupt
 
     if controller not in ("none", *CONTROLLERS):
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
@@ -156,6 +157,13 @@ def simulate(
         if output is not None and fault.motion is not None:
             save(system, fault.motion, output)
             raise ArmError(f"{fault}; what was found up to there is in {output}") from None
+        raise
+    except SimulationInterrupt as stop:
+        kept = "with --output it would have been saved"
+        if output is not None:
+            save(system, stop.motion, output)
+            kept = f"what was found up to there is in {output}"
+        print(f"note: {stop}; {kept}", file=sys.stderr)
         raise
     if output is not None:
         save(system, motion, output)

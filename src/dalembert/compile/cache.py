@@ -147,12 +147,18 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def bond(key: str, name: str) -> str:
+    """What ties a note to its key: the digest of the key and of the library it leads to."""
+    return digest(f"{key} {name}".encode("ascii"))
+
+
 def stored(key: str) -> Path | None:
     """The library built for this key, if it is present and its digest matches."""
     directory = folder()
     try:
-        recorded = (directory / f"{key}.txt").read_text(encoding="ascii").strip()
-        if not re.fullmatch(r"[0-9a-f]{64}", recorded):
+        recorded, _, bound = (directory / f"{key}.txt").read_text(encoding="ascii").strip().partition(" ")
+        # a note that was moved or copied to another key leads to the library of another function
+        if not re.fullmatch(r"[0-9a-f]{64}", recorded) or bound != bond(key, recorded):
             return None
         library = directory / f"{recorded}.so"
         with library.open("rb") as file:
@@ -183,7 +189,7 @@ def prune(directory: Path) -> None:
         file.unlink(missing_ok=True)
     for note in directory.glob("*.txt"):
         try:
-            kept = (directory / f"{note.read_text(encoding='ascii').strip()}.so").exists()
+            kept = (directory / f"{note.read_text(encoding='ascii').partition(' ')[0].strip()}.so").exists()
         except (OSError, UnicodeDecodeError, ValueError):
             kept = False
         if not kept:
@@ -213,7 +219,7 @@ def _built(key: str, build: Callable[[Path], Path]) -> Path:
         target = directory / f"{name}.so"
         built.replace(target)
         note = work / "note"
-        note.write_text(name + "\n", encoding="ascii")
+        note.write_text(f"{name} {bond(key, name)}\n", encoding="ascii")
         note.chmod(0o600)
         note.replace(directory / f"{key}.txt")
         prune(directory)

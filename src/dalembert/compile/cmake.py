@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from ..arm.errors import ArmError
+from ..arm.io.text_files import file_bytes
 
 FIRST = "# Written by dalembert: a library and a test for each function of this folder."
 FUNCTION = re.compile(r"^arm_function\((\w+)\)$", re.MULTILINE)
@@ -19,7 +20,7 @@ def joined(folder: Path, symbol: str) -> str:
     path = folder / "CMakeLists.txt"
     present: list[str] = []
     if path.exists():
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = file_bytes(path).decode("utf-8", "replace")
         if not text.startswith(FIRST):
             raise ArmError(f"{path}: is not a file of dalembert and stays as it is; write the code into another folder")
         present = [name for name in FUNCTION.findall(text) if (folder / f"{name}.c").exists()]

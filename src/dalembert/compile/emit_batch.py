@@ -83,7 +83,7 @@ def watched(rows: str, count: int, suffix: str) -> str:
 def batch_source(program: Program, dtype: str, vectors: int | None = None) -> str:
     """C of ``int kernel_batch(in, rows, columns, out, out_rows, begin, end, count)``.
 
-    It returns 1 if an input, or a result of a division, was not finite.
+    It returns 1 if an input or a result was not finite.
     """
     suffix = "f" if dtype == "float32" else ""
     angles = list(program.angles)
@@ -116,7 +116,7 @@ def batch_source(program: Program, dtype: str, vectors: int | None = None) -> st
     angle_rows = [program.inputs[angle.input] for angle in angles]
     offsets = [literal(angle.offset, suffix) for angle in angles]
     shifted = any(angle.offset for angle in angles)
-    checks = watched("y", targets, suffix) + "\n" if program.divides else ""
+    checks = watched("y", targets, suffix) + "\n"
     text = f"""\
 {head(dtype)}
 #define SQRT {"sqrtf" if dtype == "float32" else "sqrt"}

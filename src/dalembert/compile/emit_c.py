@@ -65,11 +65,6 @@ class Program:
         for node in function.nodes:
             self.targets.setdefault(node.index, len(self.targets))
 
-    @property
-    def divides(self) -> bool:
-        """Whether a result can be infinite although the inputs are not."""
-        return any(node.op in (INV, SQRT) for node in self.order)
-
     @cached_property
     def scatter(self) -> list[list[int]]:
         """For each output array, which computed row stands in each place."""

@@ -25,7 +25,7 @@ def _declared(program: Program, pairs: int) -> list[str]:
 
 def single_source(program: Program, dtype: str) -> str:
     """C of ``{bodies}
-    int kernel_single(in, out)``: 1 if an input, or a quotient, was not finite."""
+    int kernel_single(in, out)``: 1 if an input or a result was not finite."""
     suffix = "f" if dtype == "float32" else ""
     inputs, angles = len(program.inputs), list(program.angles)
     spots = [f"x{index}[{k}]" for index, (_, names) in enumerate(program.function.inputs) for k in range(len(names))]
@@ -50,10 +50,10 @@ def single_source(program: Program, dtype: str) -> str:
         spots[program.inputs[angle.input]] + (f" + {literal(angle.offset, suffix)}" if angle.offset else "")
         for angle in angles
     ]
-    watched = list(spots)
-    if program.divides:
-        watched += [f"y{i}[{k}]" for i, targets in enumerate(program.scatter) for k in range(len(targets))]
-    sums = " + ".join(f"{spot} * 0" for spot in watched)
+    watched = [*spots, *(f"y{i}[{k}]" for i, targets in enumerate(program.scatter) for k in range(len(targets)))]
+    # four sums that do not wait for each other
+    chains = [" + ".join(f"{spot} * 0" for spot in watched[k::4]) for k in range(4)]
+    sums = " + ".join(f"({chain})" for chain in chains if chain)
     early = ""
     if pairs:
         early = f"""\

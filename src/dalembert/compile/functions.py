@@ -22,8 +22,10 @@ from ..formulations.system import SystemOverRing
 from ..rings.algebra import dot, flat, sub
 from ..rings.graph import Graph, Node, reachable
 from ..rings.ring import Scalar
+from .code_length import refuse_endless
 from .function import Function, Parameters, Shape, Tables
 from .regroup import Rationals, over, regrouped
+from .undetermined import refuse_never_determined
 
 KINDS = (None, "inertial", "load", "all")
 """What ``parameters=`` may be: built in, or kept as an argument."""
@@ -337,6 +339,7 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
     if arm.n == 0:
         raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
     refuse_unfit(arm, name)
+    refuse_endless(arm, name)
     entry, names = FUNCTIONS[name], parameter_names(arm, parameters)
     if parameters == "all" and arm.counts_drives:
         raise ArmError(
@@ -375,7 +378,16 @@ def refuse_unfit(arm: ArmDescription, name: str) -> None:
 
 
 def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:
-    return FUNCTIONS[name].build(GraphModel(arm, Graph(), parameters))
+    return determined(arm, lambda: FUNCTIONS[name].build(GraphModel(arm, Graph(), parameters)))
+
+
+def determined(arm: ArmDescription, build: Callable[[], Tables]) -> Tables:
+    """What ``build`` makes; where it divides by an exact zero, the error that names the joint without inertia."""
+    try:
+        return build()
+    except ZeroDivisionError:
+        refuse_never_determined(arm)
+        raise
 
 
 def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import refuse_masked
 from ..arm.errors import ArmError
 from ..rings.graph import evaluate
 from ..rings.real import REAL
@@ -40,8 +41,8 @@ class Kernel:
     Call it like the method of the same name. Arguments broadcast against each other; ``out`` takes the results
     (one array, or a tuple of them), ``threads`` the number of threads to share a batch. Values that are not finite
     pass through: a state with NaN or infinity in it gives what the arithmetic makes of them, and no other state is
-    touched. With ``refuse``, that function is called with the arguments instead, where one of them or a result of
-    a division is not finite.
+    touched. With ``refuse``, that function is called with the arguments instead, where one of them or a result is
+    not finite.
     Compiled at the first call, once for single states and once for batches, and kept on disk.
     """
 
@@ -199,13 +200,14 @@ class Kernel:
         raise ArmError(f"{self.name} takes {len(self.arguments)} arguments ({wanted}), got {len(arrays)}")
 
     def _array(self, name: str, width: int, values: ArrayLike) -> NDArray[Any]:
+        refuse_masked(name, values)
         try:
             array = np.asarray(values)
             if array.dtype.kind not in "fiub":
                 raise TypeError
             array = np.require(array, self.dtype, "A")
         except (TypeError, ValueError):
-            raise ArmError(f"{name} must be real numbers, {width} of them last, got {values!r}") from None
+            raise ArmError(f"{name} must be real numbers, {width} of them last, got {values!r:.80}") from None
         if array.shape[-1:] != (width,):
             what = "numbers" if name == "parameters" else "joints"
             raise ArmError(f"{name} must end in {width} {what}, got {array.shape}")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arm.errors import ArmError
+from ..arm.io.whole_files import made_folder, write_whole
 from ..rings.graph import evaluate
 from ..rings.real import REAL
 from .cmake import joined
@@ -64,8 +65,7 @@ class ControllerCode:
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write the texts into ``folder``; the files written."""
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
+        place = made_folder(folder)
         files = {
             f"{self.symbol}.h": self.header(),
             f"{self.symbol}.c": self.code(),
@@ -73,7 +73,7 @@ class ControllerCode:
             "CMakeLists.txt": joined(place, self.symbol),
         }
         for file, text in files.items():
-            (place / file).write_text(text, encoding="ascii")
+            write_whole(place / file, text, "ascii")
         return [place / file for file in files]
 
     def header(self) -> str:

@@ -15,17 +15,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import ArmDescription
-from ..arm.errors import ArmError, SimulationError
+from ..arm.errors import ArmError, SimulationError, SimulationInterrupt
 from ..compile import build
+from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.emit_c import Program
 from ..compile.emit_single import single_source
-from ..compile.function import Function
-from ..compile.functions import GraphModel, solved, system_facts, torque
+from ..compile.function import Function, Tables
+from ..compile.functions import GraphModel, determined, solved, system_facts, torque
 from ..formulations.control_laws import feedback
 from ..rings.algebra import add
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
-from ..simulation.dop853 import DIVERGED, TOO_MANY, dop853_source
+from ..simulation.dop853 import DIVERGED, MEMO, PAUSED, TOO_MANY, dop853_source
 from ..simulation.inputs import Control, Input
 from ..simulation.motion import Motion
 from ..simulation.native import loaded
@@ -96,6 +97,8 @@ void settings(const double *a, const double *b, long c, int d, const double *e, 
 }}
 """
 
+SLICE = 20_000
+"""Evaluations between two looks at whether the run has been interrupted."""
 CHEAPER = 20
 """Machine code may take so many times the evaluations that are allowed in Python before a stiff method is tried."""
 
@@ -106,6 +109,8 @@ def serves(arm: ArmSystem, control: Control) -> str:
     """Why this loop cannot be compiled, or nothing."""
     if arm.contacts:
         return "Coulomb friction needs events"
+    if expected_statements(arm, "forward_dynamics") > MOST_UNASKED:
+        return "the code of so many joints would be too long"
     if arm.counts_drives or any(getattr(part, "damping", 0) for part in arm.elastic):
         return "the power that friction and dampers take is accounted for in Python"
     if not callable(control):
@@ -136,7 +141,7 @@ def closed_loop(arm: ArmDescription, model: ArmDescription, kind: str) -> Functi
     )
 
 
-def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> tuple[list[Scalar], list[Scalar]]:
+def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> Tables:
     graph = Graph()
     plant, inner = GraphModel(arm, graph), GraphModel(model, graph)
     q, qd, r, rd, rdd, kp, kd = (plant.input(name) for name in ARGUMENTS)
@@ -149,8 +154,7 @@ def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> tuple
         tau = torque(inner, q, qd, [add(a, p) for a, p in zip(rdd, pull, strict=True)])
     else:
         tau = [add(g, p) for g, p in zip(inner.system.gravity(graph, q, inner.chain), pull, strict=True)]
-    qdd, _ = solved(plant, q, qd, tau)
-    return qdd, tau
+    return determined(arm, lambda: (solved(plant, q, qd, tau)[0], tau))
 
 
 KEPT = 16
@@ -203,32 +207,42 @@ def run(
     stiffness, damping = (np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains)
     state = np.concatenate([place, speed, [0.0]])
     states = np.empty((len(grid), 2 * n + 1))
-    stats, reached = (ctypes.c_long * 3)(), ctypes.c_double()
-    loop.settings(
+    stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
+    memo[0] = start
+    drive = (
         _at(tables[0]), _at(tables[1]), ctypes.c_long(len(path.times) - 1), ctypes.c_int(tables[1].shape[1] - 1),
         _at(stiffness), _at(damping),
     )  # fmt: skip
-    fault = loop.dop853(
-        ctypes.c_double(start), ctypes.c_double(end), ctypes.c_double(settings.rtol), ctypes.c_double(settings.atol),
-        ctypes.c_double(TOO_FAST), ctypes.c_long(CHEAPER * settings.most_evaluations),
-        _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats,
-        ctypes.byref(reached),
-    )  # fmt: skip
-    if fault == TOO_MANY:
+    fault, interrupted = PAUSED, False
+    try:
+        while fault == PAUSED:
+            # set anew each time: another run of the same loop may have come in between in this thread
+            loop.settings(*drive)
+            fault = loop.dop853(
+                ctypes.c_double(end), ctypes.c_double(settings.rtol), ctypes.c_double(settings.atol),
+                ctypes.c_double(TOO_FAST), ctypes.c_long(CHEAPER * settings.most_evaluations), ctypes.c_long(SLICE),
+                _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats, _at(memo),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        interrupted = True
+    reached = float(memo[0])
+    if fault == TOO_MANY and not interrupted:
         return None
     states, grid = states[: stats[2]], grid[: stats[2]]
-    if not len(grid) or grid[-1] < reached.value:
-        states, grid = np.vstack([states, state]), np.append(grid, reached.value)
+    if not len(grid) or grid[-1] < reached:
+        states, grid = np.vstack([states, state]), np.append(grid, reached)
     tau = np.empty((len(grid), n))
     loop.torques(_at(grid), _at(states), ctypes.c_long(len(grid)), _at(tau))
-    motion = _motion(arm, grid, states, tau, stats, "")
+    if interrupted:
+        said = f"interrupted at t = {reached:.6g} s"
+        raise SimulationInterrupt(said, _motion(arm, grid, states, tau, stats, said))
     if fault:
         usable = np.where(np.isfinite(state[n : 2 * n]), np.abs(state[n : 2 * n]), np.inf)
         joint = arm.joint_names[int(np.argmax(usable))]
         what = "the motion diverges" if fault == DIVERGED else "steps become too short"
-        said = f"{what} at t = {reached.value:.6g} s at joint {joint!r}; check torques and gains"
+        said = f"{what} at t = {reached:.6g} s at joint {joint!r}; check torques and gains"
         raise SimulationError(said, _motion(arm, grid, states, tau, stats, said))
-    return motion
+    return _motion(arm, grid, states, tau, stats, "")
 
 
 def _motion(arm: ArmSystem, t: Array, states: Array, tau: Array, stats: Any, fault: str) -> Motion:

@@ -49,6 +49,8 @@ def simulate_system(
         times, samples, start, method, rtol, atol, max_step, stops, restitution, changes, period, saturate,
         most_evaluations, progress,
     )  # fmt: skip
+    if not system.n:
+        raise ArmError(f"{system.name}: no joint moves, so that there is nothing to simulate; free one")
     plant = plant_of(system, input, currents)
     model = getattr(control, "model", None)
     if isinstance(model, DrivenSystem) and plant.input_names != model.motor_names:

@@ -13,7 +13,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import real_array
 from ..arm.errors import ArmError
+from ..simulation.settings import SHORTEST
 
 Array = NDArray[np.float64]
 
@@ -136,8 +138,9 @@ def quintic(points: Sequence[ArrayLike], times: Sequence[float] | float) -> Poly
     Between two points s = 10 u^3 - 15 u^4 + 6 u^5 with u from 0 to 1 (Biagiotti and Melchiorri 2008, chapter 2).
     """
     positions = _points(points)
-    knots = np.linspace(0, times, len(positions)) if np.ndim(times) == 0 else np.asarray(times, dtype=float)
-    if len(knots) != len(positions) or (np.diff(knots) <= 0).any():
+    given = real_array("times", times)
+    knots = np.linspace(0, float(given), len(positions)) if given.ndim == 0 else given
+    if len(knots) != len(positions) or not (np.isfinite(knots).all() and (np.diff(knots) >= SHORTEST).all()):
         raise ArmError(f"{len(positions)} points need {len(positions)} times that grow; got {knots.tolist()}")
     table = np.zeros((len(positions) - 1, 6, positions.shape[1]))
     for k, (a, b) in enumerate(pairwise(positions)):
@@ -154,12 +157,7 @@ def trapezoidal(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration
     Speed and acceleration are bounded; the slowest joint sets the time, the others are scaled to it.
     """
     a, b = _points([start, end])
-    limit_v, limit_a = (
-        np.broadcast_to(speed, a.shape).astype(float),
-        np.broadcast_to(acceleration, a.shape).astype(float),
-    )
-    if (limit_v <= 0).any() or (limit_a <= 0).any():
-        raise ArmError("speed and acceleration of a trapezoidal trajectory must be above zero")
+    limit_v, limit_a = _limit("speed", speed, a.shape), _limit("acceleration", acceleration, a.shape)
     distance = np.abs(b - a)
     if not distance.any():
         raise ArmError("the trapezoidal trajectory starts where it ends; give two different points")
@@ -226,7 +224,12 @@ def random_excitation(
     speed: ArrayLike = np.inf,
 ) -> Fourier:
     """A random excitation within position limits and ``speed``, scaled so that every joint uses its range."""
-    low, high = np.asarray(lower, float), np.asarray(upper, float)
+    if not SHORTEST <= period < np.inf or harmonics < 1:
+        raise ArmError(
+            f"an excitation has a period above zero and at least one harmonic, not {period:g} s, {harmonics}"
+        )
+    low, high = real_array("lower", lower), real_array("upper", upper)
+    fastest = _limit("speed", speed, low.shape)
     low, high = np.where(np.isfinite(low), low, -1.0), np.where(np.isfinite(high), high, 1.0)
     rng = np.random.default_rng(seed)
     sines, cosines = rng.uniform(-1, 1, (2, harmonics, len(low)))
@@ -236,15 +239,25 @@ def random_excitation(
     middle = (positions.max(axis=0) + positions.min(axis=0)) / 2
     # A margin of 5 percent for extrema between the samples
     scale = (high - low) / (positions.max(axis=0) - positions.min(axis=0)) / 1.05
-    scale = np.minimum(scale, np.broadcast_to(speed, low.shape) / (1.05 * np.abs(raw.velocity(t)).max(axis=0)))
+    scale = np.minimum(scale, fastest / (1.05 * np.abs(raw.velocity(t)).max(axis=0)))
     return Fourier((low + high) / 2 - scale * middle, scale * raw.sines, scale * raw.cosines, period)
+
+
+def _limit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """A limit of all joints, or one for each, above zero."""
+    limits = real_array(name, values)
+    if limits.shape not in ((), shape) or not (limits > 0).all():
+        raise ArmError(f"the {name} of a trajectory must be one number above zero, or one for each joint")
+    return np.broadcast_to(limits, shape).astype(float)
 
 
 def _points(points: Sequence[ArrayLike]) -> Array:
     """Points as an array (points, n), checked."""
     try:
-        positions = np.array([np.asarray(point, dtype=float) for point in points])
-    except (TypeError, ValueError):
+        positions = np.array([real_array("a point of a trajectory", point) for point in points])
+    except ValueError as fault:
+        if isinstance(fault, ArmError):
+            raise
         raise ArmError("the points of a trajectory must be lists of numbers, one for each joint") from None
     if positions.ndim != 2 or len(positions) < 2 or not np.isfinite(positions).all():
         raise ArmError("a trajectory needs at least two points, each with one finite number for each joint")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from types import ModuleType
 from typing import Any
 
@@ -21,12 +21,13 @@ from ..formulations.registry import COEFFICIENTS
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import add, flat, matplus
 from ..rings.angles import Angles
-from ..rings.trig import TrigNumber, TrigRing, constant
+from ..rings.trig import MOST_TERMS, TrigNumber, TrigRing, constant
 from .parallel_axes import axes
 from .space import Space
 from .symbols import Request, Selection, select
 from .whole import MotionSymbols, moving_space
 
+MOST_JOINTS = 64
 COMPOSITE = "composite-body"
 """The formulation that closed forms come from unless another is asked for: the quickest."""
 
@@ -37,10 +38,16 @@ class EquationsModel:
     def __init__(self, arm: ArmDescription, request: Request = "symbols", stars: frozenset[str] = frozenset()) -> None:
         if not arm.n:
             raise ArmError(f"{arm.where}{arm.name} has no moving joint, so it has no equations of motion")
+        if arm.n > MOST_JOINTS:
+            raise ArmError(
+                f"{arm.where}{arm.name}: closed forms are derived for at most {MOST_JOINTS} joints, and {arm.n} move; "
+                "let fewer move (--joints), or ask for values at a state"
+            )
         self.arm = arm
         self.selection: Selection = select(arm, request, stars)
         twists = self.selection.twists
         self.ring = TrigRing(Angles(axes(arm, twists), tuple(twists)), self.selection.names)
+        self.ring.too_long = partial(_too_long, f"{arm.where}{arm.name}")
         self.space = Space.of(self.ring, self.selection.symbols, arm.joint_names, twists)
         self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
         self.shares: dict[int | str, dict[str, Any]] = {}
@@ -139,6 +146,14 @@ class EquationsModel:
                     if total is not None and total:
                         symbols[i][j][k] = symbols[i][k][j] = ring.wrap(total * half, 0)
         return symbols
+
+
+def _too_long(arm: str, count: int) -> ArmError:
+    """The error for a closed form that grows beyond all bounds."""
+    return ArmError(
+        f"{arm}: its closed form grows beyond {MOST_TERMS} terms ({count} in one factor); take numbers in place of "
+        "symbols, let fewer joints move (--joints), or ask for values at a state"
+    )
 
 
 def _sum(a: Any, b: Any, c: Any) -> Any:

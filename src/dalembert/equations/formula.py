@@ -10,19 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 from typing import Any, NoReturn
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..arm.exact import exact
+from ..arm.exact import MOST_BITS, bounded, exact, whole_number
+from ..arm.io.expression import shown
 from ..rings.angles import read_tag
 from ..rings.trig import TrigNumber
 from .polynomial import TrigPolynomial, as_polynomial
 from .space import Space
 from .tokens import Token, tokens
 
-DEEPEST, LARGEST_POWER, MOST_TERMS = 100, 12, 200_000
-"""Bounds on the nesting of brackets, on powers, and on the terms of a product."""
+DEEPEST, LARGEST_POWER, MOST_TERMS, MOST_WORK = 100, 12, 200_000, 400_000
+"""Bounds on the nesting of brackets, on powers, on the terms of a product, and on the terms of all
+products together."""
+LONGEST_NAME, LONGEST_RUN = 1000, 100
+"""Longest name (characters), and longest one that is split into known symbols."""
 
 
 class Unknown(ArmError):
@@ -53,6 +58,7 @@ class Parser:
         self.ring = space.ring
         self.at = 0
         self.depth = 0
+        self.work = 0
         self.unknown: set[str] = set()
 
     # -- grammar ---------------------------------------------------------------------------------
@@ -64,13 +70,12 @@ class Parser:
         value = self.sum()
         if self.at < len(self.tokens):
             self._stuck()
+        self._bounded(value)
         return value
 
     def sum(self) -> Any:
         """product {("+" | "-") product}."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise ArmError(f"the formula is nested more than {DEEPEST} deep")
+        self._deeper()
         sign = self._signs()
         total = self._signed(self.product(), sign)
         while self._is("+") or self._is("-"):
@@ -78,6 +83,12 @@ class Parser:
             total = total + self._signed(self.product(), sign)
         self.depth -= 1
         return total
+
+    def _deeper(self) -> None:
+        """Counts a bracket that opens."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ArmError(f"the formula is nested more than {DEEPEST} deep")
 
     def _signs(self) -> int:
         """The sign of a run of + and -, consumed."""
@@ -150,13 +161,14 @@ class Parser:
         token = self._peek()
         if token is None or token.kind != "number" or not token.text.isdigit():
             raise ArmError(f"a power must be a whole number{self._where()}")
+        power = whole_number(token.text)
         # In LaTeX ^ takes one digit, s^24 being s^2 times 4; powers above 9 do not occur in these formulas.
         self._next()
         if braced:
             self._close(opening)
-        if int(token.text) > LARGEST_POWER:
-            raise ArmError(f"power {token.text} is above {LARGEST_POWER}, the largest that is read")
-        return int(token.text)
+        if power is None or power > LARGEST_POWER:
+            raise ArmError(f"power {shown(token.text)[1:-1]} is above {LARGEST_POWER}, the largest that is read")
+        return power
 
     # -- names -----------------------------------------------------------------------------------
 
@@ -199,6 +211,7 @@ class Parser:
 
     def _angle_sum(self) -> dict[str, int]:
         """A sum of angles, as name -> integer multiple."""
+        self._deeper()
         total: dict[str, int] = {}
         first = True
         while first or self._is("+") or self._is("-"):
@@ -212,6 +225,7 @@ class Parser:
             for key, count in inner.items():
                 total[key] = total.get(key, 0) + sign * count
             first = False
+        self.depth -= 1
         return total
 
     def _angle(self) -> dict[str, int]:
@@ -219,7 +233,8 @@ class Parser:
         times = 1
         token = self._peek()
         if token is not None and token.kind == "number":
-            times = int(self._next().text) if token.text.isdigit() else self._stuck()
+            factor = whole_number(self._next().text)
+            times = self._stuck() if factor is None else factor
             if self._is("*"):
                 self._next()
             token = self._peek()
@@ -231,8 +246,8 @@ class Parser:
         number = number or self._subscript()
         if stem in ("q", "theta", "t"):
             n = len(self.space.joint_names)
-            joints = [number] if number.isdigit() and 1 <= int(number) <= n else list(number)
-            if joints and all(j.isdigit() and 1 <= int(j) <= n for j in joints):
+            joints = [number] if 1 <= (whole_number(number) or 0) <= n else list(number[:LONGEST_NAME])
+            if joints and all(1 <= (whole_number(j) or 0) <= n for j in joints):
                 return {f"q{j}": times * joints.count(j) for j in joints}
         if f"{stem}{number}" in self.ring.angles.fixed_index:
             return {f"{stem}{number}": times}
@@ -249,7 +264,10 @@ class Parser:
             s, c = self._sincos(name)
             s = s if count > 0 else -s
             for _ in range(abs(count)):
-                sin, cos = sin * c + cos * s, cos * c - sin * s
+                sin, cos = (
+                    self._times(sin, c) + self._times(cos, s),
+                    self._times(cos, c) - self._times(sin, s),
+                )
         return sin if letter == "s" else cos
 
     def _sincos(self, name: str) -> tuple[Any, Any]:
@@ -292,9 +310,11 @@ class Parser:
 
     def _symbol(self, name: str) -> Any:
         """A symbol, a sine or cosine such as c23, or several of them written together."""
+        if len(name) > LONGEST_NAME:
+            raise ArmError(f"the formula holds a name of {len(name)} characters, {shown(name)}; no symbol is that long")
         value, square = self._lookup(name)
         if value is None:
-            pieces = self._pieces(name)
+            pieces = self._pieces(name) if len(name) <= LONGEST_RUN else None
             if pieces is None:
                 self.unknown.add(name)
                 self._exponent()
@@ -331,8 +351,9 @@ class Parser:
             if candidate in index and index[candidate] >= self.ring.first_symbol:
                 return self.ring.symbol(candidate), False
         match = re.fullmatch(r"(?:q|theta|d|r)(\d+)", name)
-        if match and int(match[1]) - 1 in self.ring.sliding:
-            return self.ring.position(int(match[1]) - 1), False
+        joint_number = whole_number(match[1]) if match else None
+        if joint_number is not None and joint_number - 1 in self.ring.sliding:
+            return self.ring.position(joint_number - 1), False
         if f"k{name}" in index and name.startswith("k"):
             return self.ring.symbol(f"k{name}"), True
         match = re.fullmatch(r"([scSC])(-?\d[\d,-]*)", name)
@@ -347,15 +368,16 @@ class Parser:
 
     def _pieces(self, name: str) -> list[str] | None:
         """A run of letters and digits split into known symbols: gm3 is g m3. None where that is impossible."""
-        for cut in range(1, len(name)):
-            if self._lookup(name[:cut])[0] is not None:
-                tail = name[cut:]
-                if self._lookup(tail)[0] is not None:
-                    return [name[:cut], tail]
-                pieces = self._pieces(tail)
-                if pieces is not None:
-                    return [name[:cut], *pieces]
-        return None
+        known = cache(lambda text: self._lookup(text)[0] is not None)
+        # From the end on: ways[k] splits name[k:] into two or more, with the shortest first piece.
+        ways: list[list[str] | None] = [None] * (len(name) + 1)
+        for start in reversed(range(len(name))):
+            for cut in range(start + 1, len(name)):
+                rest = ([name[cut:]] if known(name[cut:]) else ways[cut]) if known(name[start:cut]) else None
+                if rest is not None:
+                    ways[start] = [name[start:cut], *rest]
+                    break
+        return ways[0]
 
     # -- arithmetic ------------------------------------------------------------------------------
 
@@ -363,7 +385,20 @@ class Parser:
         """The product, bounded in size."""
         if isinstance(a, TrigNumber) and isinstance(b, TrigNumber) and len(a.poly) * len(b.poly) > MOST_TERMS:
             raise ArmError(f"the formula grows beyond {MOST_TERMS} terms when multiplied out")
-        return a * b
+        product = a * b
+        self._bounded(product)
+        return product
+
+    def _bounded(self, value: Any) -> None:
+        """Refuses a value whose numbers have grown without end, and more work than any printed formula asks for."""
+        if not isinstance(value, TrigNumber):
+            bounded(Fraction(value), "the formula")
+            return
+        self.work += len(value.poly)
+        if self.work > MOST_WORK:
+            raise ArmError(f"the formula has products of more than {MOST_WORK} terms together when multiplied out")
+        if any(number.height_bits() > MOST_BITS for number in value.poly.coeffs()):
+            raise ArmError(f"a number of the formula grows beyond {MOST_BITS} bits; write it rounded")
 
     def _divided(self, a: Any, b: Any) -> Any:
         """The quotient by a number."""

@@ -12,6 +12,7 @@ import re
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.exact import whole_number
 
 KINDS = {"D": (2, 3), "C": (3,), "G": (1,)}
 """Numbers of indices of each kind; D of three is Bejczy's factor of two speeds."""
@@ -35,8 +36,9 @@ def whole(text: str, n: int) -> tuple[str, int] | None:
     word = text.strip().replace("_", "").replace("{", "").replace("}", "").replace("\\", "")
     if word in ("K", "V"):
         return word, 0
-    if word.startswith("tau") and word[3:].isdigit() and 1 <= int(word[3:]) <= n:
-        return "tau", int(word[3:]) - 1
+    joint = whole_number(word[3:]) if word.startswith("tau") else None
+    if joint is not None and 1 <= joint <= n:
+        return "tau", joint - 1
     return None
 
 
@@ -55,8 +57,9 @@ def canonical(text: str, n: int) -> str:
 def expanded(text: str, n: int) -> list[str]:
     """The printed names that a name stands for: the entries of a matrix U21 or D1,V, else the name itself."""
     matrix = re.fullmatch(r"\s*D_?\{?\s*(\d+)\s*,?\s*V\s*\}?\s*", text)
-    if matrix and 1 <= int(matrix[1]) <= n:
-        return [name("D", (int(matrix[1]) - 1, j, p)) for j in range(n) for p in range(j, n)]
+    joint = whole_number(matrix[1]) if matrix else None
+    if joint is not None and 1 <= joint <= n:
+        return [name("D", (joint - 1, j, p)) for j in range(n) for p in range(j, n)]
     entry = of_transformation(text, n)
     if entry is not None and entry[1] is None:
         return [f"{name('U', entry[0])}[{row},{column}]" for row in range(1, 5) for column in range(1, 5)]
@@ -93,7 +96,7 @@ def of_transformation(text: str, n: int) -> tuple[tuple[int, ...], tuple[int, in
     match = re.fullmatch(r"\s*U_?\{?\s*(\d+(?:,\d+)*)\s*\}?\s*(?:[\[(]\s*([1-4])\s*,\s*([1-4])\s*[\])])?\s*", text)
     if not match:
         return None
-    index = tuple(int(part) - 1 for part in (match[1].split(",") if "," in match[1] else match[1]))
+    index = tuple((whole_number(part) or 0) - 1 for part in (match[1].split(",") if "," in match[1] else match[1]))
     if len(index) not in (2, 3) or not all(0 <= i < n for i in index):
         return None
     return index, (int(match[2]) - 1, int(match[3]) - 1) if match[2] else None
@@ -107,7 +110,8 @@ def parse(text: str, n: int) -> tuple[str, tuple[int, ...]]:
     if match:
         kind = ALIASES.get(match[1], match[1])
         parts = re.split(r"\s*[, ]\s*", match[2])
-        indices = [int(part) for part in (parts if len(parts) > 1 else parts[0])] if kind != "G" else [int(match[2])]
+        words = parts if len(parts) > 1 or kind == "G" else parts[0]
+        indices = [whole_number(part) or 0 for part in words]
         if match[1] == "D" and len(indices) == 1:
             kind = "G"
         if len(indices) in KINDS.get(kind, ()) and all(1 <= i <= n for i in indices):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import real_array
 from ..arm.errors import ArmError
 from ..arm.exact import Angle, exact
 from ..rings.sparse import Monomial, terms
@@ -249,7 +250,7 @@ class TrigPolynomial:
 
     def __call__(self, q: ArrayLike, parameters: Mapping[str, object] | None = None) -> NDArray[np.float64]:
         """The values at joint positions ``q`` of shape (..., n); symbols take the arm's numbers unless given."""
-        return self._evaluator(np.asarray(q, dtype=np.float64), self.space.values(self.parameters, parameters))
+        return self._evaluator(real_array("q", q), self.space.values(self.parameters, parameters))
 
     def harmonics(self) -> dict[tuple[int, ...], tuple[TrigPolynomial, TrigPolynomial]]:
         """The finite Fourier series: k -> (a, b) with the function equal to the sum of a cos(k.q) + b sin(k.q).

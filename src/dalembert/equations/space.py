@@ -10,7 +10,7 @@ from typing import Any
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..arm.exact import Angle
+from ..arm.exact import Angle, whole_number
 from ..rings.trig import TrigRing
 from .symbols import Symbol
 
@@ -102,7 +102,7 @@ class Space:
                 return which
         elif which in self.joint_names:
             return self.joint_names.index(which)
-        elif which.startswith("q") and which[1:].isdigit() and 1 <= int(which[1:]) <= n:
+        elif which.startswith("q") and 1 <= (whole_number(which[1:]) or 0) <= n:
             return int(which[1:]) - 1
         raise ArmError(
             f"there is no joint or symbol {which!r}; joints are {listed(self.joint_names)} (or q1 to q{n}), "

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arm.array_input import real_array
 from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..systems.arm_kinematics import MovingArm
@@ -31,9 +32,9 @@ def linear_model(
     width: float | None = None,
 ) -> LinearModel:
     """See ``Arm.linearize``."""
-    position = np.asarray(q, dtype=float)
-    speed = np.zeros(system.n) if qd is None else np.asarray(qd, dtype=float)
-    torque = system.bias(position, speed) if tau is None else np.asarray(tau, dtype=float)
+    position = real_array("q", q)
+    speed = np.zeros(system.n) if qd is None else real_array("qd", qd)
+    torque = system.bias(position, speed) if tau is None else real_array("tau", tau)
     rate = np.zeros(system.n) if tau is None else system.forward_dynamics(position, speed, torque)
     wanted = input or ("motor torque" if isinstance(system, DrivenSystem) else "joint torque")
     if wanted not in INPUTS:

@@ -9,13 +9,12 @@ from typing import Any
 from ..arm.description import EARTH, ArmDescription, listed
 from ..arm.drives import train_of_joints
 from ..arm.errors import ArmError
-from ..arm.exact import exact
-from ..arm.inertia import Inertia
 from ..arm.io.angle_reading import AS_MEANT, AngleReading
-from ..arm.io.expression import angle
+from ..arm.io.expression import angle, quantity
 from ..arm.io.files import read
+from ..arm.io.text_files import read_text
 from ..arm.io.toml_arm import FRAME as PLACE
-from ..arm.io.toml_arm import parse, read_tree
+from ..arm.io.toml_arm import parse, read_body, read_tree
 from ..arm.io.toml_table import TomlTable
 from ..arm.placement import Placement
 from .chain_frames import GROUND, FrameOn
@@ -49,7 +48,7 @@ def read_mechanism(path: str | Path, skip: Collection[str] = (), angles: str = A
             f"{path}: a mechanism is in a .toml file, in MJCF (.xml) with equality constraints, or in URDF with joints "
             f"that mimic others"
         )
-    text = _text(given)
+    text = read_text(given)
     if suffix == ".xml":
         return read_mjcf_mechanism(text, str(path), given.parent, skip, angles)
     if skip:
@@ -57,15 +56,6 @@ def read_mechanism(path: str | Path, skip: Collection[str] = (), angles: str = A
     if suffix == ".urdf":
         return read_urdf_mechanism(text, str(path), angles)
     return parse_mechanism(text, str(path), given.parent, angles)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as fault:
-        raise ArmError(f"{path}: {fault.strerror or fault}; name a file that can be read") from None
-    except UnicodeDecodeError:
-        raise ArmError(f"{path}: is not text in UTF-8; save it as such") from None
 
 
 def parse_mechanism(
@@ -80,7 +70,7 @@ def parse_mechanism(
         on, _, link = given.text("on").partition(":")
         if on not in chains:
             raise given.fault(f"on names chain {on!r}; the chains are {listed(chains)}")
-        chains[on] = carrying(chains[on], name, _inertia(given), _place(given, "at"), link)
+        chains[on] = carrying(chains[on], name, read_body(given), _place(given, "at"), link)
     frames = {name: _frame(given) for name, given in _tables(top, "frame", FRAME)}
     closures: list[Closure | Gear] = [_closure(name, given) for name, given in _tables(top, "closure", CLOSURE)]
     closures += [_gear(name, given) for name, given in _tables(top, "gear", GEAR)]
@@ -111,7 +101,7 @@ def motors_in(path: str | Path) -> tuple[str, ...]:
     given = Path(path)
     if given.suffix.lower() != ".toml":
         return ()
-    return TomlTable.of(parse(_text(given), str(path)), str(path), TOP).texts("motors")
+    return TomlTable.of(parse(read_text(given), str(path)), str(path), TOP).texts("motors")
 
 
 def _tables(top: TomlTable, key: str, keys: tuple[str, ...]) -> list[tuple[str, TomlTable]]:
@@ -140,7 +130,7 @@ def _chains(top: TomlTable, origin: str, folder: Path | None) -> tuple[dict[str,
             except ArmError as fault:
                 raise given.fault(str(fault)) from None
         elif "free" in given:
-            chains[name] = free_body(name, _inertia(given), planar=bool(given.values.get("planar", False)))
+            chains[name] = free_body(name, read_body(given), planar=bool(given.values.get("planar", False)))
         else:
             links, joints, drives = read_tree(given, None)
             tool = given.table("tool", PLACE)
@@ -164,12 +154,6 @@ def _chains(top: TomlTable, origin: str, folder: Path | None) -> tuple[dict[str,
     return chains, bases
 
 
-def _inertia(given: TomlTable) -> Inertia:
-    return Inertia.of(
-        given.values.get("mass", 0), given.values.get("com", (0, 0, 0)), given.values.get("inertia"), what=given.where
-    )
-
-
 def _place(given: TomlTable, key: str) -> Placement:
     place = given.table(key, ("xyz", "rpy", "steps"))
     return place.placement() if place else Placement()
@@ -184,7 +168,7 @@ def _closure(name: str, given: TomlTable) -> Closure:
     if ("kind" in given) == ("hold" in given):
         raise given.fault("give either kind (a kind of joint) or hold (a list of freedoms such as x, y, rz)")
     kind: str | tuple[str, ...] = given.text("kind") if "kind" in given else given.texts("hold")
-    friction = float(exact(given.values.get("friction", 0), f"{given.where}: friction"))
+    friction = given.real("friction", 0.0)
     closure = Closure(name, given.text("a"), given.text("b"), kind, bool(given.values.get("pushes", False)), friction)
     try:
         _ = closure.held
@@ -194,7 +178,7 @@ def _closure(name: str, given: TomlTable) -> Closure:
 
 
 def _gear(name: str, given: TomlTable) -> Gear:
-    ratio = float(exact(given.values.get("ratio", 1), f"{given.where}: ratio"))
+    ratio = given.real("ratio", 1.0)
     offset = _position(given.values.get("offset", 0), f"{given.where}: offset")
     return Gear(name, given.text("joint"), given.text("master"), ratio, offset)
 
@@ -202,7 +186,7 @@ def _gear(name: str, given: TomlTable) -> Gear:
 def _position(value: Any, what: str) -> float:
     if isinstance(value, str):
         return float(angle(value, what, AngleReading()).radians)
-    return float(exact(value, what))
+    return float(quantity(value, what))
 
 
 def load_mechanism(path: str | Path, *, skip: Collection[str] = (), angles: str = AS_MEANT) -> Mechanism:

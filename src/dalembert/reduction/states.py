@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.exact import whole_number
 from ..bounds.box import TURN, Box
 from ..systems.arm_system import ArmSystem
 
@@ -181,7 +182,7 @@ def place(arm: ArmDescription, key: str | int) -> int:
     if isinstance(key, str):
         if key in arm.joint_names:
             return arm.joint_names.index(key)
-        if key[:1] == "q" and key[1:].isdigit() and 1 <= int(key[1:]) <= arm.n:
+        if key[:1] == "q" and 1 <= (whole_number(key[1:]) or 0) <= arm.n:
             return int(key[1:]) - 1
     raise ArmError(f"{arm.where}no joint {key!r}; the joints are {', '.join(arm.joint_names)} (or q1 to q{arm.n})")
 

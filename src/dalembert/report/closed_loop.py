@@ -91,7 +91,13 @@ def runs(
 
 def motion_within(states: States) -> Polynomials:
     """All joints through the middle of their ranges, as fast as the speeds and accelerations allow."""
-    way = SHARE * 2 * states.box.half
+    # A joint without speed or acceleration stands.
+    way = np.where((states.speed > 0) & (states.acceleration > 0), SHARE * 2 * states.box.half, 0.0)
+    if not way.any():
+        raise ArmError(
+            "no joint has a speed and an acceleration above zero, so that there is no motion to follow; give some, as "
+            "in --speed 1 --acceleration 2"
+        )
     # The polynomial's largest speed is 15/8 and its largest acceleration 10/sqrt 3 of the way, in its own time.
     with np.errstate(divide="ignore", invalid="ignore"):
         needed = np.concatenate([1.875 * way / states.speed, np.sqrt(5.7736 * way / states.acceleration)])

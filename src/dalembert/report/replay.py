@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
+from ..arm.io.whole_files import write_whole
 from ..markup.elements import Html, data, tag
 from ..simulation.motion import Motion
 from .arm3d import drawing
@@ -107,4 +108,4 @@ def _title(stem: str, names: list[str], unit: str) -> str:
 
 def write_replay(arm: ArmDescription, motion: Motion, path: str | Path) -> None:
     """Write the page."""
-    Path(path).write_text(replay_page(arm, motion), encoding="utf-8")
+    write_whole(path, replay_page(arm, motion))

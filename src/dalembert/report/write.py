@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from ..arm.errors import ArmError
+from ..arm.io.whole_files import made_folder, replacing, write_whole
 from ..reduction.states import Amounts
 from ..simulation.motion_files import Given, motion_of
 from ..systems.arm_system import ArmSystem
@@ -47,7 +48,7 @@ def write_report(
 
     def keep(made: Report) -> None:
         if page_file is not None:
-            replace_text(page_file, html(made))
+            write_whole(page_file, html(made))
 
     # Kept section by section: whoever interrupts the work has what was done.
     found = report(asked, progress or no_progress, keep)
@@ -56,19 +57,13 @@ def write_report(
         with tempfile.TemporaryDirectory(prefix="dalembert-report-") as folder:
             source = Path(folder, "report.html")
             source.write_text(html(found), encoding="utf-8")
-            write_pdf(source, Path(pdf))
+            with replacing(pdf) as beside:
+                write_pdf(source, beside)
     if csv is not None:
         write_csv(found, Path(csv))
     if json is not None:
         write_json(found, Path(json))
     return found
-
-
-def replace_text(path: Path, text: str) -> None:
-    """The file with this text, whole at every moment: written beside it, then put in its place."""
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
 
 
 def html(report: Report) -> str:
@@ -78,12 +73,12 @@ def html(report: Report) -> str:
 
 def write_csv(report: Report, folder: Path) -> list[Path]:
     """One file for each table and figure in ``folder``, which is made if it is not there."""
-    folder.mkdir(parents=True, exist_ok=True)
+    made_folder(folder)
     written = []
     for section in report.sections:
         for table in section.tables:
             path = folder / f"{section.name}-{table.name}.csv"
-            path.write_text(table.csv(), encoding="utf-8", newline="")
+            write_whole(path, table.csv())
             written.append(path)
     return written
 
@@ -101,7 +96,7 @@ def write_json(report: Report, path: Path) -> None:
             for section in report.sections
         },
     }
-    path.write_text(json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def plain(markup: str) -> str:

@@ -10,7 +10,7 @@ parallel axes (``rings/angles.py``), or a fixed angle that stays a symbol, such 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,6 +24,11 @@ from .sparse import terms
 
 CONSTANTS = (int, Fraction, fmpq)
 """What sums and products take for a constant; other kinds of number (dual ones, angles) use their own operators."""
+
+
+MOST_TERMS, MOST_PRODUCTS = 300_000, 5_000_000
+"""Most terms of a factor, and of a product before like ones are collected: each joint of a general arm multiplies them
+by 5, and memory would be the bound."""
 
 
 class TrigNumber:
@@ -67,6 +72,8 @@ class TrigNumber:
             if not isinstance(other, CONSTANTS):
                 return NotImplemented
             return TrigNumber(self.ring, self.poly * constant(other), self.angles) if other else 0
+        if max(len(self.poly), len(other.poly)) > MOST_TERMS or len(self.poly) * len(other.poly) > MOST_PRODUCTS:
+            raise self.ring.too_long(max(len(self.poly), len(other.poly)))
         poly = self.poly * other.poly
         common = self.angles & other.angles
         if common:
@@ -147,6 +154,8 @@ class TrigRing:
         self.one = self.context.constant(1)
         self.zero = self.context.constant(0)
         self.index = {name: position for position, name in enumerate(self.names)}
+        self.too_long: Callable[[int], Exception] = lambda count: ValueError(f"a factor of {count} terms is too long")
+        """The error for a product that grows beyond all bounds; whoever knows the arm says more."""
 
     # -- the Ring protocol -----------------------------------------------------------------------
 

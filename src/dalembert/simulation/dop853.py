@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
-DIVERGED, TOO_MANY = 2, 3
-"""What ``dop853`` returns for a state out of bounds, and after more calls than allowed."""
+DIVERGED, TOO_MANY, PAUSED = 2, 3, 4
+"""What ``dop853`` returns: a state out of bounds, more calls than allowed, and where it can be called again."""
+MEMO = 2
+"""Numbers that a pause keeps besides the rates: the time, and the next step."""
 
 LOOP = """\
 #define STAGES 12
@@ -48,24 +50,35 @@ static double first_step(double t, double end, const double *x, const double *f,
   return fmin(fmin(100 * h0, h1), span);
 }
 
-/* 0: done, 1: the step became too small, 2: the state is not finite or beyond `fastest`, 3: more than `most` calls */
-int dop853(double t, double end, double rtol, double atol, double fastest, long most, double *x, const double *times,
-           long count, double *out, long *stats, double *reached)
+/* 0: done, 1: the step became too small, 2: the state is not finite or beyond `fastest`, 3: more than `most` calls,
+   4: `slice` calls since it was entered, so that whoever called can look around; called again it goes on to the bit.
+   stats: steps, calls, samples written, whether it has begun; memo: the time, the next step, the rates there. */
+int dop853(double end, double rtol, double atol, double fastest, long most, long slice, double *x, const double *times,
+           long count, double *out, long *stats, double *memo)
 {
   static const double A[STAGES][STAGES] = {@A@};
   static const double B[STAGES] = {@B@}, C[STAGES] = {@C@};
   static const double E3[STAGES + 1] = {@E3@}, E5[STAGES + 1] = {@E5@};
   static const double AX[3][ROWS] = {@AX@}, CX[3] = {@CX@}, D[4][ROWS] = {@D@};
   double K[ROWS][SIZE], y[SIZE], z[SIZE];
-  long next = 0, steps = 0, calls = 2;
+  double t = memo[0], h = memo[1];
+  long steps = stats[0], calls = stats[1], next = stats[2];
   int fault = 0;
-  rates(t, x, K[0]);
-  while (next < count && times[next] <= t) {
-    if (times[next] == t) memcpy(out + next * SIZE, x, sizeof y);
-    next++;
+  if (stats[3]) {
+    memcpy(K[0], memo + 2, sizeof y);
+  } else {
+    stats[3] = 1;
+    calls = 2;
+    rates(t, x, K[0]);
+    while (next < count && times[next] <= t) {
+      if (times[next] == t) memcpy(out + next * SIZE, x, sizeof y);
+      next++;
+    }
+    h = first_step(t, end, x, K[0], rtol, atol);
   }
-  double h = first_step(t, end, x, K[0], rtol, atol);
+  const long until = calls + slice;
   while (t < end) {
+    if (calls > until) { fault = 4; break; }
     const double least = 10 * fabs(nextafter(t, INFINITY) - t);
     int rejected = 0;
     double to = end;
@@ -155,7 +168,9 @@ int dop853(double t, double end, double rtol, double atol, double fastest, long 
   stats[0] = steps;
   stats[1] = calls;
   stats[2] = next;
-  *reached = t;
+  memo[0] = t;
+  memo[1] = h;
+  memcpy(memo + 2, K[0], sizeof y);
   return fault;
 }
 """

@@ -7,17 +7,17 @@ passed over.
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import real_array
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from .motion_files import clock_unit, value
+from ..arm.io.expression import shown
+from .csv_table import Cell, CsvTable, clock_unit, name_and_unit
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class InputTable:
     """Inputs ``(rows, inputs)`` at times (s), called as a controller is; a simulation reads it segment by segment."""
 
     def __init__(self, times: ArrayLike, values: ArrayLike, where: str = "the table of inputs") -> None:
-        self.times, self.values = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+        self.times, self.values = real_array(f"{where}: times", times), real_array(f"{where}: inputs", values)
         self.where = where
         if self.values.ndim != 2 or self.times.shape != self.values.shape[:1] or len(self.times) < 2:
             raise ArmError(f"{where}: give at least two times, and one row of inputs for each")
@@ -84,33 +84,23 @@ class TableReading:
 
 def read_input_table(path: str | Path, names: Sequence[str], units: Sequence[str]) -> InputTable:
     """The inputs of these names from a CSV file; a unit in its heads must be that of the input."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ArmError(f"{path}: cannot be read ({fault}); name a CSV file of inputs over time") from None
-    heads_line = text.partition("\n")[0]
-    lines = list(csv.reader(text.splitlines(), delimiter=max((",", ";", "\t"), key=heads_line.count)))
-    if len(lines) < 2:
-        raise ArmError(f"{path}: has no moment; its first line should be t,{','.join(names)}, then one for each time")
-    heads = [cell.strip() for cell in lines[0]]
-    cells: dict[str, tuple[int, float]] = {}
-    for place, head in enumerate(heads):
-        match = re.fullmatch(r"(.*?)\s*(?:[\[(]\s*([^\])]*?)\s*[\])])?", head)
-        name, said = (match[1], match[2] or "") if match else (head, "")
+    file = Path(path)
+    table = CsvTable.read(file, f"t,{listed(names, 8)}, then one for each time")
+    cells: dict[str, Cell] = {}
+    for place, head in enumerate(table.heads):
+        name, said = name_and_unit(head)
         if name.lower() in ("t", "time"):
-            cells["t"] = (place, clock_unit(Path(path), head, said))
+            cells["t"] = (place, clock_unit(file, head, said))
             continue
         for known, unit in zip(names, units, strict=True):
             if name in (known, f"input_{known}"):
                 if said not in ("", unit):
-                    raise ArmError(f"{path}, line 1: {head!r} has the unit {said!r}; this input is in {unit}")
+                    raise ArmError(f"{path}, line 1: {shown(head)} has the unit {shown(said)}; this input is in {unit}")
                 cells[known] = (place, 1.0)
     lacking = [name for name in ("t", *names) if name not in cells]
     if lacking:
         raise ArmError(
             f"{path}, line 1: no column {listed(lacking)}; give t and one column for each of {listed(names)}"
         )
-    wanted = [cells["t"], *(cells[name] for name in names)]
-    rows = [(number, row) for number, row in enumerate(lines[1:], start=2) if any(cell.strip() for cell in row)]
-    table = np.array([[value(Path(path), number, row, heads, cell) for cell in wanted] for number, row in rows])
-    return InputTable(table[:, 0], table[:, 1:], str(path))
+    _, numbers = table.numbers([cells["t"], *(cells[name] for name in names)])
+    return InputTable(numbers[:, 0], numbers[:, 1:], str(path))

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import real_array
 from ..arm.errors import ArmError
 
 Array = NDArray[np.float64]
@@ -35,16 +36,25 @@ class Input:
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         if self.function is None:
             return self.constant
-        return self._checked(self.function(t, q, qd), t)
+        try:
+            # copies, so that a controller that computes in its arguments does not move the arm
+            values = self.function(t, q.copy(), qd.copy())
+        except ArmError:
+            raise
+        except Exception as fault:
+            raise InputFault(
+                f"the controller raised {type(fault).__name__} at t = {t:.6g} s: {fault}; mend the controller"
+            ) from fault
+        return self._checked(values, t)
 
     def _checked(self, values: Any, t: float | None) -> Array:
         """The values as finite numbers of the right shape."""
         when = f" at t = {t:.6g} s" if t is not None else ""
         who = "the controller gave" if t is not None else "the input is"
         try:
-            numbers = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputFault(f"{who} {values!r}{when}; give {len(self.names)} numbers") from None
+            numbers = real_array("it", values)
+        except ArmError as fault:
+            raise InputFault(f"{who} {values!r:.80}{when}; {fault}, {len(self.names)} of them") from None
         if numbers.shape != (len(self.names),):
             raise InputFault(
                 f"{who} an array of shape {numbers.shape}{when}; give one number for each of {', '.join(self.names)}"

@@ -7,20 +7,28 @@ leaves the registers and the first-level cache. Without a compiler the same step
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, SimulationInterrupt
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
 from .native import many_library
+from .settings import LONGEST, SHORTEST
 
 Array = NDArray[np.float64]
+
+SLICE = 1_000_000
+"""Steps of one arm between two looks at whether the run has been interrupted."""
+MOST_NUMBERS = 1_000_000_000
+"""Most positions that are kept."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +60,11 @@ def simulate_many(
             f"{arm.name}: many arms at once run without events, which the Coulomb friction of its drives needs; take "
             "it off with frictionless(), or simulate one by one"
         )
-    if not step > 0 or not duration >= step:
-        raise ArmError(f"step {step:g} s and duration {duration:g} s: the step must be above zero and fit in")
+    if not step >= SHORTEST or not step <= duration <= LONGEST:
+        raise ArmError(
+            f"step {step:g} s and duration {duration:g} s: the step must be {SHORTEST:g} s or more and fit into a "
+            f"duration of at most {LONGEST:g} s"
+        )
     count = round(duration / step)
     if abs(count * step - duration) > 1e-9 * duration:
         raise ArmError(f"{duration:g} s is no whole number of steps of {step:g} s; change one of them")
@@ -73,32 +84,63 @@ def simulate_many(
     if not 1 <= keep <= count:
         raise ArmError(f"every {keep} steps of {count} cannot be kept; give a number between 1 and {count}")
     frames = count // keep
+    if frames * arms * n > MOST_NUMBERS:
+        raise ArmError(f"{frames} states of {arms} arms are more than can be kept; keep fewer with every")
     found_q, found_qd = np.empty((frames + 1, arms, n)), np.empty((frames + 1, arms, n))
     found_q[0], found_qd[0] = start, rate
     library = many_library(arm, own is not None) if compiled else None
-    if library is not None:
-        _native(library, found_q, found_qd, drive, own, step, keep, frames)
-    else:
-        _in_numpy(arm, found_q, found_qd, drive, own, step, keep, frames)
-    t: Array = step * keep * np.arange(frames + 1, dtype=np.float64)
-    return Many(arm.name, t, found_q, found_qd, arm.joint_names, arms * keep * frames, library is not None)
+    run = partial(_native, library) if library is not None else partial(_in_numpy, arm)
+    done = 0
+    try:
+        for frame in run(found_q, found_qd, drive, own, step, keep, frames):
+            done = frame
+    except KeyboardInterrupt:
+        said = f"interrupted at t = {step * keep * done:.6g} s"
+        raise SimulationInterrupt(said, _many(arm, found_q, found_qd, step * keep, done, keep, library)) from None
+    return _many(arm, found_q, found_qd, step * keep, frames, keep, library)
+
+
+def _many(arm: ArmSystem, q: Array, qd: Array, every: float, frames: int, keep: int, library: Any) -> Many:
+    """The first ``frames`` of the kept states, ``every`` so many seconds."""
+    t: Array = every * np.arange(frames + 1, dtype=np.float64)
+    steps = q.shape[1] * keep * frames
+    return Many(arm.name, t, q[: frames + 1], qd[: frames + 1], arm.joint_names, steps, library is not None)
 
 
 def _native(
     library: Any, q: Array, qd: Array, torque: Array, parameters: Array | None, step: float, keep: int, frames: int
-) -> None:
+) -> Iterator[int]:
+    """Runs the compiled loop, and gives the frames that are done now and then, so that it can be interrupted."""
+
     def pointer(array: Array | None) -> Any:
         return None if array is None else array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
-    library.many(
-        pointer(q), pointer(qd), pointer(torque), pointer(parameters), ctypes.c_double(step), ctypes.c_long(keep),
-        ctypes.c_long(frames), ctypes.c_long(q.shape[1]),
-    )  # fmt: skip
+    def advance(place: Array, speed: Array, steps: int, count: int) -> None:
+        library.many(
+            pointer(place), pointer(speed), pointer(torque), pointer(parameters), ctypes.c_double(step),
+            ctypes.c_long(steps), ctypes.c_long(count), ctypes.c_long(q.shape[1]),
+        )  # fmt: skip
+
+    most = max(1, SLICE // q.shape[1])
+    if keep <= most:
+        for first in range(0, frames, most // keep):
+            count = min(most // keep, frames - first)
+            advance(q[first:], qd[first:], keep, count)
+            yield first + count
+        return
+    for frame in range(frames):
+        place, speed = np.stack([q[frame]] * 2), np.stack([qd[frame]] * 2)
+        for first in range(0, keep, most):
+            advance(place, speed, min(most, keep - first), 1)
+            place[0], speed[0] = place[1], speed[1]
+            yield frame
+        q[frame + 1], qd[frame + 1] = place[1], speed[1]
+        yield frame + 1
 
 
 def _in_numpy(
     arm: ArmSystem, q: Array, qd: Array, torque: Array, parameters: Array | None, step: float, keep: int, frames: int
-) -> None:
+) -> Iterator[int]:
     forward: Any = arm.forward_dynamics
     if parameters is not None:
         kernel = Kernel(function(arm, "forward_dynamics", "inertial"))
@@ -121,3 +163,4 @@ def _in_numpy(
                 x = x + step / 6 * (v + 2 * v2 + 2 * v3 + v4)
                 v = v + step / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
             q[frame], qd[frame] = x, v
+            yield frame

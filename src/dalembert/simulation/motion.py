@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
+from .motion_saving import save_csv, save_netcdf, save_parquet
 
 Array = NDArray[np.float64]
 
@@ -63,6 +63,8 @@ class Motion:
     """For each input the share of samples at which it was cut to its limit; None where no limits count."""
     linear_motors: tuple[str, ...] = ()
     """Those of ``other_names`` that slide: their positions are in m, their torques forces in N."""
+    jumps: Array | None = None
+    """Energy (J) that impacts and changes of load have taken up to each sample; None where there were none."""
 
     @property
     def energy(self) -> Array:
@@ -72,8 +74,7 @@ class Motion:
     @property
     def balance(self) -> Array:
         """The error of the energy balance (J): energy - initial energy - work + losses in friction and impacts."""
-        at, energy = np.array([event.time for event in self.events]), [event.energy for event in self.events]
-        jumps = np.concatenate([[0.0], np.cumsum(energy)])[np.searchsorted(at, self.t, side="right")]
+        jumps = 0.0 if self.jumps is None else self.jumps
         return self.energy - self.energy[0] - self.work + self.lost + jumps
 
     @property
@@ -109,42 +110,13 @@ class Motion:
         target = Path(path)
         suffix = target.suffix.lower()
         if suffix == ".csv":
-            self._save_csv(target)
+            save_csv(self.columns, target)
         elif suffix == ".nc":
-            self._save_netcdf(target)
+            save_netcdf(self.columns, f"motion of {self.name}", target)
         elif suffix == ".parquet":
-            self._save_parquet(target)
+            save_parquet(self.columns, target)
         else:
             raise ArmError(f"{target}: a motion is saved as .csv, .nc or .parquet, not {suffix or 'without ending'!r}")
-
-    def _save_csv(self, path: Path) -> None:
-        columns = self.columns
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow([f"{name} [{unit}]" if unit else name for name, (unit, _) in columns.items()])
-            writer.writerows(zip(*([repr(float(x)) for x in values] for _, values in columns.values()), strict=True))
-
-    def _save_netcdf(self, path: Path) -> None:
-        from scipy.io import netcdf_file
-
-        with netcdf_file(str(path), "w") as file:
-            file.title = f"motion of {self.name}".encode()
-            file.createDimension("time", len(self.t))
-            for name, (unit, values) in self.columns.items():
-                variable = file.createVariable(name.replace(" ", "_"), "d", ("time",))
-                variable[:] = values
-                variable.units = unit.encode()
-
-    def _save_parquet(self, path: Path) -> None:
-        try:
-            import pyarrow as arrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
-            from pyarrow import parquet
-        except ImportError:
-            raise ArmError("pyarrow is not installed; install it, or save as .csv or .nc") from None
-        columns = self.columns
-        fields = [arrow.field(name, arrow.float64(), metadata={"unit": unit}) for name, (unit, _) in columns.items()]
-        table = arrow.Table.from_arrays([v for _, v in columns.values()], schema=arrow.schema(fields))
-        parquet.write_table(table, path)
 
     def plot(self) -> Any:
         """A plotly figure: positions, velocities, inputs and energies over time."""

@@ -9,9 +9,7 @@ through what is.
 
 from __future__ import annotations
 
-import csv
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,9 +17,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from ..arm.description import ArmDescription, listed
+from ..arm.array_input import real_array
+from ..arm.description import ArmDescription, Joint, listed
 from ..arm.errors import ArmError
+from ..arm.io.expression import shown
 from ..design.motion_samples import Array, MotionSamples, checked
+from .csv_table import Cell, CsvTable, clock_unit, name_and_unit
 
 Given: TypeAlias = Any
 """A file (str or Path), (q, qd, qdd) of shape (..., n) each, a simulated motion, a trajectory, or a MotionSamples."""
@@ -45,13 +46,16 @@ def motion_of(arm: ArmDescription, given: Given) -> MotionSamples:
         states = (np.asarray(given.position(t)), np.asarray(given.velocity(t)), np.asarray(given.acceleration(t)))
         return checked(arm, MotionSamples("the trajectory", *states, t))
     if hasattr(given, "t") and hasattr(given, "qd"):
-        t, q, qd = (np.asarray(x, float) for x in (given.t, given.q, given.qd))
+        t, q, qd = (real_array(name, x) for name, x in (("t", given.t), ("q", given.q), ("qd", given.qd)))
         # A simulation notes an event twice, before and after; only the state after it goes on.
         kept = np.append(np.diff(t) > 0, True)
         return completed(arm, "the motion", t[kept], {"q": q[kept], "qd": qd[kept]}, "the motion")
     try:
-        q, qd, qdd = (np.asarray(x, float) for x in given)
-    except (TypeError, ValueError):
+        states = tuple(given)
+        q, qd, qdd = (real_array(name, x) for name, x in zip(ORDERS, states, strict=True))
+    except (TypeError, ValueError) as fault:
+        if isinstance(fault, ArmError):
+            raise
         raise ArmError(
             f"{arm.name}: a motion is a CSV file, (q, qd, qdd), a simulated motion or a trajectory, not {given!r:.80}"
         ) from None
@@ -70,56 +74,49 @@ def completed(arm: ArmDescription, name: str, t: Array, known: dict[str, Array],
                 f"{where}: {len(t)} moments are too few to find {'speeds' if order == 1 else 'accelerations'} from; "
                 f"give at least {FEWEST}, or columns {key}_NAME"
             )
-        states.append(np.asarray(make_interp_spline(t, states[-1], k=5).derivative()(t)))
+        try:
+            states.append(np.asarray(make_interp_spline(t, states[-1], k=5).derivative()(t)))
+        except (ValueError, np.linalg.LinAlgError):
+            raise ArmError(
+                f"{where}: the moments stand too unevenly for a spline through them; give columns {key}_NAME"
+            ) from None
     return checked(arm, MotionSamples(name, states[0], states[1], states[2], t))
 
 
 def read_motion(arm: ArmDescription, path: Path) -> MotionSamples:
     """A motion from a CSV file."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ArmError(f"{path}: is not UTF-8 text; save the motion as CSV in that encoding") from None
-    head = text.partition("\n")[0]
-    separator = max((",", ";", "\t"), key=head.count)
-    lines = list(csv.reader(text.splitlines(), delimiter=separator))
-    if not lines or not any(cell.strip() for cell in lines[0]):
-        raise ArmError(f"{path}: is empty; its first line should be t,{','.join(f'q_{n}' for n in arm.joint_names)}")
-    heads = [cell.strip() for cell in lines[0]]
-    clock, columns = placed(arm, heads, path)
-    rows = [(number, row) for number, row in enumerate(lines[1:], start=2) if any(cell.strip() for cell in row)]
-    if not rows:
-        raise ArmError(f"{path}: has heads and no moment; give one line for each time")
-    wanted = [clock, *(cell for cells in columns.values() for cell in cells)]
-    table = np.array([[value(path, number, row, heads, cell) for cell in wanted] for number, row in rows])
-    t = table[:, 0]
+    table = CsvTable.read(path, f"t,{listed((f'q_{n}' for n in arm.joint_names), 8)}")
+    clock, columns = placed(arm, table.heads, path)
+    lines, numbers = table.numbers([clock, *(cell for cells in columns.values() for cell in cells)])
+    t = numbers[:, 0]
     late = np.flatnonzero(np.diff(t) <= 0)
     if len(late):
         first = int(late[0])
         raise ArmError(
-            f"{path}, line {rows[first + 1][0]}: the time {t[first + 1]:g} s does not come after {t[first]:g} s; sort "
+            f"{path}, line {lines[first + 1]}: the time {t[first + 1]:g} s does not come after {t[first]:g} s; sort "
             "the lines by time and leave out repeated ones"
         )
-    known = {key: table[:, 1 + k * arm.n : 1 + (k + 1) * arm.n] for k, key in enumerate(columns)}
+    known = {key: numbers[:, 1 + k * arm.n : 1 + (k + 1) * arm.n] for k, key in enumerate(columns)}
     return completed(arm, path.name, t, known, str(path))
-
-
-Cell: TypeAlias = tuple[int, float]
-"""A column of the file, and the factor from its unit to SI."""
 
 
 def placed(arm: ArmDescription, heads: Sequence[str], path: Path) -> tuple[Cell, dict[str, list[Cell]]]:
     """Column and unit of the times, and those of each joint for "q", and for "qd" and "qdd" where present."""
+    known = {
+        name: (order, joint)
+        for order, key in enumerate(ORDERS)
+        for index, joint in enumerate(arm.moving)
+        for name in names(key, index, joint.name)
+    }
     found: dict[str, Cell] = {}
     for place, head in enumerate(heads):
-        match = re.fullmatch(r"(.*?)\s*(?:[\[(]\s*([^\])]*?)\s*[\])])?", head)
-        name, said = (match[1], match[2] or "") if match else (head, "")
+        name, said = name_and_unit(head)
         if name in found:
-            raise ArmError(f"{path}, line 1: the column {name!r} is there twice; keep one of them")
+            raise ArmError(f"{path}, line 1: the column {shown(name)} is there twice; keep one of them")
         if name.lower() in ("t", "time"):
             found["t"] = (place, clock_unit(path, head, said))
         else:
-            found[name] = (place, place_unit(arm, path, head, name, said))
+            found[name] = (place, place_unit(path, head, said, *known[name]) if name in known else 1.0)
     if "t" not in found:
         asked = f"t,{','.join(f'q_{n}' for n in arm.joint_names)}"
         raise ArmError(f"{path}, line 1: no column of times; name one t or time, as in {asked}")
@@ -142,41 +139,12 @@ def names(key: str, index: int, joint: str) -> tuple[str, ...]:
     return (f"{key}_{joint}", f"{key}{index + 1}", f"{key}_{index + 1}", *((joint,) if key == "q" else ()))
 
 
-def clock_unit(path: Path, head: str, said: str) -> float:
-    """Factor from the unit of a time column, s or ms, to s."""
-    if said not in ("", "s", "ms"):
-        raise ArmError(f"{path}, line 1: {head!r} has the unit {said!r}; times are in s or ms")
-    return 0.001 if said == "ms" else 1.0
-
-
-def place_unit(arm: ArmDescription, path: Path, head: str, name: str, said: str) -> float:
-    """Factor from the unit of a joint's column to SI; 1 for columns of no joint."""
-    for order, key in enumerate(ORDERS):
-        for index, joint in enumerate(arm.moving):
-            if name not in names(key, index, joint.name):
-                continue
-            base, _, per = said.partition("/")
-            turning = joint.kind == "revolute"
-            fits = per.replace("²", "^2") == ("", "s", "s^2")[order] and base in UNITS and (base in ANGLES) == turning
-            if said and not fits:
-                right = ("rad" if turning else "m") + ("", "/s", "/s^2")[order]
-                raise ArmError(f"{path}, line 1: {head!r} has the unit {said!r}; joint {joint.name!r} takes {right}")
-            return UNITS.get(base, 1.0)
-    return 1.0
-
-
-def value(path: Path, number: int, row: Sequence[str], heads: Sequence[str], cell: Cell) -> float:
-    """One number of a CSV row in SI units; refused where it is missing or not finite."""
-    place, factor = cell
-    if place >= len(row):
-        raise ArmError(
-            f"{path}, line {number}: has {len(row)} values for {len(heads)} columns; {heads[place]!r} is missing"
-        )
-    word = row[place].strip()
-    try:
-        found = float(word) * factor
-    except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
-        raise ArmError(f"{path}, line {number}, column {heads[place]!r}: {word!r:.40} is no finite number; write one")
-    return found
+def place_unit(path: Path, head: str, said: str, order: int, joint: Joint) -> float:
+    """Factor from the unit of a joint's column to SI."""
+    base, _, per = said.partition("/")
+    turning = joint.kind == "revolute"
+    fits = per.replace("²", "^2") == ("", "s", "s^2")[order] and base in UNITS and (base in ANGLES) == turning
+    if said and not fits:
+        right = ("rad" if turning else "m") + ("", "/s", "/s^2")[order]
+        raise ArmError(f"{path}, line 1: {shown(head)} has the unit {shown(said)}; joint {joint.name!r} takes {right}")
+    return UNITS.get(base, 1.0)

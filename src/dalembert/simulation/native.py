@@ -14,6 +14,7 @@ from typing import Any
 
 from ..arm.description import ArmDescription
 from ..compile import build, cache
+from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.emit_batch import ANY_VECTOR, ROOT, head
 from ..compile.emit_c import VECTOR_SIGN, Program, Style, literal, statements
 from ..compile.functions import function, system_facts
@@ -129,6 +130,6 @@ def _many(facts: str, parameters: bool, text: str) -> Any:
 
 def many_library(arm: ArmDescription, parameters: bool) -> Any:
     """The library with ``many`` of this arm, or None."""
-    if not build.available():
+    if not build.available() or expected_statements(arm, "forward_dynamics") > MOST_UNASKED:
         return None
     return _many(system_facts(arm), parameters, many_source(arm, parameters))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,17 +23,27 @@ def linear_motors(system: Any) -> tuple[str, ...]:
     return tuple(motor.name for motor in motors if motor.kind == "linear")
 
 
+@dataclass(frozen=True)
+class Sample:
+    """A recorded state: time (s), state vector, inputs, and the energy (J) that events have taken up to it."""
+
+    t: float
+    x: Array
+    u: Array
+    jumped: float
+
+
 class Record:
     """Samples at ``times``; the initial and the final state are always recorded."""
 
     def __init__(self, plant: Any, times: Array) -> None:
         self.times, self.next = np.asarray(times, dtype=float), 0
-        self.parts: list[tuple[Any, list[float], list[Array], list[Array]]] = [(plant, [], [], [])]
+        self.parts: list[tuple[Any, list[Sample]]] = [(plant, [])]
         self.cut: list[NDArray[np.bool_]] = []
 
     def plant_changes(self, plant: Any) -> None:
         """Starts a new group of samples for another plant."""
-        self.parts.append((plant, [], [], []))
+        self.parts.append((plant, []))
 
     def due(self, end: float) -> bool:
         """Whether a sample falls into a step that ends there."""
@@ -47,51 +58,56 @@ class Record:
                 self.add(t, path(t), run)
 
     def add(self, t: float, x: Array, run: Simulation) -> None:
-        """Records one state and the input there."""
+        """Records one state and the input there; nothing of it where the controller fails."""
         n = run.n
-        _, times, states, inputs = self.parts[-1]
-        times.append(t)
-        states.append(x)
-        inputs.append(run.control(t, x[:n], x[n : 2 * n]))
+        u = run.control(t, x[:n], x[n : 2 * n])
         if run.saturation is not None:
-            self.cut.append(run.saturation.reached(x[:n], inputs[-1]))
+            self.cut.append(run.saturation.reached(x[:n], u))
+        self.parts[-1][1].append(Sample(t, x, u, run.jumped))
 
-    def motion(self, run: Simulation, fault: str) -> Motion:
-        """The recorded motion with energies and outputs."""
-        last = np.concatenate([run.q, run.qd, run.extra, [run.work, run.lost]])
-        if not self.parts[-1][1] or self.parts[-1][1][-1] < run.t:
+    def motion(self, run: Simulation, fault: str, interrupted: bool = False) -> Motion:
+        """The recorded motion with energies and outputs; after a failure its last state is without an input.
+
+        An interruption may come while a state is being taken over: what counts then is what was recorded before.
+        """
+        plant, samples = self.parts[-1]
+        recorded = any(part for _, part in self.parts)
+        if not (interrupted and recorded) and (not samples or samples[-1].t < run.t):
+            last = np.concatenate([run.q, run.qd, run.extra, [run.work, run.lost]])
             if fault:
-                # the controller may have failed: record the state without its output
-                self.parts[-1][1].append(run.t)
-                self.parts[-1][2].append(last)
-                self.parts[-1][3].append(np.full(len(run.plant.input_names), np.nan))
+                samples.append(Sample(run.t, last, np.full(len(run.plant.input_names), np.nan), run.jumped))
             else:
                 self.add(run.t, last, run)
         n = run.n
-        t, states, inputs, kinetic, potential = [], [], [], [], []
+        t: list[float] = []
+        jumps: list[float] = []
+        states, inputs, kinetic, potential = [], [], [], []
         others: dict[str, list[Array]] = {}
-        for plant, times, xs, us in self.parts:
-            if not times:
+        for plant, samples in self.parts:
+            if not samples:
                 continue
-            x, u = np.array(xs), np.array(us)
-            t.append(np.array(times))
+            x, u = np.array([sample.x for sample in samples]), np.array([sample.u for sample in samples])
+            t += [sample.t for sample in samples]
+            jumps += [sample.jumped for sample in samples]
             states.append(x)
             inputs.append(u)
             kinetic.append(np.atleast_1d(plant.kinetic_energy(x[:, :n], x[:, n : 2 * n])))
             potential.append(np.atleast_1d(plant.potential_energy(x[:, :n])))
             for row, inputs_now in zip(x, u, strict=True):
-                if np.isfinite(inputs_now).all():
-                    outputs = plant.outputs(row[:n], row[n : 2 * n], row[2 * n : -2], inputs_now)
-                    for name, values in outputs.items():
-                        others.setdefault(name, []).append(values)
+                # without an input the outputs are unknown as well
+                known = bool(np.isfinite(inputs_now).all())
+                outputs = plant.outputs(row[:n], row[n : 2 * n], row[2 * n : -2], np.nan_to_num(inputs_now))
+                for name, values in outputs.items():
+                    others.setdefault(name, []).append(values if known else np.full(np.shape(values), np.nan))
         state = np.concatenate(states)
         kinds = [joint.kind for joint in run.plant.system.moving]
-        kept = {name: np.array(values) for name, values in others.items() if len(values) == len(state)}
         return Motion(
-            run.plant.name, np.concatenate(t), state[:, :n], state[:, n : 2 * n], np.concatenate(inputs),
+            run.plant.name, np.array(t), state[:, :n], state[:, n : 2 * n], np.concatenate(inputs),
             run.plant.joint_names, tuple("rad" if kind == "revolute" else "m" for kind in kinds),
             run.plant.input_names, run.plant.input_units, np.concatenate(kinetic), np.concatenate(potential),
-            state[:, -2], state[:, -1], tuple(run.events), kept, getattr(run.plant.system, "motor_names", ()),
+            state[:, -2], state[:, -1], tuple(run.events),
+            {name: np.array(values) for name, values in others.items()}, getattr(run.plant.system, "motor_names", ()),
             run.steps, run.evaluations, fault, tuple(run.stepped),
             tuple(np.mean(self.cut, axis=0).tolist()) if self.cut else None, linear_motors(run.plant.system),
+            np.array(jumps),
         )  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.errors import ArmError, SimulationError, UnreachableError
+from ..arm.errors import ArmError, SimulationError, SimulationInterrupt, UnreachableError
 from ..systems.arrays import vector_array
 from .input_table import InputTable, TableReading
 from .inputs import Control, Input, NotFinite
@@ -53,6 +53,7 @@ class Simulation:
     ) -> None:
         self.plant, self.n, self.settings = plant, plant.n, settings
         self.t, self.end = settings.span(duration)
+        settings.check_changes(duration)
         self.table = TableReading(control, self.t, self.end) if isinstance(control, InputTable) else None
         self.input = Input(control if self.table is None else self.table, plant.input_names)
         self.saturation = saturation_of(plant, settings.saturate)
@@ -67,7 +68,7 @@ class Simulation:
         self.events: list[Event] = []
         self.steps = self.evaluations = 0
         self.extra = plant.start()
-        self.work = self.lost = 0.0
+        self.work = self.lost = self.jumped = 0.0
         self.stiffness = Stiffness()
         self.stepped: list[tuple[float, float]] = []
         self.changed: deque[float] = deque(maxlen=CROWD)
@@ -240,6 +241,7 @@ class Simulation:
     def note(self, kind: str, name: str, energy: float = 0.0) -> None:
         """Record an event and the energy (J) it dissipates."""
         self.events.append(Event(self.t, kind, name, energy))
+        self.jumped += energy
 
     @property
     def crowded(self) -> bool:
@@ -249,12 +251,16 @@ class Simulation:
     # -- the whole ------------------------------------------------------------------------------
 
     def run(self) -> Motion:
-        """The motion over the whole time; a ``SimulationError`` has the motion up to a failure."""
+        """The whole motion; ``SimulationError`` and ``SimulationInterrupt`` have the motion up to there."""
         try:
             self.go()
         except ArmError as problem:
             fault = str(problem)
-            raise SimulationError(fault, self.record.motion(self, fault)) from None
+            # what a controller of the user raised stays in sight
+            raise SimulationError(fault, self.record.motion(self, fault)) from problem.__cause__
+        except KeyboardInterrupt:
+            said = f"interrupted at t = {self.t:.6g} s"
+            raise SimulationInterrupt(said, self.record.motion(self, said, interrupted=True)) from None
         return self.record.motion(self, "")
 
     def go(self) -> None:

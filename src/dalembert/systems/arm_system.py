@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import PARAMETERS
 from ..compile import build
+from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..compile.locks import ForkSafeLock
@@ -27,7 +28,7 @@ from ..rings.ring import Scalar
 from .applied_forces import force_load
 from .arrays import evaluate, joint_array
 from .friction_arrays import Shafts
-from .refusals import say_singular, say_undefined
+from .refusals import say_infinite
 from .split import EnergyParts, TorqueParts, torque_parts
 from .sticking import Contact
 
@@ -35,8 +36,10 @@ Array = NDArray[np.float64]
 Call = Callable[..., Any]
 
 KINEMATIC = ("forward_kinematics", "jacobian", "regressor")
-_MAKING = ForkSafeLock()
 """Functions that do not ask for masses."""
+DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
+"""Functions that need the inverse of D."""
+_MAKING = ForkSafeLock()
 
 
 class ArmSystem(ArmDescription):
@@ -401,12 +404,17 @@ class ArmSystem(ArmDescription):
                 _ = self._massive
             with _MAKING:  # threads that ask at once share one kernel, and so one run of the compiler
                 if name not in self._kernels:
-                    self._kernels[name] = self._compiled(name, self._refuse)
+                    self._kernels[name] = self._compiled(name, partial(self._refuse, name))
                 return self._kernels[name]
 
     def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
         if self.n == 0 or not build.available():
+            return None
+        if expected_statements(self, name) > MOST_UNASKED:
+            build.say(
+                f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
+            )
             return None
         if name in KINEMATIC or self.tool_link not in dict(self.loads) or self.body_of[self.tool_link][0] < 0:
             return Kernel(function(self, name), refuse=refuse).fast
@@ -415,28 +423,25 @@ class ArmSystem(ArmDescription):
         values = np.array([float(x) for x in dict(self.loads)[self.tool_link].body.parameters])
         return lambda *arrays: kernel(*arrays, values)
 
-    def _refuse(self, **arguments: Array) -> None:
+    def _refuse(self, function: str, **arguments: Array) -> None:
         """Say which argument is not finite, or else why a result is not."""
         arguments.pop("parameters", None)
         for name, values in arguments.items():
             joint_array(self, name, values)
-        say_singular(self, arguments["q"])
+        say_infinite(self, arguments["q"], function in DIVIDING, tuple(arguments))
 
     def _evaluate(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
-        arrays = [(name, joint_array(self, name, values)) for name, values in arguments.items()]
-        if not self.drives.functions or not self.counts_drives:
-            return evaluate(function, arrays)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = evaluate(function, arrays)
-        if not all(np.isfinite(table).all() for table in (found if isinstance(found, tuple) else (found,))):
-            say_undefined(self, arguments["q"])
-        return found
+        return self._explained(function, False, arguments)
 
     def _divided(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
-        """The same for what divides: a result that is not finite is explained."""
+        """The same for what needs the inverse of D."""
+        return self._explained(function, True, arguments)
+
+    def _explained(self, function: Callable[..., Any], divided: bool, arguments: dict[str, ArrayLike]) -> Any:
+        """Over floats, where a result that is not finite is explained."""
+        arrays = [(name, joint_array(self, name, values)) for name, values in arguments.items()]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            values = self._evaluate(function, **arguments)
-        tables = values if isinstance(values, tuple) else (values,)
-        if not all(np.isfinite(table).all() for table in tables):
-            say_singular(self, arguments["q"])
-        return values
+            found = evaluate(function, arrays)
+        if not all(np.isfinite(table).all() for table in (found if isinstance(found, tuple) else (found,))):
+            say_infinite(self, arguments["q"], divided, tuple(arguments))
+        return found

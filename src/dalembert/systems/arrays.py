@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import real_array
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 
@@ -18,10 +19,7 @@ PIECE = 4096
 
 def joint_array(arm: ArmDescription, name: str, values: ArrayLike) -> NDArray[np.float64]:
     """``values`` as finite floats whose last axis is the joints."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ArmError(f"{name} must be numbers, one per joint, got {values!r}") from None
+    array = real_array(name, values, "numbers, one per joint")
     if array.shape[-1:] != (arm.n,):
         raise ArmError(f"{name} must end in {arm.n} joints, got {array.shape}")
     if not np.isfinite(array).all():
@@ -36,10 +34,7 @@ def joint_array(arm: ArmDescription, name: str, values: ArrayLike) -> NDArray[np
 
 def vector_array(n: int, name: str, values: ArrayLike, what: str = "joint") -> NDArray[np.float64]:
     """``values`` as finite floats whose last axis has ``n`` entries, one per ``what``."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ArmError(f"{name} must be numbers, one per {what}; got {values!r}") from None
+    array = real_array(name, values, f"numbers, one per {what}")
     if array.shape[-1:] != (n,):
         raise ArmError(f"{name} must end in {n} entries, one per {what}; got shape {array.shape}")
     if not np.isfinite(array).all():

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
+from ..compile.undetermined import refuse_undetermined
 from ..formulations import moving_bodies
 from ..rings.real import REAL
-from .arrays import joint_array
+from .arrays import evaluate, joint_array
 
 if TYPE_CHECKING:
     from .arm_system import ArmSystem
 
 
-def say_singular(system: ArmSystem, q: ArrayLike) -> None:
-    """Say why accelerations came out infinite: a joint that moves no inertia, or numbers too large."""
+def say_infinite(system: ArmSystem, q: ArrayLike, divided: bool, given: Sequence[str]) -> NoReturn:
+    """Say why a result came out infinite: drives without a value, a joint that moves no inertia, numbers too large.
+
+    ``divided`` says that the result needed the inverse of D, ``given`` names the arguments it was worked out from.
+    """
     say_undefined(system, q)
-    matrix = system.mass_matrix(q).reshape(-1, system.n, system.n)
-    values, vectors = np.linalg.eigh(matrix)
-    worst = int(np.argmin(values[:, 0] / values[:, -1]))
-    if values[worst, 0] > system.n * np.finfo(float).eps * values[worst, -1]:
-        raise ArmError(f"{system.where}{system.name}: the accelerations overflow; qd or tau are too large for floats")
-    joint = system.joint_names[int(np.argmax(np.abs(vectors[worst, :, 0])))]
+    place = joint_array(system, "q", q)
+    if divided:
+        # not by the kernel, whose result may be what is not finite
+        with np.errstate(all="ignore"):
+            matrix = evaluate(lambda x: system.over_reals.mass_matrix(REAL, x), [("q", place)])
+        if np.isfinite(matrix).all():
+            refuse_undetermined(system, matrix)
     raise ArmError(
-        f"{system.where}{system.name}: joint {joint!r} moves no inertia, so its acceleration is not determined; "
-        f"give the links it moves mass and inertia, or lock it"
+        f"{system.where}{system.name}: the result overflows; {', '.join(given)} or numbers of the arm are too large "
+        "for floats"
     )
 
 

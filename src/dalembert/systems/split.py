@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.errors import ArmError
 from ..formulations import coefficients, generalized_dalembert
 from ..formulations.kinematics import frames
 from ..formulations.system import SystemOverRing
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from ..arm.description import ArmDescription
 
 Array = NDArray[np.float64]
+MOST_WORK = 400_000
+"""Squares of the joints before each body, added up: some 100 joints in a row."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,12 @@ def torque_parts(
     arm: ArmDescription, system: SystemOverRing, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
 ) -> TorqueParts:
     """The torques of ``arm``, which is ``system`` over floats, by their causes."""
+    work = sum(len(path) ** 2 for path in system.links.paths)
+    if work > MOST_WORK:
+        raise ArmError(
+            f"{arm.where}{arm.name}: the work of splitting torques by their causes grows with the cube of the joints, "
+            f"and {arm.n} are too many; ask for inverse_dynamics, or lock joints"
+        )
 
     def split(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> tuple[list[Scalar], ...]:
         placed = frames(system.links, REAL, q)

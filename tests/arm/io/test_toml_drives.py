@@ -37,7 +37,7 @@ def test_drives_come_from_a_file(tmp_path) -> None:
     )
     driven = da.load("planar-2r").with_drives(file)
     assert driven.transmission([0.0, 0.0]) == pytest.approx(np.array([[50, 0], [10, 40]]))
-    with pytest.raises(ArmError, match="cannot be read"):
+    with pytest.raises(ArmError, match="there is no such file; name a TOML file with drives"):
         da.load("planar-2r").with_drives(tmp_path / "none.toml")
 
 

@@ -198,3 +198,16 @@ def test_inertias_missing_or_zero_give_a_valid_arm():
         arm = outcome(read_urdf, text)
         assert arm is not None
         assert not arm.bodies[0].inertia
+
+
+@pytest.mark.parametrize("where", ["elements", "attributes"])
+def test_very_many_unknown_names_are_refused_quickly(where: str):
+    text = urdf(1)
+    if where == "elements":
+        text = text.replace("</link>", "".join(f"<zz{i}/>" for i in range(20_000)) + "</link>", 1)
+    else:
+        text = text.replace("<mass ", "<mass " + " ".join(f'zz{i}="1"' for i in range(50_000)) + " ", 1)
+    began = time.process_time()
+    with pytest.raises(ArmError, match="more than 1000 kinds of things that are not known"):
+        read_urdf(text, "some.xml")
+    assert time.process_time() - began < 2

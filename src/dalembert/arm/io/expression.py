@@ -20,7 +20,7 @@ from fractions import Fraction
 from reprlib import Repr
 
 from ..errors import ArmError
-from ..exact import Angle, exact
+from ..exact import Angle, bounded, decimal_of, exact
 from .angle_reading import AngleReading
 
 LARGEST = 10**30
@@ -28,8 +28,6 @@ LARGEST_ANGLE = 10**6
 """Largest magnitude of an angle (rad)."""
 LONGEST = 10_000
 """Longest expression (characters)."""
-LONGEST_NUMBER = 4_000
-"""Longest decimal (digits)."""
 DEEPEST = 20
 """Deepest nesting of brackets."""
 TOKEN = re.compile(r"\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)|([A-Za-z]+)|([-+*/()]))")
@@ -99,7 +97,7 @@ def angle(value: object, what: str, reading: AngleReading) -> Angle:
     if isinstance(value, Decimal):
         return reading.angle(value, what)
     lone = LONE.fullmatch(value) if isinstance(value, str) else None
-    return reading.angle(Decimal(lone[1]), what) if lone else number.angle
+    return reading.angle(decimal_of(lone[1], what), what) if lone else number.angle
 
 
 def _on_circle(value: Mapping[str, object], what: str) -> Angle:
@@ -160,7 +158,7 @@ class _Parser:
         value = self.sum()
         unit = self.take("deg", "rad")
         if self.peek():
-            raise self.wrong(f"{self.peek()!r} has no place there")
+            raise self.wrong(f"{shown(self.peek())} has no place there")
         if unit == "deg":
             if value.turns:
                 raise self.wrong("pi and deg are two ways to write an angle, use one of them")
@@ -171,7 +169,7 @@ class _Parser:
         value = self.product()
         while sign := self.take("+", "-"):
             other, factor = self.product(), -1 if sign == "-" else 1
-            value = Quantity(value.plain + factor * other.plain, value.turns + factor * other.turns)
+            value = self.bounded(value.plain + factor * other.plain, value.turns + factor * other.turns)
         return value
 
     def product(self) -> Quantity:
@@ -182,14 +180,18 @@ class _Parser:
                 if value.turns and other.turns:
                     raise self.wrong("pi times pi is not a multiple of pi")
                 plain = value.plain * other.plain
-                value = Quantity(plain, value.turns * other.plain + value.plain * other.turns)
+                value = self.bounded(plain, value.turns * other.plain + value.plain * other.turns)
             elif other.turns:
                 raise self.wrong("it divides by pi")
             elif not other.plain:
                 raise self.wrong("it divides by zero")
             else:
-                value = Quantity(value.plain / other.plain, value.turns / other.plain)
+                value = self.bounded(value.plain / other.plain, value.turns / other.plain)
         return value
+
+    def bounded(self, plain: Fraction, turns: Fraction) -> Quantity:
+        """The value of a step, refused where its digits grow without end."""
+        return Quantity(bounded(plain, self.what), bounded(turns, self.what))
 
     def factor(self) -> Quantity:
         negative = False
@@ -212,8 +214,6 @@ class _Parser:
             return value
         token = self.peek()
         if not token[:1].isdigit() and token[:1] != ".":
-            raise self.wrong(f"{token!r} has no place there" if token else "it ends too early")
-        if len(token) > LONGEST_NUMBER:
-            raise self.wrong(f"a number in it has more than {LONGEST_NUMBER} digits")
+            raise self.wrong(f"{shown(token)} has no place there" if token else "it ends too early")
         self.position += 1
-        return Quantity(exact(Decimal(token), self.what))
+        return Quantity(exact(token, self.what))

@@ -17,7 +17,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ..errors import ArmError
-from ..exact import exact
+from ..exact import bounded, exact
 from .expression import LARGEST, Quantity, shown
 from .joint_formula import Formula, JointPosition, Operation, Term, linear
 from .toml_table import nearest
@@ -125,7 +125,7 @@ class _Parser:
             return self.bracketed()
         self.position += 1
         if kind == "number":
-            number = exact(Decimal(token), self.what)
+            number = exact(token, self.what)
             if abs(number) > LARGEST:
                 raise self.wrong(f"{token} is beyond 1e30")
             return Quantity(number)
@@ -160,12 +160,16 @@ class _Parser:
         if isinstance(a, Quantity) and isinstance(b, Quantity):
             if sign in ("+", "-"):
                 one = 1 if sign == "+" else -1
-                return Quantity(a.plain + one * b.plain, a.turns + one * b.turns)
+                return self.bounded(a.plain + one * b.plain, a.turns + one * b.turns)
             if sign == "*" and not (a.turns and b.turns):
-                return Quantity(a.plain * b.plain, a.turns * b.plain + a.plain * b.turns)
+                return self.bounded(a.plain * b.plain, a.turns * b.plain + a.plain * b.turns)
             if sign == "/" and not b.turns:
-                return Quantity(a.plain / b.plain, a.turns / b.plain)
+                return self.bounded(a.plain / b.plain, a.turns / b.plain)
         return Operation(sign, (a, b))
+
+    def bounded(self, plain: Fraction, turns: Fraction) -> Quantity:
+        """The value of a step, refused where its digits grow without end."""
+        return Quantity(bounded(plain, self.what), bounded(turns, self.what))
 
 
 def width(term: Term) -> int:

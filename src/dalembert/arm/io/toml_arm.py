@@ -10,7 +10,7 @@ import math
 import tomllib
 from collections.abc import Iterable
 from dataclasses import fields, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import PurePath
 
 from ..axes import along
@@ -18,11 +18,12 @@ from ..description import EARTH, KINDS, ArmDescription, Joint, Limits, Link, lis
 from ..drives import DriveTrain, JointDrive, joined, train_of_joints
 from ..elastic import Elastic, JointDamper, JointSpring, PointSpring
 from ..errors import ArmError
+from ..exact import decimal_of
 from ..inertia import ENTRIES, Inertia, Load
 from ..placement import Placement, Step
 from .angle_reading import AS_MEANT, AngleReading
 from .dh import DHRow, placements
-from .expression import LONGEST_NUMBER, shown
+from .expression import shown
 from .toml_drives import TOP as DRIVES
 from .toml_drives import read_drives
 from .toml_table import TomlTable, nearest
@@ -108,12 +109,7 @@ def parse(text: str, origin: str) -> dict[str, object]:
             raise ArmError(f"{origin}: line {number} holds more than {MOST_DOTS} dots; no arm needs that, mend it")
 
     def decimal(word: str) -> Decimal:
-        if len(word) > LONGEST_NUMBER:
-            raise ArmError(f"{origin}: the number {shown(word)} has more than {LONGEST_NUMBER} digits; shorten it")
-        try:
-            return Decimal(word)
-        except InvalidOperation:
-            raise ArmError(f"{origin}: the number {shown(word)} is out of range; mend it") from None
+        return decimal_of(word, f"{origin}: {shown(word)}")
 
     try:
         return tomllib.loads(text, parse_float=decimal)

@@ -32,6 +32,7 @@ from ..moving_parts import Rotor
 from ..shaft_friction import NO_FRICTION, Friction
 from .expression import quantity, shown
 from .joint_formula import Formula, Formulas
+from .text_files import read_text
 from .toml_moving_bodies import formula_of, moving_body_text, read_moving_body, read_turns, refuse_unwritten
 from .toml_table import TomlTable
 
@@ -61,13 +62,7 @@ def read_drives_text(text: str, origin: str, arm: ArmDescription) -> DriveTrain:
 
 def read_drives_file(path: str | Path, arm: ArmDescription) -> DriveTrain:
     """The drives of a TOML file of their own."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ArmError(f"{path}: is not UTF-8 text; save it in that encoding") from None
-    except OSError as fault:
-        raise ArmError(f"{path}: cannot be read ({fault}); name a TOML file with drives") from None
-    return read_drives_text(text, str(path), arm)
+    return read_drives_text(read_text(path, missing="name a TOML file with drives"), str(path), arm)
 
 
 def read_drives(table: TomlTable, arm: ArmDescription, origin: str = "") -> DriveTrain:

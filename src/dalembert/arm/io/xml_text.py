@@ -11,7 +11,7 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -33,6 +33,8 @@ LONGEST_NUMBER = 300
 LONGEST_NAME = 300
 LARGEST_NUMBER = Fraction(10**30)
 LARGEST_ANGLE = 10**6
+MOST_SKIPPED = 1000
+"""Most different names in a file that are not known."""
 CLOSE = 0.65
 """Similarity (difflib ratio) from which an unknown name is taken for a misspelling of a missing one."""
 UNLIMITED = Fraction(10**16)
@@ -140,24 +142,29 @@ class XmlNode:
 
     def known_tags(self, known: Sequence[str]) -> None:
         """Skips and counts unknown children; one that looks like a misspelling is refused."""
-        for child in self.element:
-            if child.tag not in known:
-                self._skip(child.tag, known, f"<{child.tag}>")
+        tags = Counter(child.tag for child in self.element)
+        self._skip({tag: f"<{tag}>" for tag in tags if tag not in known}, known, tags)
 
     def known_attributes(self, known: Sequence[str]) -> None:
         """Skips and counts unknown attributes; one that looks like a misspelling is refused."""
-        for name in self.element.attrib:
-            if name not in known:
-                self._skip(name, known, f"{name}= of <{self.tag}>")
+        unknown = {name: f"{name}= of <{self.tag}>" for name in self.element.attrib if name not in known}
+        self._skip(unknown, known, Counter(unknown.keys()))
 
-    def _skip(self, name: str, known: Sequence[str], what: str) -> None:
-        """Counts a skipped name, or refuses it as a misspelling of a missing one."""
+    def _skip(self, unknown: Mapping[str, str], known: Sequence[str], counts: Mapping[str, int]) -> None:
+        """Counts unknown names, or refuses one as a misspelling of a name that is missing."""
+        if not unknown:
+            return
         present = {*self.element.attrib, *(child.tag for child in self.element)}
-        missing = [other for other in known if other not in present and abs(len(other) - len(name)) <= 2]
-        near = difflib.get_close_matches(name.lower(), missing, 1, CLOSE)
-        if near:
-            raise self.fault(f"{what} is not known here; {near[0]!r} was meant, or else remove it")
-        self.skipped[what[:LONGEST_NAME]] += 1
+        absent = [name for name in known if name not in present]
+        for name, what in unknown.items():
+            near = difflib.get_close_matches(
+                name.lower(), [a for a in absent if abs(len(a) - len(name)) <= 2], 1, CLOSE
+            )
+            if near:
+                raise self.fault(f"{what} is not known here; {near[0]!r} was meant, or else remove it")
+            if len(self.skipped) > MOST_SKIPPED:
+                raise self.fault(f"holds more than {MOST_SKIPPED} kinds of things that are not known; mend the file")
+            self.skipped[what[:LONGEST_NAME]] += counts[name]
 
     def text(self, attribute: str) -> str:
         """A required attribute, not empty."""

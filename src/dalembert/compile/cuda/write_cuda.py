@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...arm.errors import ArmError
+from ...arm.io.whole_files import made_folder, write_whole
 from ..emit_c import Program
 from ..function import Function
 from ..operations import count
@@ -39,8 +40,7 @@ def write_cuda(function: Function, folder: str | Path, dtype: str = "float32") -
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
     program = Program(function)
-    directory = Path(folder)
-    directory.mkdir(parents=True, exist_ok=True)
+    directory = made_folder(folder)
     return [_write_file(program, dtype, layout, directory) for layout in LAYOUTS]
 
 
@@ -76,5 +76,5 @@ def _write_file(program: Program, dtype: str, layout: str, directory: Path) -> P
         shared=generated.shared,
     )
     file = directory / f"{title}.cu"
-    file.write_text(head + generated.text.replace(" kernel(", f" {title}_kernel(") + launch, encoding="ascii")
+    write_whole(file, head + generated.text.replace(" kernel(", f" {title}_kernel(") + launch, "ascii")
     return file

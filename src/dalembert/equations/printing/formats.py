@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -16,19 +17,25 @@ if TYPE_CHECKING:
 
 def decimal(value: Fraction, digits: int | None) -> tuple[str, str]:
     """A positive rational as (decimal, "") or (numerator, denominator); rounded to ``digits`` where it is long."""
-    if value.denominator == 1 and (digits is None or len(str(value.numerator)) <= max(digits, 6)):
-        return str(value.numerator), ""
+    if value.denominator == 1 and (digits is None or value.numerator < 10 ** max(digits, 6)):
+        return spelled(value.numerator), ""
     if value.denominator <= 16 and value.numerator <= 1000:
         return str(value.numerator), str(value.denominator)
     places = _finite_places(value.denominator)
     if places is not None:
-        written = f"{value.numerator * 10**places // value.denominator:0{places + 1}d}"
+        written = spelled(value.numerator * 10**places // value.denominator).rjust(places + 1, "0")
         exact = f"{written[:-places]}.{written[-places:]}" if places else written
         if digits is None or len(written.lstrip("0")) <= digits:
             return exact, ""
     if digits is None:
-        return str(value.numerator), str(value.denominator)
-    return f"{float(value):.{digits}g}", ""
+        return spelled(value.numerator), spelled(value.denominator)
+    # not through a float, which ends at 1.8e308
+    return f"{Context(prec=40).divide(Decimal(value.numerator), Decimal(value.denominator)):.{digits}g}", ""
+
+
+def spelled(number: int) -> str:
+    """All digits of a whole number, also where Python limits how many it writes."""
+    return str(number) if number.bit_length() < 10_000 else format(Decimal(number), "f")
 
 
 def _finite_places(denominator: int) -> int | None:

@@ -1,0 +1,45 @@
+"""The door of arrays: what a caller gives as numbers becomes floats, or is refused; nothing of it is dropped."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ArmError
+
+
+def real_array(name: str, values: ArrayLike, what: str = "numbers") -> NDArray[np.float64]:
+    """``values`` as floats; masked, complex and other entries that are no real numbers are refused."""
+    try:
+        array = np.asanyarray(values)
+    except (TypeError, ValueError):
+        raise ArmError(f"{name} must be {what}, got {values!r:.80}") from None
+    refuse_masked(name, array)
+    if array.dtype.kind == "O":
+        return _of_objects(name, array, what)
+    if array.dtype.kind not in "fiub":
+        raise ArmError(f"{name} must be {what}, real ones, got {values!r:.80}")
+    return np.asarray(array, dtype=np.float64)
+
+
+def refuse_masked(name: str, values: object) -> None:
+    """Refuse an array that says of some of its entries that they are none."""
+    if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
+        raise ArmError(
+            f"{name} is masked in {int(np.ma.getmaskarray(values).sum())} places; fill them, or leave those states out"
+        )
+
+
+def _of_objects(name: str, array: NDArray[Any], what: str) -> NDArray[np.float64]:
+    """Fractions, decimals and other exact numbers as floats."""
+    for item in array.flat:
+        if not isinstance(item, Real | Decimal):
+            raise ArmError(f"{name} must be {what}, got {item!r:.60} among them")
+    try:
+        return np.asarray(array, dtype=np.float64)
+    except OverflowError:
+        raise ArmError(f"{name} holds a number too large for floats") from None

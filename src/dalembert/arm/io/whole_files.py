@@ -1,0 +1,81 @@
+"""Files, written whole or not at all: beside the old one under another name, then put in its place.
+
+Whatever fails on the way, a full disk or an interruption, the old file stays as it was and no half of one is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import ArmError
+from .text_files import reason
+
+
+@contextlib.contextmanager
+def replacing(path: str | Path, over: bool = True) -> Iterator[Path]:
+    """A name to write to; what stands there at the end becomes ``path``. Without ``over`` no file may be there yet."""
+    target = Path(path)
+    if not over and target.exists():
+        raise FileExistsError(target)
+    # A link stays a link: the file it leads to is replaced.
+    place = target.resolve()
+    if place.is_dir():
+        raise ArmError(f"{target}: is a folder; name a file in it")
+    if place.exists() and not place.is_file():
+        # A terminal or a pipe has no content that could be lost, and a file must not take its place.
+        yield place
+        return
+    beside = place.with_name(f".{place.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        _new(beside)
+        yield beside
+        if place.exists():
+            beside.chmod(place.stat().st_mode & 0o777)
+        _settle(beside)
+        if not over:
+            _new(place)
+        beside.replace(place)
+    except FileExistsError:
+        raise
+    except OSError as fault:
+        kept = ", and the old file is as it was" if place.exists() else ""
+        raise ArmError(
+            f"{target}: could not be written ({reason(fault)}){kept}; make room there, or name another file"
+        ) from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_whole(path: str | Path, text: str, encoding: str = "utf-8", over: bool = True) -> None:
+    """The file with this text and no other; line ends as they are in the text."""
+    content = text.encode(encoding)
+    with replacing(path, over) as beside:
+        beside.write_bytes(content)
+
+
+def made_folder(path: str | Path) -> Path:
+    """The folder, made where it is not there."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise ArmError(f"{folder}: cannot be made a folder ({reason(fault)}); name another one") from None
+    return folder
+
+
+def _new(path: Path) -> None:
+    """An empty file that was not there, with the permissions that new files get."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+
+
+def _settle(path: Path) -> None:
+    """The content on the disk before the name leads to it; some systems say only here that the disk is full."""
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

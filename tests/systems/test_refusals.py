@@ -1,0 +1,75 @@
+"""A result that is not finite is never handed out: the joint, the drive or the overflow behind it is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+from dalembert.compile import build
+
+ROD = {"a": 0.5, "mass": 2.0, "com": (-0.25, 0, 0), "inertia": (0, 0.0417, 0.0417)}
+NONE = {"a": 0.5, "mass": 0, "inertia": (0, 0, 0)}
+SINGULAR = {
+    "last link without mass": [ROD, NONE],
+    "point mass on its own axis": [ROD, {"a": 0, "mass": 1, "com": (0, 0, 0), "inertia": (0, 0, 0)}],
+    "rod that turns about its length": [ROD, {"a": 0, "mass": 1, "com": (0, 0, 0.2), "inertia": (0.1, 0.1, 0)}],
+}
+STATE = np.array([0.3, 0.9])
+DIVIDING = {
+    "forward_dynamics": lambda arm: arm.forward_dynamics(STATE, STATE, STATE),
+    "batch": lambda arm: arm.forward_dynamics(np.tile(STATE, (70, 1)), STATE, STATE),
+    "inverse_mass_matrix": lambda arm: arm.inverse_mass_matrix(STATE),
+    "derivatives": lambda arm: arm.forward_dynamics_derivatives(STATE, STATE, STATE),
+    "simulate": lambda arm: arm.simulate(np.zeros(2), STATE, duration=0.05),
+    "simulate in Python": lambda arm: arm.simulate(lambda t, q, qd: np.zeros(2), STATE, duration=0.05),
+}
+
+
+@pytest.fixture(params=["compiled", "numpy"])
+def way(request: pytest.FixtureRequest, compiled_kernels: None, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "numpy":
+        monkeypatch.setenv(build.SWITCH, "0")
+    return str(request.param)
+
+
+@pytest.mark.parametrize("arm", SINGULAR)
+@pytest.mark.parametrize("call", DIVIDING)
+def test_a_joint_that_moves_no_inertia_is_named(arm: str, call: str, way: str) -> None:
+    given = da.Arm.from_dh(SINGULAR[arm], physical="ignore", name="arm")
+    if way == "numpy" and call.startswith("simulate"):
+        pytest.skip("a simulation judges the states it reaches")
+    with pytest.raises(ArmError, match="arm: joint 'joint2' moves no inertia, so its acceleration is not determined"):
+        DIVIDING[call](given)
+
+
+def test_code_of_what_is_never_determined_is_not_written(tmp_path: Path) -> None:
+    given = da.Arm.from_dh(SINGULAR["last link without mass"], physical="ignore", name="arm")
+    with pytest.raises(ArmError, match="joint 'joint2' moves no inertia"):
+        given.write_c("forward_dynamics", tmp_path)
+    assert given.write_c("inverse_dynamics", tmp_path)
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (70,)])
+def test_finite_inputs_that_overflow_are_refused(batch: tuple[int, ...], way: str) -> None:
+    arm = da.load("planar-2r", physical="ignore")
+    q, fast = np.zeros((*batch, 2)), np.full((*batch, 2), 1e308)
+    with pytest.raises(
+        ArmError, match="the result overflows; q, qd, qdd or numbers of the arm are too large for floats"
+    ):
+        arm.inverse_dynamics(q, fast, q)
+    with pytest.raises(ArmError, match="the result overflows"):
+        arm.inverse_dynamics(q, q, fast)
+    with pytest.raises(ArmError, match="the result overflows; q, qd or"):
+        arm.kinetic_energy(q, fast)
+    with pytest.raises(ArmError, match="the result overflows"):
+        arm.forward_dynamics(q, fast, q)
+    slide = da.load("jpl-rrp", physical="ignore")
+    far = np.zeros((*batch, slide.n))
+    far[..., 2] = 1e200
+    with pytest.raises(ArmError, match="the result overflows; q or numbers"):
+        slide.mass_matrix(far)
+    assert np.isfinite(arm.inverse_dynamics(q, q, q)).all()
