@@ -47,6 +47,7 @@ def show(
     print_head(given)
     if given.n:
         print_joints(given)
+        print_followers(given)
     if given.joints:
         print_geometry(given)
     print_links(given, about, ounces)
@@ -79,6 +80,20 @@ def print_joints(arm: ArmDescription) -> None:
             ("speed", limited(limit.velocity for limit in limits)),
             ("effort", limited(limit.effort for limit in limits)),
             ("units", [", ".join(unit(j, what) for what in ("position", "speed", "effort")) for j in arm.moving]),
+        ]
+    )
+
+
+def print_followers(arm: ArmDescription) -> None:
+    """The joints that follow others, and how."""
+    if not arm.followers:
+        return
+    heading("Joints that follow others")
+    table(
+        [
+            ("joint", [joint.name for joint in arm.followers]),
+            ("type", [joint.kind for joint in arm.followers]),
+            ("stands at (rad, m)", [str(joint.follows) for joint in arm.followers]),
         ]
     )
 

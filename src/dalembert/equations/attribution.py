@@ -53,7 +53,7 @@ def potential(equations: Equations, link: int | str) -> Any:
     ring = equations.model.ring
     if link == "drives":
         return equations.model.drive_potential
-    return composite_body.potential_energy(only(equations, link), ring, ring.positions)
+    return composite_body.potential_energy(only(equations, link), ring, equations.model.joints)
 
 
 def polynomials(equations: Equations, link: int | str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def entry_of(shares: Mapping[str, Any], kind: str, index: tuple[int, ...]) -> An
 
 def links(equations: Equations) -> list[int | str]:
     """The links, counted from 1, "L" where the load has symbols of its own, and "drives" where they count."""
-    found: list[int | str] = [i + 1 for i in range(equations.n)]
+    found: list[int | str] = [i + 1 for i in range(equations.model.chain.n)]
     found += ["L"] if equations.model.selection.load else []
     return [*found, "drives"] if equations.arm.counts_drives else found
 
@@ -106,8 +106,8 @@ def share(equations: Equations, link: int | str) -> dict[str, Any]:
             equations.shares[link] = {"D": spun, "C": model.christoffel(spun), "G": model.drive_gravity}
             return equations.shares[link]
         alone = only(equations, link)
-        matrix = composite_body.mass_matrix(alone, model.ring, model.ring.positions)
-        gravity = composite_body.gravity(alone, model.ring, model.ring.positions)
+        matrix = alone.coupling.matrix(composite_body.mass_matrix(alone, model.ring, model.joints))
+        gravity = alone.coupling.load(composite_body.gravity(alone, model.ring, model.joints))
         equations.shares[link] = {"D": matrix, "C": model.christoffel(matrix), "G": gravity}
     return equations.shares[link]
 

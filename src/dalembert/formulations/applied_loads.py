@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..arm.coupling import amount
 from ..arm.description import ArmDescription
 from ..arm.elastic import JointDamper, JointSpring, PointSpring
 from ..arm.exact import exact, exact_vector
@@ -62,11 +63,14 @@ def elastics(arm: ArmDescription, ring: Ring) -> Elastics:
         return body, plus(shift, matvec(turn, there))
 
     joints, points = [], []
+    places = {joint.name: index for index, joint in enumerate(arm.all_moving)}
     for part in arm.elastic:
         if isinstance(part, JointSpring):
-            joints.append((arm.joint_names.index(part.joint), number(part.stiffness), number(part.rest), 0))
+            # The offset of a joint that follows another stands in its placement: its motion begins there.
+            rest = ring.number(exact(part.rest) - amount(arm.couplings[places[part.joint]].offset))
+            joints.append((places[part.joint], number(part.stiffness), rest, 0))
         elif isinstance(part, JointDamper):
-            joints.append((arm.joint_names.index(part.joint), 0, 0, number(part.damping)))
+            joints.append((places[part.joint], 0, 0, number(part.damping)))
         elif isinstance(part, PointSpring):
             ends = point(part.link_a, part.point_a), point(part.link_b, part.point_b)
             points.append((*ends, number(part.stiffness), number(part.rest), number(part.damping)))

@@ -44,7 +44,7 @@ class MovingArm(ArmSystem):
         if kernel is not None:
             return kernel(q)
         return self._evaluate(
-            lambda x: kinematics.homogeneous(kinematics.tool_frame(self.over_reals.links, REAL, x)), q=q
+            lambda x: kinematics.homogeneous(self.over_reals.tool_frame(REAL, x)), q=q
         )
 
     def link_frames(self, q: ArrayLike) -> dict[str, Array]:
@@ -52,7 +52,7 @@ class MovingArm(ArmSystem):
         places = {name: applied_loads.link_in_body(self, REAL, name) for name in self.link_names}
 
         def place(q: list[Scalar]) -> tuple[list[list[Scalar]], ...]:
-            found = kinematics.frames(self.over_reals.links, REAL, q)
+            found = self.over_reals.frames(REAL, q)
             return tuple(
                 kinematics.homogeneous(kinematics.compose(found[body], frame) if body >= 0 else frame)
                 for body, frame in places.values()
@@ -65,7 +65,7 @@ class MovingArm(ArmSystem):
         kernel = self._kernel("jacobian")
         if kernel is not None:
             return kernel(q)
-        return self._evaluate(lambda x: kinematics.jacobian(self.over_reals.links, REAL, x), q=q)
+        return self._evaluate(lambda x: self.over_reals.jacobian(REAL, x), q=q)
 
     def influence(self, q: ArrayLike, link: str | None = None, point: object = (0, 0, 0)) -> PointInfluences:
         """Influence coefficients of first, second and third order for ``point`` (m, link frame) of ``link``.
