@@ -94,6 +94,7 @@ _LATER = {
     "DrivenArm": "api.driven_arm",
     "Element": "arm.drives",
     "Equations": "api.arm_equations:ArmEquations",
+    "Follows": "arm.following",
     "Force": "arm.force",
     "FrameOn": "mechanisms.chain_frames",
     "Friction": "arm.shaft_friction",
@@ -177,10 +178,10 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
-    "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force",
-    "FrameOn", "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend",
-    "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion",
-    "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring",
+    "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Follows",
+    "Force", "FrameOn", "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel",
+    "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem",
+    "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring",
     "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
     "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
     "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",

@@ -17,11 +17,11 @@ from functools import cached_property
 from typing import Literal, Self
 
 from .axes import shortened
-from .coupling import Coupled, Follows, couplings, offset_placement, settled, tightened
 from .drives import Actuator, DriveTrain, check_drive_model
 from .elastic import Elastic
 from .errors import ArmError, PhysicalWarning
 from .exact import Angle, exact, exact_vector
+from .following import Coupled, Follows, counted, couplings, independent, offset_placement, settled
 from .inertia import Inertia, Load
 from .moving_base import on_moving_base
 from .placement import Placement, Step, Vector
@@ -66,8 +66,8 @@ class Link:
 class Joint:
     """A joint between two links: parent, ``before``, motion along z, ``after``, child.
 
-    ``held`` is where a joint that was locked stands (rad or m): motors that turn with it stand accordingly. A joint that
-    ``follows`` another moves with it and is no coordinate of its own.
+    ``held`` is where a joint that was locked stands (rad or m): motors that turn with it stand accordingly. A joint
+    that ``follows`` another moves with it and is no coordinate of its own.
     """
 
     name: str
@@ -171,10 +171,7 @@ class ArmDescription:
     @cached_property
     def moving(self) -> tuple[Joint, ...]:
         """The joints that move by themselves, in the order of q, with limits that suit all joints that follow them."""
-        return tuple(
-            replace(joint, limits=tightened(joint, self._following(index)))
-            for index, joint in enumerate(joint for joint in self.all_moving if joint.follows is None)
-        )
+        return independent(self.all_moving, self.couplings)
 
     @cached_property
     def all_moving(self) -> tuple[Joint, ...]:
@@ -190,11 +187,6 @@ class ArmDescription:
     def followers(self) -> tuple[Joint, ...]:
         """The joints that follow others."""
         return tuple(joint for joint in self.all_moving if joint.follows is not None)
-
-    def _following(self, coordinate: int) -> list[tuple[Joint, Coupled]]:
-        """The joints that follow a coordinate, directly or by others, and how."""
-        pairs = zip(self.all_moving, self.couplings, strict=True)
-        return [(j, c) for j, c in pairs if j.follows is not None and c.coordinate == coordinate]
 
     @property
     def n(self) -> int:
@@ -237,15 +229,14 @@ class ArmDescription:
         return f"{self.origin}: " if self.origin else ""
 
     def __repr__(self) -> str:
-        tied = f", {len(self.followers)} that follow" if self.followers else ""
-        return f"<{type(self).__name__} {self.name!r}: {self.n} joints {self.joint_letters}{tied}>"
+        return f"<{type(self).__name__} {self.name!r}: {self.n} joints {self.joint_letters}{counted(self.followers)}>"
 
     def _repr_html_(self) -> str:
         from ..markup.notebook import folded, framed, heading, note
         from .description_tables import drives_table, followers_table, joints_table, link_inertia_table, links_table
 
         driven = ", with its drives" if self.counts_drives else ""
-        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{driven}")
+        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{counted(self.followers)}{driven}")
         drives = drives_table(self.drives)
         parts = [link_inertia_table(self), *([drives] if drives is not None else [])]
         summary = "Inertia and drives" if drives is not None else "Inertia"

@@ -405,7 +405,7 @@ def train_of_joints(rows: Sequence[JointDrive], origin: str = "", followers: Col
     """The drive train of an arm whose file describes drives joint by joint.
 
     A joint of ``followers`` is moved by the joint that it follows: what its entries say of inertia turns with it as an
-    element of the drives, and friction of its shaft counts at the joint. Where they give a stall torque, it has a motor.
+    element of the drives, and friction of its shaft counts at the joint. With a stall torque it has a motor.
     """
     where = f"{origin}: " if origin else ""
     driven = [row for row in rows if row.joint not in followers or row.stall is not None]
@@ -419,9 +419,7 @@ def train_of_joints(rows: Sequence[JointDrive], origin: str = "", followers: Col
     )
 
 
-def joined(
-    train: DriveTrain, rows: Sequence[JointDrive], origin: str, followers: Collection[str] = ()
-) -> DriveTrain:
+def joined(train: DriveTrain, rows: Sequence[JointDrive], origin: str, followers: Collection[str] = ()) -> DriveTrain:
     """The drives of a table of their own, with the friction that the joints give beside it.
 
     A joint whose drive is described both by a motor and at the joint is refused.

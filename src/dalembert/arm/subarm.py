@@ -20,9 +20,7 @@ def subarm(arm: AnyArm, head: Joint, tail: Joint) -> AnyArm:
     while path[-1].name != head.name:
         above = next((j for j in arm.joints if j.child == path[-1].parent), None)
         if above is None:
-            raise ArmError(
-                f"{arm.where}joint {tail.name!r} does not hang on joint {head.name!r}; name them base first"
-            )
+            raise ArmError(f"{arm.where}joint {tail.name!r} does not hang on joint {head.name!r}; name them base first")
         path.append(above)
     kept = {joint.name for joint in path}
     names = {head.parent} | {joint.child for joint in path}

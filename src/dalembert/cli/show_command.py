@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.arm.description import ArmDescription
+from dalembert.arm.following import counted
 from dalembert.arm.moving_parts import MovingBody
 
 from .geometry import print_geometry, roll_pitch_yaw
@@ -59,7 +60,8 @@ def print_head(arm: ArmDescription) -> None:
     """Name and title, joint types, gravity (m/s^2) and tool frame."""
     say(f"{arm.name}: {arm.title}" if arm.title else arm.name)
     gravity = ", ".join(f"{float(g):g}" for g in arm.gravity)
-    count = f"{arm.n} joint{'s' * (arm.n != 1)} ({pattern(arm)})" if arm.n else "no moving joint"
+    joints = f"{arm.n} joint{'s' * (arm.n != 1)} ({pattern(arm)}){counted(arm.followers)}"
+    count = joints if arm.n else "no moving joint"
     say(f"{count}, gravity ({gravity}) m/s^2 in the base frame, tool on {arm.tool_link}")
     if not arm.tool.is_identity():
         x, y, z = (f"{float(x):g}" for x in arm.tool.position)

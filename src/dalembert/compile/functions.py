@@ -124,8 +124,7 @@ def gravity_load(m: GraphModel) -> Tables:
     composed = m.system.gravity(m.graph, q, m.chain)
     if m.system.has_moving_bodies:
         return (composed,)
-    joints, standing = map(m.plain.coupling.joints, (q, still))
-    held = newton_euler.inverse_dynamics(m.plane, m.graph, joints, standing, standing)
+    held = newton_euler.inverse_dynamics(m.plane, m.graph, *m.plain.coupling.motion(q, still, still))
     return (_smallest(composed, m.plain.coupling.load(held)),)
 
 

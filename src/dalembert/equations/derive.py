@@ -30,8 +30,8 @@ COMPOSITE = "composite-body"
 
 
 LARGEST_MULTIPLE = 8
-"""Integer ratios up to this have closed forms: cos(m q) in powers of cos q has coefficients up to 2^(m-1), and evaluating
-it loses (1 + sqrt(2))^m, which is three digits at 8."""
+"""Integer ratios up to this have closed forms: cos(m q) in powers of cos q has coefficients up to 2^(m-1), and
+evaluating it loses (1 + sqrt(2))^m, which is three digits at 8."""
 
 
 class EquationsModel:
@@ -154,8 +154,8 @@ def refuse_couplings(arm: ArmDescription) -> None:
             fault = f"by a ratio of {float(ratio):g}, which is no integer of at most {LARGEST_MULTIPLE}"
         if fault:
             raise ArmError(
-                f"{arm.where}{arm.name}: joint {joint.name!r} follows joint {master.name!r} {fault}, so that there is no "
-                f"closed form in sine, cosine or position of {master.name!r}; numbers, kernels and C work"
+                f"{arm.where}{arm.name}: joint {joint.name!r} follows joint {master.name!r} {fault}, so that there is "
+                f"no closed form in sine, cosine or position of {master.name!r}; numbers, kernels and C work"
             )
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from ..arm.coupling import amount
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import Angle, exact
+from ..arm.following import amount
 from ..arm.inertia import ENTRIES, moved
 from ..formulations.kinematics import joint_frame
 from ..rings.algebra import add, matplus, plus, transpose

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..arm.coupling import amount
 from ..arm.description import ArmDescription
 from ..arm.elastic import JointDamper, JointSpring, PointSpring
 from ..arm.exact import exact, exact_vector
+from ..arm.following import amount
 from ..rings.algebra import ZERO, Vec, add, dot, matvec, minus, mul, plus, scale, sub
 from ..rings.ring import Field, Ring, Scalar
 from .chain import Chain, placed

@@ -17,7 +17,7 @@ from ..arm.inertia import ENTRIES, PARAMETERS, Inertia, moved
 from ..arm.placement import Matrix, Placement
 from ..rings.algebra import EYE, ZERO, Mat, Vec, add, as_matrix, matmul, matplus, matvec, mul, plus, transpose
 from ..rings.ring import Ring, Scalar
-from .coupling import Coupling
+from .coordinate_map import ONE_TO_ONE, CoordinateMap
 
 CENTRAL = ("m", "x", "y", "z", "Cxx", "Cxy", "Cxz", "Cyy", "Cyz", "Czz")
 """Parameters of a body by its mass centre (x, y, z) and the inertia tensor C about it."""
@@ -56,7 +56,7 @@ class Chain:
     gravity: Vec
     tool_body: int
     tool: tuple[Mat, Vec]
-    coupling: Coupling = Coupling()
+    coupling: CoordinateMap = ONE_TO_ONE
 
     @property
     def n(self) -> int:
@@ -128,7 +128,7 @@ def chain(arm: ArmDescription, ring: Ring, given: Mapping[str, Scalar] | None = 
     tool_body, frame = arm.body_of[arm.tool_link]
     after = bodies[tool_body].after if tool_body >= 0 else Placement()
     tool = placed(after @ frame @ arm.tool, ring, given)
-    return Chain(tuple(segments), gravity, tool_body, tool, Coupling.of(arm, ring))
+    return Chain(tuple(segments), gravity, tool_body, tool, CoordinateMap.of(arm, ring))
 
 
 def _constants(rows: Matrix, ring: Ring) -> Mat:

@@ -4,10 +4,10 @@
 
 D, h and G are those of the links with the loads they hold and, where the drives count, of their rotors
 (``rotors.py``) and of the bodies that they move on the links (``moving_bodies.py``); F is the friction of motors and
-joints (``friction.py``), Q the load of springs and dampers (``applied_loads.py``). Where joints follow others, all of it
-is in the coordinates that are left (``coupling.py``). Whatever computes the dynamics of an arm (numbers, closed forms,
-kernels, C, reduced models) asks a ``SystemOverRing``, so nothing that the description has can be left out on one way
-and not on another.
+joints (``friction.py``), Q the load of springs and dampers (``applied_loads.py``). Where joints follow others, all of
+it is in the coordinates that are left (``coordinate_map.py``). Whatever computes the dynamics of an arm (numbers,
+closed forms, kernels, C, reduced models) asks a ``SystemOverRing``, so nothing that the description has can be left out
+on one way and not on another.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class SystemOverRing:
         With joint speeds ``wanted`` friction is that of shafts which move as these have them: what a controller feeds
         forward, since the sign of a measured speed about rest is a relay.
         """
-        found = self.coupling.load(method(links or self.links, ring, *map(self.coupling.joints, (q, qd, qdd))))
+        found = self.coupling.load(method(links or self.links, ring, *self.coupling.motion(q, qd, qdd)))
         if self.train is not None:
             found = _sum(found, self.drive_torque(ring, q, qd, qdd))
             rubbing = (
@@ -103,7 +103,7 @@ class SystemOverRing:
         """What rotors and moving bodies need: inertia, coupling and gyroscopic torques, and the weight of bodies."""
         if self.train is None:
             return [0] * self.n
-        motion = tuple(map(self.coupling.joints, (q, qd, qdd)))
+        motion = self.coupling.motion(q, qd, qdd)
         spun = rotors.torque(self.links, ring, *motion, *self._spins(ring, q))
         if self.train.carried:
             spun = _sum(spun, moving_bodies.torque(self.links, ring, *motion, self.train.carried))
@@ -272,7 +272,7 @@ class SystemOverRing:
 
     def regressor(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Table:
         """Y = A^T Y_J with tau = Y pi of the links, a row a coordinate, ten columns a body."""
-        motion = map(self.coupling.joints, (q, qd, qdd))
+        motion = self.coupling.motion(q, qd, qdd)
         return self.coupling.lines(regressor.regressor(self.links, ring, *motion))
 
     # -- accelerations ----------------------------------------------------------------------------

@@ -100,7 +100,16 @@ class NoPolynomial:
     def _mixed(self, other: object = None) -> NoPolynomial:
         return NO_POLYNOMIAL
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _mixed
+    __add__ = __radd__ = __sub__ = __rsub__ = _mixed
+
+    def __mul__(self, other: object) -> NoPolynomial:
+        return NO_POLYNOMIAL
+
+    def __rmul__(self, other: object) -> NoPolynomial:
+        return self * other
+
+    def __neg__(self) -> NoPolynomial:
+        return NO_POLYNOMIAL
 
 
 NO_POLYNOMIAL = NoPolynomial()
@@ -125,8 +134,6 @@ class JointAngle(NoPolynomial):
         if isinstance(other, int):
             return JointAngle(self.joint, self.times * other)
         return NO_POLYNOMIAL
-
-    __rmul__ = __mul__
 
 
 def _multiple(sin: Scalar, cos: Scalar, times: int) -> tuple[Scalar, Scalar]:

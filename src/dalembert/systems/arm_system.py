@@ -189,15 +189,15 @@ class ArmSystem(ArmDescription):
     def joint_reactions(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """``(..., bodies, 6)``: force (N), then moment (N m), that each moving link takes from the one before it.
 
-        There is a moving link for every joint of ``all_moving``. In base axes, the moment about the joint's origin: what bearings and links must stand. For the links without
-        applied loads; the components along the joint axis are the joint torques, those of a joint that follows another
-        are what its coupling puts on it.
+        There is a moving link for every joint of ``all_moving``. In base axes, the moment about the joint's origin:
+        what bearings and links must stand. For the links without applied loads; the components along the joint axes are
+        the torques of the joints, whatever supplies them: a drive, or the coupling to a joint that is followed.
         """
         self._links_only("reactions at the joints")
         links = self._massive.links
 
         def act(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> list[list[Scalar]]:
-            return newton_euler.reactions_in_base(links, REAL, *map(links.coupling.joints, (q, qd, qdd)))
+            return newton_euler.reactions_in_base(links, REAL, *links.coupling.motion(q, qd, qdd))
 
         return self._evaluate(act, q=q, qd=qd, qdd=qdd)
 

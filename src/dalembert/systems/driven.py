@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 class DrivenSystem(MovingArm):
-    """Links, rotors, transmission, friction and motors together. Positions q are those of the joints, less followers."""
+    """Links, rotors, transmission, friction and motors together. Positions q are those of the joints."""
 
     @property
     def motor_names(self) -> tuple[str, ...]:

@@ -46,9 +46,10 @@ def read(
     A text is URDF or MJCF where it begins with ``<``, and a TOML arm file where it has several lines. A model is a
     ``mujoco.MjModel`` or a ``pinocchio.Model``. ``physical`` is the treatment of inertias that no real body can have:
     ``"warn"``, ``"error"`` or ``"ignore"``; ``mimic`` that of joints that follow another: ``"refuse"``, ``"hold"``,
-    ``"free"`` or ``"couple"``; ``skip`` names kinds of things of an MJCF file that may be left out (``omissions.KINDS``); ``angles``
-    is the treatment of rounded angles: read ``"as meant"`` or ``"as written"``. Numbers that are zero but for rounding
-    stay, with a hint, unless ``tolerance`` says within what share of the arm they are zero.
+    ``"free"`` or ``"couple"``; ``skip`` names kinds of things of an MJCF file that may be left out
+    (``omissions.KINDS``); ``angles`` is the treatment of rounded angles: read ``"as meant"`` or ``"as written"``.
+    Numbers that are zero but for rounding stay, with a hint, unless ``tolerance`` says within what share of the arm
+    they are zero.
     """
     check_mode(mimic)
     arm = _read(source, _Options(physical, mimic, Omissions.of("skip", skip).kinds, angles))

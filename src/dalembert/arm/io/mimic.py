@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..coupling import Follows
 from ..description import Joint, listed
 from ..errors import ArmError
 from ..exact import Angle
+from ..following import Follows
 from .expression import shown
 
 MODES = ("refuse", "hold", "free", "couple")
@@ -44,7 +44,7 @@ def check_mode(mode: str) -> str:
 
 
 def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list[Joint]:
-    """The joints with those that follow others refused, held where they stand for the other at zero, free or coupled."""
+    """The joints with those that follow others refused, coupled, left free, or held where they are for zero."""
     relations: dict[str, Mimic] = {}
     for mimic in mimics:
         if mode == "couple" and mimic.joint in relations:

@@ -14,11 +14,11 @@ from decimal import Decimal, InvalidOperation
 from pathlib import PurePath
 
 from ..axes import along
-from ..coupling import Follows
 from ..description import EARTH, KINDS, ArmDescription, Joint, Limits, Link, listed
 from ..drives import DriveTrain, JointDrive, joined, train_of_joints
 from ..elastic import Elastic, JointDamper, JointSpring, PointSpring
 from ..errors import ArmError
+from ..following import Follows
 from ..inertia import ENTRIES, Inertia, Load
 from ..placement import Placement, Step
 from .angle_reading import AS_MEANT, AngleReading

@@ -14,11 +14,11 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ..axes import along
-from ..coupling import Follows
 from ..description import EARTH, ArmDescription, Joint, Limits, Link
 from ..elastic import Elastic, JointDamper, JointSpring
 from ..errors import ArmError
 from ..exact import Angle, exact
+from ..following import Follows
 from ..inertia import ENTRIES, Inertia
 from ..placement import Matrix, Placement, Step, Vector
 from ..rounded import spelled_out

@@ -48,8 +48,8 @@ def read_urdf(
     """The arm that a URDF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
 
     ``mimic`` is the treatment of a joint that mimics another: "refuse" the file, "hold" the joint at its position for
-    the other at zero, let it move "free" of the other, or "couple" it exactly. ``angles`` says whether rounded angles are read "as meant"
-    or "as written".
+    the other at zero, let it move "free" of the other, or "couple" it exactly. ``angles`` says whether
+    rounded angles are read "as meant" or "as written".
     """
     check_mode(mimic)
     reading = AngleReading(angles)

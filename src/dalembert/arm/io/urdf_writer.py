@@ -14,12 +14,12 @@ from fractions import Fraction
 from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 from ..axes import roll_pitch_yaw
-from ..coupling import Follows
 from ..description import EARTH, ArmDescription, Joint
 from ..drives import Actuator
 from ..drives import Element as DriveElement
 from ..errors import ArmError
 from ..exact import Angle
+from ..following import Follows
 from ..inertia import ENTRIES, Inertia
 from ..placement import Placement, Step
 from ..rounded import spelled_out
@@ -109,9 +109,7 @@ def _dynamics(arm: ArmDescription, joint: Joint) -> dict[str, float]:
         return {}
     friction = arm.drives.friction_of(joint.name)
     armature = sum(
-        float(part.rotor.inertia)
-        for part in arm.drives.parts
-        if _is_armature(part) and part.ratios[0][0] == joint.name
+        float(part.rotor.inertia) for part in arm.drives.parts if _is_armature(part) and part.ratios[0][0] == joint.name
     )
     coulomb = friction.moving[0] if _is_plain(friction) else 0.0
     values = {"damping": friction.viscous, "friction": coulomb, "armature": armature}

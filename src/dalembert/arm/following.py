@@ -129,16 +129,32 @@ def couplings(joints: Sequence[Joint]) -> tuple[Coupled, ...]:
     return tuple(found)
 
 
+def independent(joints: Sequence[Joint], coupled: Sequence[Coupled]) -> tuple[Joint, ...]:
+    """The joints that follow none, with limits that suit all joints that follow them, directly or by others."""
+    pairs = [(joint, how) for joint, how in zip(joints, coupled, strict=True) if joint.follows is not None]
+    return tuple(
+        replace(joint, limits=tightened(joint, [(j, c) for j, c in pairs if c.coordinate == index]))
+        for index, joint in enumerate(joint for joint in joints if joint.follows is None)
+    )
+
+
+def counted(followers: Sequence[Joint]) -> str:
+    """How many joints follow others, as the end of a title; empty where none does."""
+    return f" and {len(followers)} that follow{'s' * (len(followers) == 1)}" if followers else ""
+
+
 def tightened(joint: Joint, followers: Sequence[tuple[Joint, Coupled]]) -> Limits:
     """The limits of a coordinate: what its own joint allows, and all joints that follow it.
 
-    Positions b + m q within [lower, upper] leave q an interval, speeds |m qd| <= v leave |qd| <= v/|m|. The effort is that
-    of the joint itself: what drives the coordinate acts there, and the limit of a follower is about its own bearing.
+    Positions b + m q within [lower, upper] leave q an interval, speeds |m qd| <= v leave |qd| <= v/|m|. The effort is
+    that of the joint itself: what drives the coordinate acts there; the limit of a follower is about its own coupling.
     """
     limits = joint.limits
     lower, upper, velocity = limits.lower, limits.upper, limits.velocity
     for other, coupled in followers:
-        ends = sorted((end - coupled.start) / float(coupled.multiplier) for end in (other.limits.lower, other.limits.upper))
+        ends = sorted(
+            (end - coupled.start) / float(coupled.multiplier) for end in (other.limits.lower, other.limits.upper)
+        )
         lower, upper = max(lower, ends[0]), min(upper, ends[1])
         velocity = min(velocity, other.limits.velocity / abs(float(coupled.multiplier)))
         if lower > upper:

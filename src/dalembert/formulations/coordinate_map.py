@@ -21,7 +21,7 @@ Table = list[list[Scalar]]
 
 
 @dataclass(frozen=True)
-class Coupling:
+class CoordinateMap:
     """A by its rows: ``rows[j]`` is the coordinate of joint j and the ratio; ``own[c]`` is the joint of coordinate c.
 
     Without ``rows`` every joint is a coordinate, and all passes unchanged.
@@ -31,16 +31,16 @@ class Coupling:
     own: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, arm: ArmDescription, ring: Ring) -> Coupling:
+    def of(cls, arm: ArmDescription, ring: Ring) -> CoordinateMap:
         """The couplings of an arm over ``ring``."""
         if not arm.followers:
-            return cls()
+            return ONE_TO_ONE
         own = tuple(index for index, joint in enumerate(arm.all_moving) if joint.follows is None)
         return cls(tuple((c.coordinate, ring.number(c.multiplier)) for c in arm.couplings), own)
 
-    def over(self, ring: Ring) -> Coupling:
+    def over(self, ring: Ring) -> CoordinateMap:
         """The couplings of rationals over another ring."""
-        return Coupling(tuple((c, ring.number(ratio)) for c, ratio in self.rows), self.own)
+        return CoordinateMap(tuple((c, ring.number(ratio)) for c, ratio in self.rows), self.own)
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -50,6 +50,12 @@ class Coupling:
     def joints(self, q: Sequence[Scalar]) -> list[Scalar]:
         """A q: what the joints do where the coordinates do ``q`` (positions less offsets, speeds, accelerations)."""
         return [mul(ratio, q[c]) for c, ratio in self.rows] if self.rows else list(q)
+
+    def motion(
+        self, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+    ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+        """Positions, speeds and accelerations of the joints."""
+        return self.joints(q), self.joints(qd), self.joints(qdd)
 
     def coordinates(self, joints: Sequence[Scalar]) -> Sequence[Scalar]:
         """The coordinates among the positions of all joints."""
@@ -99,19 +105,28 @@ class Coupling:
     def matrix(self, table: Sequence[Sequence[Scalar]]) -> Table:
         """A^T D_J A of a symmetric D_J, symmetric to the last digit."""
         found = self.product(table)
-        if self.rows:
-            for a in range(len(found)):
-                for b in range(a):
-                    found[a][b] = found[b][a]
-        return found
+        return _mirrored(found) if self.rows else found
 
-    def symbols(self, joints: Christoffel) -> Christoffel:
-        """c_abc of the coordinates from c_ijk of the joints."""
+    def cube(self, joints: Christoffel) -> Christoffel:
+        """sum A_ia A_jb A_kc c_ijk."""
         if not self.rows:
             return joints
         found: Christoffel = [[[0] * len(self.own) for _ in self.own] for _ in self.own]
         for (a, ratio), table in zip(self.rows, joints, strict=True):
-            for b, row in enumerate(self.matrix(table)):
+            for b, row in enumerate(self.product(table)):
                 for c, value in enumerate(row):
                     found[a][b][c] = add(found[a][b][c], mul(ratio, value))
         return found
+
+    def symbols(self, joints: Christoffel) -> Christoffel:
+        """c_abc of the coordinates from c_ijk of the joints, symmetric in the last two to the last digit."""
+        return [_mirrored(table) for table in self.cube(joints)] if self.rows else joints
+
+
+def _mirrored(table: Table) -> Table:
+    """The table with what stands above its diagonal also below it."""
+    return [[table[min(a, b)][max(a, b)] for b in range(len(table))] for a in range(len(table))]
+
+
+ONE_TO_ONE = CoordinateMap()
+"""Every joint is a coordinate."""
