@@ -78,7 +78,7 @@ def offset_placement(kind: str, offset: Angle | Fraction) -> Placement:
 
 
 def settled(joints: Sequence[Joint]) -> tuple[Joint, ...]:
-    """The joints with those frozen that follow a joint which does not move; refuses relations that lead nowhere."""
+    """The joints with those frozen that follow one which does not move; refuses relations that lead nowhere."""
     known = {joint.name: joint for joint in joints}
     for joint in joints:
         seen = [joint.name]
@@ -108,7 +108,14 @@ def settled(joints: Sequence[Joint]) -> tuple[Joint, ...]:
             else:
                 continue
             waiting = True
-    return tuple(known[joint.name] for joint in joints)
+    return tuple(_with_angle(known[joint.name]) for joint in joints)
+
+
+def _with_angle(joint: Joint) -> Joint:
+    """The joint with the offset of a turn as an angle, however it was given."""
+    if joint.follows is None or joint.kind != "revolute" or isinstance(joint.follows.offset, Angle):
+        return joint
+    return replace(joint, follows=replace(joint.follows, offset=Angle.of(joint.follows.offset)))
 
 
 def couplings(joints: Sequence[Joint]) -> tuple[Coupled, ...]:

@@ -388,6 +388,8 @@ def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
         said.append(f"A load of {float(load.body.mass):g} kg on {link} is built in.")
     if not arm.loads and parameters != "load":
         said.append("There is no load in the hand.")
+    for joint in arm.followers:
+        said.append(f"Joint {joint.name} follows: it stands at {joint.follows}.")
     if arm.counts_drives:
         said.append(f"Rotors ({arm.drive_model}), transmission and friction of the drives are built in.")
     elif arm.drives:
