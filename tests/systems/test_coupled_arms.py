@@ -224,7 +224,8 @@ TIED = """<mujoco><compiler angle="radian"/><option><flag contact="disable"/></o
 <geom size="0.1" pos="0.2 0.1 0"/>
 <body name="b2" pos="0.2 0 0"><joint name="j2" type="slide" axis="1 0 0" stiffness="3" springref="0.2"/>
 <geom size="0.05" pos="0 0.3 0"/></body></body></body></worldbody>
-<equality><joint joint1="j1" joint2="j0" polycoef="0.2 -3"/><joint joint1="j2" joint2="j1" polycoef="0.1 0.5"/></equality>
+<equality><joint joint1="j1" joint2="j0" polycoef="0.2 -3"/>
+<joint joint1="j2" joint2="j1" polycoef="0.1 0.5"/></equality>
 </mujoco>"""
 
 
@@ -254,20 +255,18 @@ def test_tied_joints_have_the_inertia_and_loads_that_mujoco_gives_them(as_model:
 def test_what_follows_holds_the_coordinate_by_its_friction_times_the_ratio():
     text = PALLETIZER.replace("multiplier = -1, offset = 0.2", "multiplier = -2.5, offset = 0.2")
     arm = da.load(text).driven
-    q, still = np.array([0.1, 0.2, 0.3, 0.01]), np.zeros(4)
+    q, still, elbow = np.array([0.1, 0.2, 0.3, 0.01]), np.zeros(4), np.eye(4)[2]
     hold = 2.5 * 0.3  # of level, seen at the elbow
     rest = arm.gravity_load(q)
-    for push in (0.0, 0.9 * hold, -0.9 * hold):
-        qdd = arm.forward_dynamics(q, still, rest + [0, 0, push, 0])
+    for share in (0.0, 0.9, -0.9):
+        qdd = arm.forward_dynamics(q, still, rest + share * hold * elbow)
         np.testing.assert_allclose(qdd[2], 0, atol=1e-12)
-    moving = arm.forward_dynamics(q, still, rest + [0, 0, 1.5 * hold, 0])
+    moving = arm.forward_dynamics(q, still, rest + 1.5 * hold * elbow)
     assert moving[2] > 0
     # What starts has the torques of inverse dynamics, in which friction opposes the motion of each joint.
-    np.testing.assert_allclose(
-        arm.inverse_dynamics(q, still, moving)[1:3], (rest + [0, 0, 1.5 * hold, 0])[1:3], rtol=1e-9
-    )
-    viscous = arm.viscous_matrix(q)[2, 2]
-    assert viscous == pytest.approx(2.5**2 * 0.1)
+    torque = arm.inverse_dynamics(q, still, moving)
+    np.testing.assert_allclose(torque[1:3], (rest + 1.5 * hold * elbow)[1:3], rtol=1e-9)
+    assert arm.viscous_matrix(q)[2, 2] == pytest.approx(2.5**2 * 0.1)
 
 
 def test_backward_friction_of_what_turns_the_other_way_counts_forward():
