@@ -283,6 +283,56 @@ def test_backward_friction_of_what_turns_the_other_way_counts_forward():
     assert contact.hold == pytest.approx(0.7)
 
 
+def test_drives_that_vary_and_bodies_that_they_move_see_the_coordinates():
+    from dalembert.arm.drives import Actuator, DriveTrain, Rotor
+    from dalembert.arm.inertia import Inertia
+    from dalembert.arm.moving_parts import MovingBody
+
+    def places(q):
+        """Turn, shoulder, elbow and finger, of the coordinates or of all joints."""
+        return list(q) if len(q) == 4 else [*q[:3], q[4]]
+
+    def turns(ring, q):
+        turn, shoulder, elbow, finger = places(q)
+        sin, cos = ring.sincos(elbow)
+        found = [50 * turn, 40 * shoulder + 3 * sin, 30 * elbow + 2 * cos, 100 * finger]
+        return found if len(q) == 4 else [*found, 0 * finger, 0 * finger]
+
+    def slid(ring, q):
+        sin, cos = ring.sincos(places(q)[2])
+        return ((cos, -sin, 0), (sin, cos, 0), (0, 0, 1)), (sin, 0, 2 * cos)
+
+    arm = da.load(PALLETIZER)
+    piston = MovingBody(Inertia.of(0.7, (0.1, 0, 0.2), (0.01, 0.02, 0.015)), slid, "fore")
+    rubs = da.Friction((0.3, 0.2), viscous=0.1)
+    motors = [
+        Actuator.of(f"motor{k}", {}, Rotor.of("0.002", link, (0, 1, 1)), rubs, body=piston if k == 2 else None)
+        for k, link in enumerate(("base", "column", "fore", "hand"))
+    ]
+    ours = arm.with_drives(DriveTrain(tuple(motors), turns=turns))
+    idle = [Actuator.of(name, {}) for name in ("idle", "also idle")]
+    theirs = free(arm).with_drives(DriveTrain((*motors, *idle), turns=turns))
+    (a, b), (q, qd, qdd) = relation(arm), motion(arm)
+    at, rate, rate2 = a @ q + b, a @ qd, a @ qdd
+    near(ours.inverse_dynamics(q, qd, qdd), a.T @ theirs.inverse_dynamics(at, rate, rate2))
+    near(ours.mass_matrix(q), a.T @ theirs.mass_matrix(at) @ a)
+    near(ours.christoffel(q), np.einsum("ijk,ia,jb,kc->abc", theirs.christoffel(at), a, a, a))
+    near(ours.potential_energy(q), theirs.potential_energy(at))
+    near(ours.gravity_load(q), a.T @ theirs.gravity_load(at))
+    near(float(ours.equations("numbers")["D33"](q)), ours.mass_matrix(q)[2, 2])
+
+
+def test_motors_may_turn_with_what_follows_and_its_own_shaft_needs_no_motor():
+    motors = "".join(
+        f'[[drives.motors]]\nname = "m{k}"\nratios = {{ {ratios} }}\n'
+        for k, ratios in enumerate(("turn = 10", "shoulder = 10", "elbow = 10, level = 2", "finger1 = 1"))
+    )
+    arm = da.load(PALLETIZER + motors).driven
+    np.testing.assert_array_equal(arm.ratios, np.diag([10, 10, 10 - 2, 1]))
+    np.testing.assert_allclose(arm.motor_positions(np.zeros(4)), [0, 0, 2 * 0.2, 0])
+    assert [element.name for element in arm.drives.elements] == ["rotor of level"]
+
+
 # -- kernels ------------------------------------------------------------------------------------------
 
 

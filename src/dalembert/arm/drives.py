@@ -422,11 +422,11 @@ def train_of_joints(rows: Sequence[JointDrive], origin: str = "", followers: Col
 def joined(train: DriveTrain, rows: Sequence[JointDrive], origin: str, followers: Collection[str] = ()) -> DriveTrain:
     """The drives of a table of their own, with the friction that the joints give beside it.
 
-    A joint whose drive is described both by a motor and at the joint is refused.
+    A joint whose drive is described both by a motor and at the joint is refused; one of ``followers`` has no drive.
     """
     where = f"{origin}: " if origin else ""
     for row in rows:
-        if row.has_motor and train.actuators:
+        if row.has_motor and train.actuators and (row.joint not in followers or row.stall is not None):
             raise ArmError(
                 f"{where}joint {row.joint!r} describes its drive, and the motors of the drives do so too; keep one of "
                 "the two descriptions"

@@ -124,14 +124,15 @@ def couplings(joints: Sequence[Joint]) -> tuple[Coupled, ...]:
     places = {name: index for index, name in enumerate(n for n, joint in moving.items() if joint.follows is None)}
     found = []
     for name, joint in moving.items():
-        multiplier, offset = Fraction(1), joint.follows.offset if joint.follows else Fraction(0)
-        while (follows := moving[name].follows) is not None:
-            if multiplier != 1 and amount(follows.offset):
-                offset = amount(offset) + multiplier * amount(follows.offset)
-            elif moving[name] is not joint and amount(follows.offset):
-                offset = follows.offset if not amount(offset) else amount(offset) + amount(follows.offset)
+        multiplier = Fraction(1)
+        offset: Angle | Fraction = Fraction(0)
+        while (follows := joint.follows) is not None:
+            if amount(follows.offset):
+                # An angle stays as exact as it is written where nothing is added to it.
+                alone = multiplier == 1 and not amount(offset)
+                offset = follows.offset if alone else amount(offset) + multiplier * amount(follows.offset)
             multiplier *= follows.multiplier
-            name = follows.joint
+            name, joint = follows.joint, moving[follows.joint]
         found.append(Coupled(places[name], multiplier, offset))
     return tuple(found)
 
