@@ -68,6 +68,17 @@ def test_what_follows_a_locked_joint_stands_where_the_relation_has_it():
         arm.locked({"level": 0.0})
 
 
+def test_springs_at_joints_that_were_locked_pull_at_nothing_that_moves():
+    arm = da.load(PALLETIZER).with_elastic(
+        da.JointSpring("level", 7.0, 0.1), da.JointDamper("elbow", 2.0), da.JointSpring("turn", 5.0)
+    )
+    locked = arm.locked({"elbow": 0.7})
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 3))
+    whole = [np.insert(x, 2, value) for x, value in ((q, 0.7), (qd, 0.0), (qdd, 0.0))]
+    wanted = np.delete(arm.inverse_dynamics(*whole), 2)
+    np.testing.assert_allclose(locked.inverse_dynamics(q, qd, qdd), wanted, atol=1e-12)
+
+
 def test_chains_of_relations_lock_to_the_end_and_a_ratio_of_zero_stands_still():
     arm = tied(da.load(PALLETIZER), shoulder=da.Follows("elbow", 2, "0.1"), turn=da.Follows("shoulder", "-0.5"))
     assert arm.joint_names == ("elbow", "finger1")

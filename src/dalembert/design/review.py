@@ -64,10 +64,11 @@ def translation(arm: ArmDescription) -> Finding:
     """Translational joints have simple dynamics."""
     slides = [joint.name for joint in arm.moving if joint.kind == "prismatic"]
     verdict = "met" if len(slides) >= 3 else "partly met" if slides else "not met"
+    alone = "that none follows " if arm.followers else ""
     said = f"{len(slides)} of {arm.n} joints translate" + (f" ({', '.join(slides)})" if slides else "")
     return Finding(
         "As many translational joints as the application allows", verdict,
-        f"{said}; a translational joint has a constant self-inertia, makes no centrifugal torque, "
+        f"{said}; a translational joint {alone}has a constant self-inertia, makes no centrifugal torque, "
         "and no Coriolis torque with outer links.",
         {"translational joints": float(len(slides)), "joints": float(arm.n)},
     )  # fmt: skip
