@@ -125,6 +125,7 @@ ASKED: dict[str, dict[str, object]] = {
 """The states that each option means, in Python."""
 PLAIN: dict[str, Callable[[str], list[str]]] = {
     "list": lambda arm: [],
+    "doctor": lambda arm: [],
     "show": lambda arm: [arm],
     "dynamics": lambda arm: [arm, "--json"],
     "convert": lambda arm: [arm, "--to", "toml"],
@@ -345,7 +346,7 @@ def urdf(folder: Path, length: str = "0", mimic: str = "") -> Path:
     return path
 
 
-OF_AN_ARM = [command for command in COMMANDS if command not in ("list", "demo", "mechanism")]
+OF_AN_ARM = [command for command in COMMANDS if command not in ("list", "demo", "mechanism", "doctor")]
 
 
 def test_every_command_about_an_arm_has_the_options_of_reading() -> None:

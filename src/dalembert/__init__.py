@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from .design.tables import LoadTables
     from .equations.legend import Legend
     from .equations.polynomial import TrigPolynomial
+    from .identification.identify import identify
+    from .identification.log import Log
+    from .identification.payload import IdentifiedLoad
+    from .identification.result import Identification
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
     from .mechanisms.gears import Gear
@@ -98,6 +102,8 @@ _LATER = {
     "Force": "arm.force",
     "FrameOn": "mechanisms.chain_frames",
     "Friction": "arm.shaft_friction",
+    "Identification": "identification.result",
+    "IdentifiedLoad": "identification.payload",
     "Inertia": "arm.inertia",
     "Joint": "arm.description",
     "JointDamper": "arm.elastic",
@@ -109,6 +115,7 @@ _LATER = {
     "Load": "arm.inertia",
     "InputTable": "simulation.input_table",
     "LoadChange": "simulation.loads",
+    "Log": "identification.log",
     "Legend": "equations.legend",
     "LoadTables": "design.tables",
     "Mechanism": "mechanisms.mechanism",
@@ -150,6 +157,7 @@ _LATER = {
     "conditioning_map": "mechanisms.maps",
     "excitation": "control.trajectories",
     "free_body": "mechanisms.mounting",
+    "identify": "identification.identify",
     "load": "api.loading",
     "load_mechanism": "mechanisms.mechanism_file",
     "lqr": "control.gains",
@@ -179,13 +187,14 @@ def __dir__() -> list[str]:
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
     "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Follows",
-    "Force", "FrameOn", "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel",
-    "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem",
-    "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement",
-    "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",
-    "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
-    "SimulationError", "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares",
-    "ToleranceWarning", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
-    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
-    "tracking_poles", "trapezoidal",
+    "Force", "FrameOn", "Friction", "Gear", "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint",
+    "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange",
+    "LoadTables", "Log", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody",
+    "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
+    "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
+    "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError", "SkippedWarning",
+    "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning", "TrigPolynomial",
+    "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation", "free_body", "identify",
+    "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles",
+    "trapezoidal",
 ]  # fmt: skip

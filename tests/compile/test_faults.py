@@ -283,3 +283,174 @@ def test_narrower_vectors_give_the_same_torques(flags: str, fresh_cache: Path, m
         pytest.skip("needs a processor that has these")
     monkeypatch.setattr(build, "TUNING", (("-march=x86-64", *flags.split()),))
     check(Kernel(function(ARM, "inverse_dynamics")))
+
+
+@posix
+@pytest.mark.usefixtures("fresh_cache", "plain_calls")
+def test_a_compiler_that_hangs_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    calls = tmp_path / "calls"
+    text = f"""
+import subprocess, time
+open({str(calls)!r}, 'a').write('x')
+subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"""
+    monkeypatch.setenv("CC", script(tmp_path, text))
+    monkeypatch.setattr(build, "PATIENCE", 0.5)
+    monkeypatch.setattr(build, "PATIENCE_PER_BYTE", 0.0)
+    monkeypatch.setattr(build, "_hanging", {})
+    begin = time.monotonic()
+    check(Kernel(function(ARM, "inverse_dynamics")))
+    check(Kernel(function(ARM, "inverse_dynamics")))
+    assert calls.read_text() == "x"
+    assert time.monotonic() - begin < 30
+    assert any("did not end within" in message for message in said.messages)
+
+
+@posix
+def test_without_a_home_kernels_are_kept_for_the_process(
+    monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    for name in (cache.VARIABLE, "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nobody)
+    check(Kernel(function(ARM, "inverse_dynamics")))
+    assert len(said.messages) == 1
+    assert f"no home folder (set ${cache.VARIABLE}" in said.messages[0]
+
+
+@posix
+def test_nothing_is_made_in_the_home_of_another_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv(cache.VARIABLE, str(home / ".cache" / "dalembert"))
+    if os.getuid():
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 4321)
+    else:
+        os.chown(home, 4321, 4321)
+    cache.folder()
+    assert list(home.iterdir()) == []
+    assert "belongs to another user" in said.messages[0]
+
+
+@posix
+@pytest.mark.parametrize(("group", "members", "allowed"), [("me", [], True), ("me", ["you"], False), ("us", [], False)])
+def test_a_folder_open_to_a_group_is_used_where_the_group_is_the_user_alone(
+    group: str, members: list[str], allowed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    import grp
+    import pwd
+    from types import SimpleNamespace
+
+    monkeypatch.setattr(grp, "getgrgid", lambda _: SimpleNamespace(gr_name=group, gr_mem=members))
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_name="me"))
+    home = tmp_path / "home"
+    home.mkdir()
+    home.chmod(0o775)
+    assert (cache.weakness(home / ".cache") is None) == allowed
+    home.chmod(0o777)
+    assert cache.weakness(home / ".cache") is not None
+
+
+@posix
+def test_what_killed_builds_left_is_removed_after_a_day(fresh_cache: Path):
+    fresh_cache.mkdir(mode=0o700)
+    old, new = fresh_cache / "build-old", fresh_cache / "build-new"
+    for folder in (old, new):
+        folder.mkdir()
+    os.utime(old, (0, 0))
+    cache.prune(fresh_cache)
+    assert not old.exists()
+    assert new.exists()
+
+
+@needs_compiler
+def test_threads_that_ask_at_once_run_the_compiler_once(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    from concurrent.futures import ThreadPoolExecutor
+
+    import dalembert as da
+
+    runs: list[str] = []
+    compiled = build.compiled
+
+    def counted(compiler: build.Compiler, source: str, folder: Path, *rest: object) -> Path:
+        runs.append(source)
+        return compiled(compiler, source, folder, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(build, "compiled", counted)
+    arms = [da.load("planar-2r")] * 10 + [da.load("planar-2r") for _ in range(10)]
+    with ThreadPoolExecutor(20) as pool:
+        found = list(pool.map(lambda arm: arm.inverse_dynamics([0.1, 0.2], [0, 0], [1, 1]), arms))
+    assert len({values.tobytes() for values in found}) == 1
+    assert len(runs) == len(set(runs)) <= 2, "the kernel, and the module that calls it where that is new"
+
+
+@posix
+@needs_compiler
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_while_a_thread_compiles_does_not_wait_for_it(fresh_cache: Path):
+    text = """
+import os, threading
+import dalembert as da
+from dalembert.compile import build
+compiling, go_on = threading.Event(), threading.Event()
+compiled = build.compiled
+parent = os.getpid()
+def slow(*arguments):
+    if os.getpid() == parent:
+        compiling.set(); go_on.wait(60)
+    return compiled(*arguments)
+build.compiled = slow
+arm = da.load("planar-2r")
+thread = threading.Thread(target=lambda: arm.inverse_dynamics([0, 0], [0, 0], [1, 1]))
+thread.start()
+compiling.wait(60)
+child = os.fork()
+if not child:
+    arm.inverse_dynamics([0, 0], [0, 0], [1, 1])
+    os._exit(7)
+_, status = os.waitpid(child, 0)
+go_on.set()
+thread.join()
+print(os.waitstatus_to_exitcode(status))
+"""
+    environment = {**os.environ, cache.VARIABLE: str(fresh_cache), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.pop(build.SWITCH, None)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", text],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout == "7\n"
+
+
+@needs_compiler
+def test_integrators_fall_back_where_libraries_cannot_be_loaded(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    import ctypes
+
+    import dalembert as da
+
+    arm = da.load("planar-2r").with_gravity((0, -9.0, 0))
+    wanted = arm.simulate([0, 0], [0.3, 0.1], duration=0.2).q[-1]
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError("failed to map segment from shared object")
+
+    from dalembert.control import compiled_loop
+
+    monkeypatch.setattr(compiled_loop, "_libraries", {})
+    monkeypatch.setattr(ctypes.CDLL, "__init__", refused)
+    arm = da.load("planar-2r").with_gravity((0, -9.0, 0))
+    np.testing.assert_allclose(arm.simulate([0, 0], [0.3, 0.1], duration=0.2).q[-1], wanted, rtol=0, atol=1e-7)
+    assert any("failed to map segment" in message for message in said.messages)

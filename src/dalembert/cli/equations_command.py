@@ -130,7 +130,7 @@ def share(found: Equations, name: str, link: str) -> TrigPolynomial | None:
     """What one link adds to a coefficient, if anything."""
     from dalembert.equations.attribution import links
 
-    known = {str(number): number for number in links(found)}
+    known = {str(number): number for number in links(found.model)}
     if link not in known:
         load = "" if "L" in known else "; the load L needs --parameters symbols+load"
         raise ArmError(f"there is no link {link!r}; the links are {', '.join(known)}{load}")

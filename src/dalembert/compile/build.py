@@ -8,14 +8,15 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-TIMEOUT = 600
-"""Time limit of the compiler (s)."""
+PATIENCE, PATIENCE_PER_BYTE, MOST_PATIENCE = 30.0, 2e-4, 600.0
+"""Time limit of the compiler (s): for any source, for each byte of it, and in all; a hundred times what it takes."""
 BASE_FLAGS = (
     "-std=gnu11", "-fPIC", "-shared", "-w", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
 )  # fmt: skip
@@ -25,6 +26,7 @@ TUNING = (("-march=native",), ("-mcpu=native",), ())
 
 log = logging.getLogger("dalembert")
 _said: set[str] = set()
+_hanging: dict[str, str] = {}
 
 
 def say(message: str) -> None:
@@ -106,21 +108,61 @@ def machine() -> str:
             if not line.strip():
                 break
     except OSError:
-        pass
+        text += _features()
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _run(command: list[str], limit: float, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command; whatever it started ends with it, where it takes too long or is interrupted."""
+    apart = hasattr(os, "killpg")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, errors="replace", cwd=folder,
+        start_new_session=apart,
+    ) as process:  # fmt: skip
+        try:
+            out, err = process.communicate(timeout=limit)
+        except BaseException:
+            if apart:
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def _features() -> str:
+    """The instruction sets of this processor as the compiler names them, where the system does not list them."""
+    for tuning in TUNING[:-1]:
+        try:
+            command = [*find().command, *tuning, "-dM", "-E", "-x", "c", os.devnull]
+            process = _run(command, PATIENCE)
+        except (CompileError, OSError, subprocess.SubprocessError):
+            continue
+        if process.returncode == 0:
+            return process.stdout
+    return ""
+
+
 def compiled(compiler: Compiler, source: str, folder: Path, flags: Sequence[str] = (), suffix: str = ".so") -> Path:
-    """The shared library of this source, in ``folder``, which must be private to the user."""
+    """The shared library of this source, in ``folder``, which must be private to the user.
+
+    A compiler that once does not end in its time is not asked again by this process.
+    """
+    if compiler.identity in _hanging:
+        raise CompileError(_hanging[compiler.identity])
+    limit = min(PATIENCE + PATIENCE_PER_BYTE * len(source), MOST_PATIENCE)
     code, library = folder / "kernel.c", folder / f"kernel{suffix}"
     code.write_text(source, encoding="utf-8")
     message = ""
     for tuning in TUNING:
         command = [*compiler.command, *BASE_FLAGS, *tuning, *flags, "-o", str(library), str(code), "-lm"]
         try:
-            process = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False, cwd=folder
-            )
+            process = _run(command, limit, folder)
+        except subprocess.TimeoutExpired:
+            said = f"the C compiler {compiler.command[0]} did not end within {limit:.0f} s"
+            _hanging[compiler.identity] = f"{said} and is not asked again"
+            raise CompileError(said) from None
         except (OSError, subprocess.SubprocessError) as fault:
             raise CompileError(f"the C compiler {compiler.command[0]} could not be run: {fault}") from None
         if process.returncode == 0 and library.is_file():

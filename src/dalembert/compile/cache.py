@@ -15,15 +15,20 @@ import re
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
 from .build import CompileError, say
+from .locks import KeyedLocks
 
 VARIABLE = "DALEMBERT_CACHE"
 MOST = 2000
 """Most libraries in the cache."""
+DAY = 86400.0
+"""Seconds after which a folder of a build or of a process that no longer runs is left over."""
+_building = KeyedLocks()
 
 
 def chosen_folder() -> Path:
@@ -36,50 +41,105 @@ def chosen_folder() -> Path:
 
 
 def weakness(folder: Path) -> str | None:
-    """Why another user could write a file into ``folder``, or None."""
+    """Why another user could write a file into ``folder``, or None; asked before it is made, of what is there."""
     if not hasattr(os, "geteuid"):
         return None  # access-control lists in place of modes: the profile folder of a user is private
     user = os.geteuid()
     real = folder.resolve()
     for directory in (real, *real.parents):
-        info = directory.stat()
+        try:
+            info = directory.stat()
+        except FileNotFoundError:
+            continue
         own = info.st_uid == user or (directory != real and info.st_uid == 0)
         if not own:
             return f"{directory} belongs to another user"
         open_to_others = info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if open_to_others == stat.S_IWGRP and _private_group(info.st_gid, user):
+            continue
         # in a sticky folder such as /tmp other users may add entries but not replace those of this user
         if open_to_others and (directory == real or not info.st_mode & stat.S_ISVTX):
             return f"{directory} can be written by others"
     return None
 
 
+def _private_group(group: int, user: int) -> bool:
+    """Whether a group is this user's own, as systems make them whose folders are open to the group (umask 002)."""
+    import grp
+    import pwd
+
+    try:
+        found, name = grp.getgrgid(group), pwd.getpwuid(user).pw_name
+    except KeyError:
+        return False
+    return found.gr_name == name and set(found.gr_mem) <= {name}
+
+
 @lru_cache
 def _trusted(folder: Path) -> Path:
     """The folder if it can be trusted, else a temporary one."""
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         fault = weakness(folder)
+        if fault is None:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            fault = weakness(folder)
         if fault is None and not os.access(folder, os.W_OK | os.X_OK):
             fault = f"{folder} cannot be written"
     except OSError as error:
         fault = f"{folder}: {error.strerror or error}"
-    if fault is None:
-        return folder.resolve()
+    return folder.resolve() if fault is None else _replacement(fault)
+
+
+def _replacement(fault: str) -> Path:
+    """A temporary folder, after one line that says why."""
     say(f"the cache folder is not used, since {fault}; kernels are kept for this process only")
     return _temporary()
 
 
 @lru_cache
 def _temporary() -> Path:
-    """A private folder that is removed when the process ends."""
-    folder = Path(tempfile.mkdtemp(prefix="dalembert-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    """A private folder that is removed when the process ends; those of processes that were killed are removed too."""
+    user, process = getattr(os, "geteuid", int)(), os.getpid()
+    folder = Path(tempfile.mkdtemp(prefix=f"dalembert-{user}-{process}-"))
+    for other in folder.parent.glob(f"dalembert-{user}-*-*"):
+        if _old(other) and not _runs(int(re.sub(r"\D.*", "", other.name.split("-")[2]) or process)):
+            shutil.rmtree(other, ignore_errors=True)
+
+    def remove() -> None:
+        if os.getpid() == process:  # not in a child, which comes here too
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
     return folder
+
+
+def _old(entry: Path) -> bool:
+    """Whether a folder is this user's and was not touched for a day: longer than any compiler is waited for."""
+    try:
+        info = entry.lstat()
+    except OSError:
+        return False
+    mine = not hasattr(os, "geteuid") or info.st_uid == os.geteuid()
+    return mine and stat.S_ISDIR(info.st_mode) and time.time() - info.st_mtime > DAY
+
+
+def _runs(process: int) -> bool:
+    """Whether there is a process of this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def folder() -> Path:
     """The cache folder, or a temporary one for this process where the cache folder cannot be trusted."""
-    return _trusted(chosen_folder())
+    try:
+        return _trusted(chosen_folder())
+    except RuntimeError:
+        return _replacement(f"this user has no home folder (set ${VARIABLE} to a folder of your own)")
 
 
 def digest(data: bytes) -> str:
@@ -108,10 +168,13 @@ def stored(key: str) -> Path | None:
 
 
 def prune(directory: Path) -> None:
-    """Beyond ``MOST`` libraries, removes the least recently used quarter, and notes without a library.
+    """Removes what killed builds left, and beyond ``MOST`` libraries the least recently used quarter and their notes.
 
     A library that another process has loaded stays loaded; a missing one is built again.
     """
+    for left in directory.glob("build-*"):
+        if _old(left):
+            shutil.rmtree(left, ignore_errors=True)
     libraries = list(directory.glob("*.so"))
     if len(libraries) <= MOST:
         return
@@ -132,6 +195,12 @@ def library(key: str, build: Callable[[Path], Path]) -> Path:
     cached = stored(key)
     if cached is not None:
         return cached
+    with _building.holding(key):
+        return stored(key) or _built(key, build)
+
+
+def _built(key: str, build: Callable[[Path], Path]) -> Path:
+    """The library for this key, built and stored."""
     directory = folder()
     try:
         work = Path(tempfile.mkdtemp(prefix="build-", dir=directory))

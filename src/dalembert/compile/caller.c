@@ -29,6 +29,7 @@ typedef struct {
   Single single;
   Batch batch;
   PyObject *slow;
+  PyObject *libraries[2]; /* those of `single` and `batch`, kept loaded */
 } Caller;
 
 static int serves(const Caller *self, PyObject *array, npy_intp width, int axes)
@@ -221,12 +222,19 @@ static PyObject *caller_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 static int caller_traverse(PyObject *self, visitproc visit, void *arg)
 {
   Py_VISIT(((Caller *)self)->slow);
+  Py_VISIT(((Caller *)self)->libraries[0]);
+  Py_VISIT(((Caller *)self)->libraries[1]);
   return 0;
 }
 
 static int caller_clear(PyObject *self)
 {
-  Py_CLEAR(((Caller *)self)->slow);
+  Caller *caller = (Caller *)self;
+  caller->single = NULL; /* the code goes with its library */
+  caller->batch = NULL;
+  Py_CLEAR(caller->slow);
+  Py_CLEAR(caller->libraries[0]);
+  Py_CLEAR(caller->libraries[1]);
   return 0;
 }
 
@@ -239,11 +247,15 @@ static void caller_free(PyObject *self)
 
 static PyObject *caller_attach(PyObject *self, PyObject *args)
 {
+  Caller *caller = (Caller *)self;
   const char *which;
   Py_ssize_t address;
-  if (!PyArg_ParseTuple(args, "sn", &which, &address)) return NULL;
-  if (which[0] == 's') ((Caller *)self)->single = (Single)address;
-  else ((Caller *)self)->batch = (Batch)address;
+  PyObject *library;
+  if (!PyArg_ParseTuple(args, "snO", &which, &address, &library)) return NULL;
+  const int batch = which[0] != 's';
+  if (batch) caller->batch = (Batch)address;
+  else caller->single = (Single)address;
+  Py_XSETREF(caller->libraries[batch], Py_NewRef(library));
   Py_RETURN_NONE;
 }
 
@@ -310,7 +322,7 @@ typedef struct {
   const void *in[MOST];
   void *out[MOST];
   Single single;
-  PyObject *held;   /* the arrays, kept alive */
+  PyObject *held;   /* the arrays and the library of the code, kept alive */
   PyObject *result; /* what a call gives back */
 } Bound;
 
@@ -390,7 +402,7 @@ static PyObject *caller_bind(PyObject *object, PyObject *args)
     }
     bound->out[i] = PyArray_DATA(a);
   }
-  bound->held = PyTuple_Pack(2, arrays, outs);
+  bound->held = PyTuple_Pack(3, arrays, outs, self->libraries[0]);
   bound->result = Py_NewRef(result);
   PyObject_GC_Track((PyObject *)bound);
   if (!bound->held) {
@@ -401,7 +413,8 @@ static PyObject *caller_bind(PyObject *object, PyObject *args)
 }
 
 static PyMethodDef caller_methods[] = {
-  {"attach", caller_attach, METH_VARARGS, "attach(which, address): the compiled function for \"single\" or \"batch\"."},
+  {"attach", caller_attach, METH_VARARGS,
+   "attach(which, address, library): the compiled function for \"single\" or \"batch\", and what it is part of."},
   {"results", caller_results, METH_O, "results(count): arrays for the results of this many states."},
   {"chunk", caller_chunk, METH_VARARGS, "chunk(arrays, results, begin, end): compute these rows."},
   {"bind", caller_bind, METH_VARARGS, "bind(arrays, results, result): a call without arguments over these arrays."},

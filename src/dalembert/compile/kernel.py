@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
@@ -23,6 +22,7 @@ from .emit_batch import batch_source
 from .emit_c import Program
 from .emit_single import single_source
 from .function import Function
+from .locks import ForkSafeLock
 from .operations import Operations, count
 
 DTYPES = ("float64", "float32")
@@ -51,7 +51,7 @@ class Kernel:
         self.function, self.name, self.dtype = function, function.name, np.dtype(dtype)
         self.arguments, self.shapes = function.arguments, function.shapes
         self._refuse = refuse
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
         self._ready: dict[str, bool] = {}
         widths = tuple(width for _, width in self.arguments)
         self.fast: shared_library.Caller = shared_library.caller_type()(
@@ -149,6 +149,18 @@ class Kernel:
             found = evaluate(self.function.nodes, values, REAL)
         return np.stack([np.broadcast_to(np.asarray(x, float), (len(flat[0]),)) for x in found], axis=-1)
 
+    def in_numpy(self, *arrays: ArrayLike) -> Any:
+        """The same results by NumPy: the reference of the compiled code."""
+        rows = [
+            self._array(*argument, values) for argument, values in zip(self.arguments, self._all(arrays), strict=True)
+        ]
+        batch = np.broadcast_shapes(*(array.shape[:-1] for array in rows))
+        size = math.prod(batch)
+        computed = tuple(np.empty((size, math.prod(shape)), self.dtype) for shape in self.shapes)
+        self._in_numpy(tuple(_flat(array, batch, size) for array in rows), computed)
+        results = tuple(made.reshape(*batch, *shape) for made, shape in zip(computed, self.shapes, strict=True))
+        return results[0] if len(results) == 1 else results
+
     def bind(self, *arrays: NDArray[Any], out: Any = None) -> Callable[[], Any]:
         """A call without arguments, for control loops: reads these arrays, writes ``out``, allocates nothing.
 
@@ -226,8 +238,9 @@ class Kernel:
 
     def _load(self, which: str) -> bool:
         try:
-            library = cache.library(self._key(which), lambda folder: self._build(which, folder))
-            self.fast.attach(which, shared_library.address(library, f"kernel_{which}"))
+            path = cache.library(self._key(which), lambda folder: self._build(which, folder))
+            library = shared_library.Library(path)
+            self.fast.attach(which, library.address(f"kernel_{which}"), library)
         except build.CompileError as fault:
             build.say_slow(fault)
             return False
@@ -255,7 +268,7 @@ class Kernel:
         emit = single_source if which == "single" else batch_source
         return emit(self.program, self.dtype.name)
 
-    def _verify(self, which: str, library: Path) -> None:
+    def _verify(self, which: str, path: Path) -> None:
         """One state against the same graph in NumPy: a compiler that gets it wrong is not used."""
         rng = np.random.default_rng(0)
         flat = tuple(rng.uniform(-1, 1, (CHUNK, width)).astype(self.dtype) for _, width in self.arguments)
@@ -263,7 +276,8 @@ class Kernel:
             flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
         found = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)
         caller = shared_library.CtypesCaller((), (), 0, 0, self._call)
-        caller.attach(which, shared_library.address(library, f"kernel_{which}"))
+        library = shared_library.Library(path)
+        caller.attach(which, library.address(f"kernel_{which}"), library)
         if which == "batch":
             caller.chunk(flat, found, 0, CHUNK)
         else:
@@ -338,8 +352,11 @@ def code_digest() -> str:
     """Digest of the code that shapes kernels: another version of it builds other kernels."""
     root = Path(__file__).resolve().parents[1]
     found = hashlib.sha256()
-    for room in ("arm", "rings", "formulations", "compile", "mechanisms"):
-        for file in sorted((root / room).glob("*.[pc]*")):
-            if file.is_file():
-                found.update(file.read_bytes())
+    try:
+        for room in ("arm", "rings", "formulations", "compile", "mechanisms"):
+            for file in sorted((root / room).rglob("*.[pc]*")):
+                if file.suffix in (".py", ".c"):
+                    found.update(file.read_bytes())
+    except OSError as fault:
+        raise build.CompileError(f"the code of dalembert cannot be read: {fault}") from None
     return found.hexdigest()

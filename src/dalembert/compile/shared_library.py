@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import _ctypes
 import ctypes
 import hashlib
 import importlib.machinery
 import importlib.util
 import sys
 import sysconfig
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,8 +27,8 @@ class Caller(Protocol):
 
     def __call__(self, *arrays: Any, **options: Any) -> Any: ...
 
-    def attach(self, which: str, address: int) -> None:
-        """Attaches the compiled function "single" or "batch" at this address."""
+    def attach(self, which: str, address: int, library: Library) -> None:
+        """Attaches the compiled function "single" or "batch" at this address of a library, which is kept loaded."""
 
     def results(self, count: int) -> tuple[Any, ...]:
         """Uninitialised result arrays for ``count`` states."""
@@ -46,11 +48,13 @@ class CtypesCaller:
     ) -> None:
         self.shapes, self.type = shapes, np.dtype(np.float64 if number == np.dtype(np.float64).num else np.float32)
         self.slow = slow
+        self._libraries: dict[str, Library] = {}
         self._single: Any = None
         self._batch: Any = None
 
-    def attach(self, which: str, address: int) -> None:
-        """Attaches the compiled function "single" or "batch" at this address."""
+    def attach(self, which: str, address: int, library: Library) -> None:
+        """Attaches the compiled function "single" or "batch" at this address of a library, which is kept loaded."""
+        self._libraries[which] = library
         if which == "single":
             self._single = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, _POINTER)(address)
         else:
@@ -85,7 +89,7 @@ class CtypesCaller:
         """A function without arguments that runs the single-state function on these fixed arrays."""
         inputs = (_POINTER * len(arrays))(*(a.ctypes.data for a in arrays))
         outputs = (_POINTER * len(results))(*(a.ctypes.data for a in results))
-        single, references = self._single, (arrays, results)
+        single, references = self._single, (arrays, results, self._libraries["single"])
 
         def bound() -> Any:
             single(inputs, outputs)
@@ -146,15 +150,25 @@ def _module(library: Path) -> Any:
     return module
 
 
-_loaded: list[ctypes.CDLL] = []
+class Library(ctypes.CDLL):
+    """A compiled library, unloaded with the last object that refers to it or to one of its functions."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            super().__init__(str(path))
+        except OSError as fault:
+            raise build.CompileError(f"the compiled code cannot be loaded: {fault}") from None
+        # Not at exit: threads may still be in it, and the process gives everything back anyway.
+        weakref.finalize(self, _unload, self._handle).atexit = False
+
+    def address(self, function: str) -> int:
+        """The address of a function; whoever keeps it keeps the library."""
+        try:
+            return ctypes.cast(self[function], _POINTER).value or 0
+        except AttributeError as fault:
+            raise build.CompileError(f"the compiled code cannot be used: {fault}") from None
 
 
-def address(library: Path, function: str) -> int:
-    """The address of a function of a compiled library, which stays loaded."""
-    try:
-        handle = ctypes.CDLL(str(library))
-        pointer = ctypes.cast(getattr(handle, function), _POINTER).value
-    except (OSError, AttributeError) as fault:
-        raise build.CompileError(f"the compiled kernel cannot be loaded: {fault}") from None
-    _loaded.append(handle)
-    return pointer or 0
+def _unload(handle: int) -> None:
+    close = getattr(_ctypes, "dlclose", None) or getattr(_ctypes, "FreeLibrary")  # noqa: B009 (Windows only)
+    close(handle)

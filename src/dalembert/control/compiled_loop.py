@@ -153,6 +153,9 @@ def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> tuple
     return qdd, tau
 
 
+KEPT = 16
+"""Loops kept loaded: those of the systems simulated last."""
+
 _libraries: dict[str, Any] = {}
 
 
@@ -168,6 +171,8 @@ def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
             return None
         made.dop853.restype = ctypes.c_int
         made.torques.restype = made.settings.restype = None
+        for old in list(_libraries)[: len(_libraries) - KEPT + 1]:
+            _libraries.pop(old, None)
         _libraries[loop.identity] = made
     return _libraries[loop.identity]
 

@@ -3,77 +3,77 @@
 The equations are linear in the inertia of the bodies, so the share of a link is what remains when all other
 bodies are massless. With inertial symbols this can be read off the symbols; with numbers it cannot. The rotors of
 the drives belong to two links each and are a share of their own.
+
+What a coefficient keeps to find its links is the model it was derived from, never the equations: those hold arrays of
+coefficients, and NumPy's arrays of objects take no part in the collection of cycles, so the equations would stay in
+memory for ever.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..formulations import composite_body
 from ..formulations.chain import Chain, Segment
 from ..rings.algebra import ZERO, mul, sub
 from . import names
+from .derive import EquationsModel
 from .polynomial import TrigPolynomial, as_polynomial
 
-if TYPE_CHECKING:
-    from .closed_form import Equations
 
-
-def by_link(equations: Equations, name: str) -> dict[int | str, TrigPolynomial]:
+def by_link(model: EquationsModel, name: str) -> dict[int | str, TrigPolynomial]:
     """A coefficient, a torque or an energy as a sum over links."""
-    made = names.whole(name, equations.n)
+    made = names.whole(name, model.arm.n)
     if made is not None:
-        return whole_by_link(equations, *made)
-    shares = split_of(equations, *names.parse(name, equations.n))()
-    return {link: TrigPolynomial(equations.space, poly) for link, poly in shares.items()}
+        return whole_by_link(model, *made)
+    shares = split_of(model, *names.parse(name, model.arm.n))()
+    return {link: TrigPolynomial(model.space, poly) for link, poly in shares.items()}
 
 
-def whole_by_link(equations: Equations, kind: str, joint: int) -> dict[int | str, TrigPolynomial]:
+def whole_by_link(model: EquationsModel, kind: str, joint: int) -> dict[int | str, TrigPolynomial]:
     """The non-zero share of each link in a torque ("tau") or an energy ("K", "V")."""
     found: dict[int | str, TrigPolynomial] = {}
-    for link in links(equations):
+    for link in links(model):
         if kind == "V":
-            part = as_polynomial(equations.space, potential(equations, link))
+            part = as_polynomial(model.space, potential(model, link))
         else:
-            table = polynomials(equations, link)
+            table = polynomials(model, link)
             part = (
-                equations.motion.kinetic_energy(table["D"])
+                model.motion.kinetic_energy(table["D"])
                 if kind == "K"
-                else equations.motion.torque(table["D"][joint], table["C"][joint], table["G"][joint])
+                else model.motion.torque(table["D"][joint], table["C"][joint], table["G"][joint])
             )
         if part:
             found[link] = part
     return found
 
 
-def potential(equations: Equations, link: int | str) -> Any:
+def potential(model: EquationsModel, link: int | str) -> Any:
     """The potential energy of one link alone, or of the bodies that drives move; rotors add nothing to it."""
-    ring = equations.model.ring
+    ring = model.ring
     if link == "drives":
-        return equations.model.drive_potential
-    return composite_body.potential_energy(only(equations, link), ring, equations.model.joints)
+        return model.drive_potential
+    return composite_body.potential_energy(only(model, link), ring, model.joints)
 
 
-def polynomials(equations: Equations, link: int | str) -> dict[str, Any]:
+def polynomials(model: EquationsModel, link: int | str) -> dict[str, Any]:
     """D, C and G of one link alone, as polynomials."""
 
     def each(entry: Any) -> Any:
-        return (
-            [each(one) for one in entry] if isinstance(entry, list | tuple) else as_polynomial(equations.space, entry)
-        )
+        return [each(one) for one in entry] if isinstance(entry, list | tuple) else as_polynomial(model.space, entry)
 
-    return {kind: each(table) for kind, table in share(equations, link).items()}
+    return {kind: each(table) for kind, table in share(model, link).items()}
 
 
-def split_of(equations: Equations, kind: str, index: tuple[int, ...]) -> Callable[[], Mapping[int | str, Any]]:
+def split_of(model: EquationsModel, kind: str, index: tuple[int, ...]) -> Callable[[], Mapping[int | str, Any]]:
     """A function that gives the non-zero share of each link in a coefficient, worked out when it is called."""
 
     def split() -> Mapping[int | str, Any]:
         found: dict[int | str, Any] = {}
-        for link in links(equations):
-            poly = equations.space.ring.poly_of(entry_of(share(equations, link), kind, index))
+        for link in links(model):
+            poly = model.space.ring.poly_of(entry_of(share(model, link), kind, index))
             if poly:
                 found[link] = poly
         return found
@@ -90,31 +90,29 @@ def entry_of(shares: Mapping[str, Any], kind: str, index: tuple[int, ...]) -> An
     return mul(names.speeds_counted(index), entry) if two_speeds else entry
 
 
-def links(equations: Equations) -> list[int | str]:
+def links(model: EquationsModel) -> list[int | str]:
     """The links, counted from 1, "L" where the load has symbols of its own, and "drives" where they count."""
-    found: list[int | str] = [i + 1 for i in range(equations.model.chain.n)]
-    found += ["L"] if equations.model.selection.load else []
-    return [*found, "drives"] if equations.arm.counts_drives else found
+    found: list[int | str] = [i + 1 for i in range(model.chain.n)]
+    found += ["L"] if model.selection.load else []
+    return [*found, "drives"] if model.arm.counts_drives else found
 
 
-def share(equations: Equations, link: int | str) -> dict[str, Any]:
+def share(model: EquationsModel, link: int | str) -> dict[str, Any]:
     """D, C and G with the inertia of one link alone; cached, since all coefficients of a link are usually wanted."""
-    if link not in equations.shares:
-        model = equations.model
+    if link not in model.shares:
         if link == "drives":
             spun = model.drive_matrix
-            equations.shares[link] = {"D": spun, "C": model.christoffel(spun), "G": model.drive_gravity}
-            return equations.shares[link]
-        alone = only(equations, link)
+            model.shares[link] = {"D": spun, "C": model.christoffel(spun), "G": model.drive_gravity}
+            return model.shares[link]
+        alone = only(model, link)
         matrix = alone.coupling.matrix(composite_body.mass_matrix(alone, model.ring, model.joints))
         gravity = alone.coupling.load(composite_body.gravity(alone, model.ring, model.joints))
-        equations.shares[link] = {"D": matrix, "C": model.christoffel(matrix), "G": gravity}
-    return equations.shares[link]
+        model.shares[link] = {"D": matrix, "C": model.christoffel(matrix), "G": gravity}
+    return model.shares[link]
 
 
-def only(equations: Equations, link: int | str) -> Chain:
+def only(model: EquationsModel, link: int | str) -> Chain:
     """The arm with all bodies but one massless."""
-    model = equations.model
     whole, empty = model.chain, model.unloaded
     hand = int(model.selection.hand) - 1
     segments = []

@@ -24,7 +24,7 @@ from .polynomial import TrigPolynomial, as_polynomial
 from .polynomial_array import array_of
 from .space import Space
 from .symbols import Request, Symbol
-from .whole import MotionSymbols, moving_space
+from .whole import MotionSymbols
 
 if TYPE_CHECKING:
     from .base_parameters import BaseParameters
@@ -66,7 +66,6 @@ class Equations:
         stars = frozenset(n for name in self.starred for n in re.findall(r"^m(\d+)\*$", name))
         self.model = EquationsModel(arm, parameters, stars)
         self.space: Space = self.model.space
-        self.shares: dict[int | str, dict[str, Any]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived anew where it is needed: that takes milliseconds, and less room than the polynomials.
@@ -116,7 +115,7 @@ class Equations:
                 number = number[i]
             polynomial = as_polynomial(self.space, number)
             if kind:
-                polynomial._split = split_of(self, kind, index)
+                polynomial._split = split_of(self.model, kind, index)
             return polynomial
 
         return array_of(shape, kind, entry)
@@ -147,7 +146,7 @@ class Equations:
     def _two_speeds(self, index: tuple[int, ...]) -> TrigPolynomial:
         """D_ijp of Bejczy 1974, eqs 12 to 17: the factor of qd_j qd_p, both orders in one term."""
         factor = cast(TrigPolynomial, self.christoffel[index]) * names.speeds_counted(index)
-        factor._split = split_of(self, "D", index)
+        factor._split = split_of(self.model, "D", index)
         return factor
 
     def velocity_matrix(self, joint: int) -> Polynomials:
@@ -173,15 +172,15 @@ class Equations:
 
     # -- energies, speeds and torques as symbols -------------------------------------------------
 
-    @cached_property
+    @property
     def moving_space(self) -> Space:
         """The ring with joint speeds qd1, ... and accelerations qdd1, ... as symbols."""
-        return moving_space(self.space, self.n)
+        return self.model.motion.space
 
-    @cached_property
+    @property
     def motion(self) -> MotionSymbols:
         """The joint speeds and accelerations as symbols."""
-        return MotionSymbols(self.moving_space, self.n)
+        return self.model.motion
 
     @cached_property
     def kinetic_energy(self) -> TrigPolynomial:
@@ -190,7 +189,8 @@ class Equations:
 
     def _made(self, kind: str, joint: int, polynomial: TrigPolynomial) -> TrigPolynomial:
         """A torque or an energy whose terms know the links they come from."""
-        polynomial._split = lambda: {link: part.poly for link, part in whole_by_link(self, kind, joint).items()}
+        model = self.model  # not self: see attribution.py
+        polynomial._split = lambda: {link: part.poly for link, part in whole_by_link(model, kind, joint).items()}
         return polynomial
 
     @cached_property
@@ -306,11 +306,11 @@ class Equations:
         kind, index = names.parse(name, self.n)
         if not self.arm.counts_drives:
             return as_polynomial(self.space, 0)
-        return as_polynomial(self.space, entry_of(share_of(self, "drives"), kind, index))
+        return as_polynomial(self.space, entry_of(share_of(self.model, "drives"), kind, index))
 
     def by_link(self, name: str) -> dict[int | str, TrigPolynomial]:
         """A coefficient, torque or energy as a sum over the links it comes from; also for numeric parameters."""
-        return by_link(self, name)
+        return by_link(self.model, name)
 
     def components(
         self, name: str, q: ArrayLike, parameters: Mapping[str, object] | None = None

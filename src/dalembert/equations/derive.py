@@ -24,6 +24,7 @@ from ..rings.trig import TrigNumber, TrigRing, constant
 from .parallel_axes import axes
 from .space import Space
 from .symbols import Request, Selection, select
+from .whole import MotionSymbols, moving_space
 
 COMPOSITE = "composite-body"
 """The formulation that closed forms come from unless another is asked for: the quickest."""
@@ -49,6 +50,7 @@ class EquationsModel:
         self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
         # What the pages of the formulations take for q: the positions of all joints in those of the coordinates.
         self.joints: list[Any] = self.chain.coupling.joints(self.ring.positions)
+        self.shares: dict[int | str, dict[str, Any]] = {}
         self._refuse_other_functions()
 
     def _refuse_other_functions(self) -> None:
@@ -64,6 +66,11 @@ class EquationsModel:
                 "sines and cosines of joint angles, and the closed form takes no other; write it with + - *, sin and "
                 "cos of joints, or ask for numbers"
             ) from None
+
+    @cached_property
+    def motion(self) -> MotionSymbols:
+        """The joint speeds and accelerations as symbols, in a ring of their own."""
+        return MotionSymbols(moving_space(self.space, self.arm.n), self.arm.n)
 
     @cached_property
     def unloaded(self) -> Chain:

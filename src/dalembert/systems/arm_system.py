@@ -18,6 +18,7 @@ from ..arm.inertia import PARAMETERS
 from ..compile import build
 from ..compile.functions import function
 from ..compile.kernel import Kernel
+from ..compile.locks import ForkSafeLock
 from ..formulations import newton_euler
 from ..formulations.registry import TORQUES
 from ..formulations.system import SystemOverRing
@@ -34,6 +35,7 @@ Array = NDArray[np.float64]
 Call = Callable[..., Any]
 
 KINEMATIC = ("forward_kinematics", "jacobian", "regressor")
+_MAKING = ForkSafeLock()
 """Functions that do not ask for masses."""
 
 
@@ -417,8 +419,10 @@ class ArmSystem(ArmDescription):
         except KeyError:
             if name not in KINEMATIC:
                 _ = self._massive
-            self._kernels[name] = self._compiled(name, self._refuse)
-            return self._kernels[name]
+            with _MAKING:  # threads that ask at once share one kernel, and so one run of the compiler
+                if name not in self._kernels:
+                    self._kernels[name] = self._compiled(name, self._refuse)
+                return self._kernels[name]
 
     def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""

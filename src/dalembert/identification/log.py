@@ -1,0 +1,175 @@
+"""``Log``: what was measured while a robot moved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.errors import ArmError
+
+Array: TypeAlias = NDArray[np.float64]
+Columns: TypeAlias = Mapping[str, str | Sequence[str]]
+
+TIMES = ("t", "time")
+EFFORTS = ("tau", "torque", "effort", "i", "current")
+"""Heads of columns that are understood without being told; those of joints end in the number of the joint."""
+GAP = 5.0
+"""A step of time longer than so many usual ones is a gap: nothing is filtered or differentiated across it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """Times (s), joint positions (rad, m), velocities where they were measured, and torques or currents.
+
+    ``t`` is ``(m,)``, the others ``(m, n)``. ``effort`` is in N m (N), or in A with gains of the drives
+    (``gained``). Times need not be evenly spaced; where a step is five times the usual one, the log has a gap.
+    """
+
+    t: Array
+    q: Array
+    effort: Array
+    qd: Array | None = None
+    name: str = "log"
+
+    def __init__(
+        self, t: ArrayLike, q: ArrayLike, effort: ArrayLike, qd: ArrayLike | None = None, name: str = "log"
+    ) -> None:
+        times = self._numbers(name, "t", t)
+        if times.ndim != 1 or len(times) < 2:
+            raise ArmError(f"{name}: t must be a list of at least two times, got the shape {times.shape}")
+        tables = {"q": q, "effort": effort} | ({} if qd is None else {"qd": qd})
+        arrays = {what: self._numbers(name, what, values) for what, values in tables.items()}
+        for what, array in arrays.items():
+            if array.ndim != 2 or array.shape != (len(times), *arrays["q"].shape[1:]):
+                raise ArmError(f"{name}: {what} must be ({len(times)}, joints) as t and q are, got {array.shape}")
+        for what, array in {"t": times, **arrays}.items():
+            wrong = np.argwhere(~np.isfinite(array))
+            if len(wrong):
+                row, *column = (int(k) for k in wrong[0])
+                where = f" of joint {column[0] + 1}" if column else ""
+                raise ArmError(
+                    f"{name}: {what}{where} is no number in {len(wrong)} places, first in row {row}; leave those rows "
+                    "out (a gap is allowed), or repair them"
+                )
+        backward = np.flatnonzero(np.diff(times) <= 0)
+        if len(backward):
+            row = int(backward[0]) + 1
+            raise ArmError(
+                f"{name}: the clock does not advance in {len(backward)} places, first at row {row} (t = {times[row]:g} "
+                f"s after {times[row - 1]:g} s); sort the rows, or cut the log there with rows()"
+            )
+        for what, value in {"t": times, "qd": None, **arrays, "name": name}.items():
+            object.__setattr__(self, what, value)
+
+    @staticmethod
+    def _numbers(name: str, what: str, values: ArrayLike) -> Array:
+        try:
+            array = np.array(np.ma.filled(np.ma.asarray(values, dtype=float), np.nan), dtype=float)
+        except (TypeError, ValueError):
+            raise ArmError(f"{name}: {what} must be numbers") from None
+        array.flags.writeable = False
+        return array
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.q.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def step(self) -> float:
+        """The usual time between two samples (s)."""
+        return float(np.median(np.diff(self.t)))
+
+    @property
+    def stretches(self) -> list[slice]:
+        """The rows between gaps."""
+        cuts = np.flatnonzero(np.diff(self.t) > GAP * self.step) + 1
+        ends = [0, *cuts.tolist(), len(self.t)]
+        return [slice(a, b) for a, b in pairwise(ends)]
+
+    def rows(self, start: int, stop: int | None = None) -> Self:
+        """Rows ``start`` to ``stop``, counted from 0, the last not included."""
+        part = slice(start, stop)
+        qd = None if self.qd is None else self.qd[part]
+        return type(self)(self.t[part], self.q[part], self.effort[part], qd, self.name)
+
+    def gained(self, gains: ArrayLike) -> Self:
+        """The log with its currents (A) as torques at the joints: ``gains`` in N m/A, one for each joint."""
+        values = np.asarray(gains, dtype=float)
+        if values.shape not in ((), (self.n,)) or not np.isfinite(values).all():
+            raise ArmError(f"{self.name}: gains are one number for each of {self.n} joints (N m/A), got {gains!r}")
+        return type(self)(self.t, self.q, self.effort * values, self.qd, self.name)
+
+    @classmethod
+    def read(cls, path: str | Path, columns: Columns | None = None, name: str = "") -> Self:
+        """A log from a CSV file with heads.
+
+        Understood without ``columns``: t or time; q1, q2, ...; qd1, ... where they are there; and one of tau1, ...,
+        torque1, ..., effort1, ..., i1, ..., current1, .... Otherwise ``columns`` says which they are:
+        ``{"t": "stamp", "q": "pos", "effort": ["m_a", "m_b"]}``, a list of heads or what they begin with.
+        """
+        path = Path(path)
+        label = name or str(path)
+        try:
+            with path.open(encoding="utf-8") as file:
+                heads = [head.strip() for head in file.readline().rstrip("\n").split(",")]
+                table = np.loadtxt(file, delimiter=",", ndmin=2)
+        except (ValueError, UnicodeDecodeError) as fault:
+            raise ArmError(f"{label}: this is no table of numbers below one line of heads ({fault})") from None
+        except OSError as fault:
+            raise ArmError(f"{label}: {fault.strerror or fault}") from None
+        if table.shape[1] != len(heads):
+            raise ArmError(f"{label}: {len(heads)} heads over {table.shape[1]} columns")
+        found = _found(label, heads, columns or {})
+        picked = {what: table[:, [heads.index(head) for head in names]] for what, names in found.items()}
+        return cls(picked["t"][:, 0], picked["q"], picked["effort"], picked.get("qd"), label)
+
+
+def _found(label: str, heads: Sequence[str], columns: Columns) -> dict[str, list[str]]:
+    """The heads of t, q, qd (where it is there) and effort."""
+    for what in columns:
+        if what not in ("t", "q", "qd", "effort"):
+            raise ArmError(f"{label}: columns are those of t, q, qd and effort, not of {what!r}")
+    wanted: dict[str, Sequence[str]] = {"t": TIMES, "q": ("q",), "qd": ("qd",), "effort": EFFORTS}
+    found: dict[str, list[str]] = {}
+    for what, usual in wanted.items():
+        said = columns.get(what)
+        names = _matching(heads, what, usual if said is None else said)
+        if not names and (what != "qd" or said is not None):
+            what_said = f"{said!r}" if said is not None else " or ".join(usual)
+            raise ArmError(
+                f"{label}: there is no column of {what} ({what_said}) among {', '.join(heads):.200}; name it, as in "
+                f"columns={{{what!r}: ...}}"
+            )
+        if names:
+            found[what] = names
+    counts = {what: len(names) for what, names in found.items() if what != "t"}
+    if len(set(counts.values())) != 1:
+        raise ArmError(f"{label}: q, qd and effort have different numbers of columns: {counts}")
+    return found
+
+
+def _matching(heads: Sequence[str], what: str, said: str | Sequence[str]) -> list[str]:
+    """The heads a description means: themselves, or those that begin with it and end in a number."""
+    words = [said] if isinstance(said, str) else list(said)
+    if not isinstance(said, str) and words and all(word in heads for word in words):
+        return words if what != "t" else words[:1]
+    for word in words:
+        if what == "t":
+            if word in heads:
+                return [word]
+            continue
+        numbered = {int(m[1]): head for head in heads if (m := re.fullmatch(re.escape(word) + r"_?(\d+)", head))}
+        if numbered:
+            return [numbered[k] for k in sorted(numbered)]
+    return []

@@ -1,0 +1,194 @@
+"""From logs to the model: what was put in comes out, within its errors, as bodies that could be built."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_logs import COULOMB, ROTORS, VISCOUS, log, motion, robot
+
+import dalembert as da
+from coupled_arms import PALLETIZER
+from dalembert.identification.consistency import pseudo_inertia
+from dalembert.identification.smoothing import smoothed
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+real_logs = pytest.mark.skipif(not DATA.is_dir(), reason="the measured logs are not here")
+
+pytestmark = [
+    pytest.mark.usefixtures("compiled_kernels"),
+    pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning"),
+]
+
+
+def truth(arm: da.Arm, found: da.Identification) -> np.ndarray:
+    """The base parameters, friction and rotors that were put in."""
+    friction = [value for j in range(arm.n) for value in (COULOMB[j], VISCOUS[j], 0.0)]
+    return found.base.combinations @ np.concatenate([arm.parameters, friction, ROTORS])
+
+
+def test_without_noise_the_parameters_come_back() -> None:
+    system = robot()
+    found = da.identify(system.arm, log(system, noise=0.0, quantum=1e-12), method="least squares", cutoff=30.0)
+    values = np.array([p.value for p in found.parameters])
+    effect = np.sqrt((found.fit.residual**2).mean()) / np.sqrt((found.logs[0].effort ** 2).mean())
+    assert effect < 2e-3
+    assert values == pytest.approx(truth(system.arm, found), rel=0.02, abs=0.05)
+    assert found.residual(log(system, noise=0.0, quantum=1e-12, path=3)).whole < 2e-3
+
+
+def test_parameters_lie_within_three_standard_errors() -> None:
+    system = robot()
+    scores = []
+    for seed in range(30):
+        found = da.identify(system.arm, log(system, seed), method="least squares")
+        errors = np.array([p.error for p in found.parameters])
+        scores.append((np.array([p.value for p in found.parameters]) - truth(system.arm, found)) / errors)
+    table = np.abs(np.array(scores))
+    assert (table <= 3).mean() >= 0.985
+    assert 0.6 < table.mean() < 1.1, "0.8 where errors are normal: neither too small nor too large"
+
+
+def test_links_are_bodies_that_could_be_built_and_explain_another_motion() -> None:
+    system = robot()
+    found = da.identify(system.arm, [log(system, 1), log(system, 2, path=1)])
+    for body in range(3):
+        values = np.linalg.eigvalsh(pseudo_inertia(found.values[10 * body : 10 * body + 10]))
+        assert values.min() > 0
+    other = log(system, 5, path=2)
+    assert found.residual(other).whole < 0.01
+    assert found.arm.parameters == pytest.approx(found.values[:30], rel=1e-12, abs=1e-15)
+    for term, right in (("coulomb", COULOMB), ("viscous", VISCOUS)):
+        assert [found.friction_of(j)[term] for j in range(3)] == pytest.approx(right, rel=0.05)
+
+
+def test_the_system_found_has_the_torques_that_are_predicted() -> None:
+    system = robot()
+    found = da.identify(system.arm, log(system), friction="coulomb+viscous")
+    assert found.left_out == ()
+    _, q, qd, qdd = (x[::50] for x in motion(3, seed=4))
+    fast = np.abs(qd) > 1.0  # where the sign of the speed is one
+    np.testing.assert_allclose(
+        found.system.inverse_dynamics(q, qd, qdd)[fast], found.predict(q, qd, qdd)[fast], rtol=1e-9, atol=1e-9
+    )
+
+
+def test_a_load_is_found_from_two_runs() -> None:
+    system = robot()
+    load = da.Load(mass=3.0, com=(0.02, -0.03, 0.1), inertia=(0.02, 0.03, 0.01))
+    without = da.identify(system.arm, log(system))
+    found = without.load(log(system.holding(load), 7, path=1))
+    assert abs(found.mass - 3.0) < 3 * found.mass_error < 0.1
+    assert (np.abs(found.com - [0.02, -0.03, 0.1]) < 3 * found.com_error).all()
+    assert found.explained > 0.9
+    assert found.load.mass == pytest.approx(found.mass)
+
+
+def test_a_known_load_is_no_part_of_the_links() -> None:
+    system = robot()
+    load = da.Load(mass=3.0, com=(0.0, 0.0, 0.1))
+    plain = da.identify(system.arm, log(system, noise=0.01))
+    laden = da.identify(system.arm, log(system.holding(load), noise=0.01), loads=[load])
+    other = log(system, 3, noise=0.01, path=2)
+    assert laden.residual(other).whole == pytest.approx(plain.residual(other).whole, rel=0.3)
+    assert da.identify(system.arm, log(system.holding(load), noise=0.01)).residual(other).whole > 0.05
+
+
+def test_gains_make_torques_of_currents() -> None:
+    system = robot()
+    measured = log(system)
+    gains = np.array([10.0, 8.0, 5.0])
+    currents = da.Log(t=measured.t, q=measured.q, effort=measured.effort / gains)
+    a = da.identify(system.arm, currents, gains=gains, method="least squares")
+    b = da.identify(system.arm, measured, method="least squares")
+    assert a.values == pytest.approx(b.values, rel=1e-6, abs=1e-9)
+    assert a.residual(currents).whole == pytest.approx(b.residual(measured).whole, rel=1e-6)
+
+
+def test_outliers_count_less_where_asked() -> None:
+    system = robot()
+    measured = log(system, noise=0.1)
+    effort = measured.effort.copy()
+    effort[300:2000:170] += 400.0
+    spoiled = da.Log(t=measured.t, q=measured.q, effort=effort)
+    other = log(system, 3, noise=0.1, path=2)
+    errors = [
+        da.identify(system.arm, spoiled, robust=robust, cutoff=15.0).residual(other).whole for robust in (False, True)
+    ]
+    assert errors[1] < 0.7 * errors[0]
+
+
+def test_least_squares_give_no_bodies() -> None:
+    system = robot()
+    found = da.identify(system.arm, log(system), method="least squares")
+    with pytest.raises(da.ArmError, match="not bodies"):
+        _ = found.arm
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"method": "magic"}, "the method is"),
+        ({"friction": "rubber"}, "no friction 'rubber'"),
+        ({"friction": "stribeck"}, "no coulomb; add it"),
+        ({"loads": [None, None]}, "one for each log"),
+        ({"gains": [1.0]}, "one number for each of 3 joints"),
+        ({"cutoff": 190.0}, "a cut-off lies between"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(options: dict[str, object], sentence: str) -> None:
+    system = robot()
+    with pytest.raises(da.ArmError, match=sentence):
+        da.identify(system.arm, log(system), **options)  # type: ignore[arg-type]
+
+
+def test_drives_are_found_not_given() -> None:
+    system = robot()
+    with pytest.raises(da.ArmError, match="finds the drives itself"):
+        da.identify(system, log(system))
+
+
+@real_logs
+def test_ur10e_is_explained_better_than_by_a_plain_fit() -> None:
+    arm = da.load(DATA / "ur10e" / "ur10e.urdf")
+    gains = [14.87, 13.26, 11.13, 10.62, 11.03, 11.47]
+    used = da.Log.read(DATA / "ur10e" / "30sec_12harm.csv").rows(635, 3510)
+    kept = da.Log.read(DATA / "ur10e" / "40sec_12harm.csv").rows(500, 4460)
+    found = da.identify(arm, used, gains=gains)
+    assert found.residual(kept, cutoff=5.0).whole < 0.050
+    assert found.residual(kept).whole < 0.040
+    with_load = da.identify(arm, used, friction="coulomb+viscous+offset+load", gains=gains)
+    assert with_load.residual(kept).whole < 0.028
+    for body in range(6):
+        assert np.linalg.eigvalsh(pseudo_inertia(found.values[10 * body : 10 * body + 10])).min() > 0
+
+
+@real_logs
+def test_panda_is_explained_better_than_by_the_catalog() -> None:
+    arm = da.load("panda")
+    measured = da.Log.read(DATA / "panda" / "log_first_60_percent.csv")
+    cut = int(0.6 * len(measured))
+    found = da.identify(arm, measured.rows(0, cut))
+    unseen = smoothed(measured.rows(cut))
+    effort = unseen.reduced(unseen.effort)
+    links = unseen.reduced(arm.inverse_dynamics(unseen.q, unseen.qd, unseen.qdd))
+    catalog = np.linalg.norm(effort - links, axis=0) / np.linalg.norm(effort, axis=0)
+    left = found.residual(measured.rows(cut))
+    assert (left.joints < catalog).all()
+    assert left.whole < 0.02
+    assert (left.joints[[0, 1, 2, 4, 6]] < [0.127, 0.029, 0.026, 0.150, 0.246]).all(), "with the published friction"
+
+
+def test_an_arm_whose_joints_follow_is_identified_in_its_coordinates() -> None:
+    described = da.load(PALLETIZER).subarm("turn", "level")
+    described = replace(described, joints=tuple(replace(joint, limits=da.Limits()) for joint in described.joints))
+    system = described.driven
+    found = da.identify(described, log(system, 1, noise=0.1))
+    assert len(found.values) == 4 * 10 + 3 * 4  # bodies, then friction and rotor of each coordinate
+    assert found.residual(log(system, 2, noise=0.1, path=1)).whole < 0.01
+    assert [joint.name for joint in found.arm.followers] == ["level"]
+    q, qd, qdd = (x[::500] for x in motion(3, seed=4)[1:])
+    wanted = system.inverse_dynamics(q, qd, qdd)
+    assert np.abs(found.predict(q, qd, qdd) - wanted).max() < 0.03 * np.abs(wanted).max()
