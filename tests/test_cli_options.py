@@ -26,6 +26,7 @@ from dalembert.cli.run import COMMANDS, main
 from dalembert.cli.system_options import READING, STATES
 from dalembert.compile import operations as counts
 from dalembert.compile.functions import function
+from simulated_logs import motion
 
 SHAPE = {name: kind for name, kind in system_options.SHAPE.items() if name not in READING}
 """Options that shape the system of any arm; those that say how a file is read are asked of one where they matter."""
@@ -66,6 +67,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "arm.toml").write_text(plain + DRIVES.replace("[[motors]]", "[[drives.motors]]"), encoding="utf-8")
     (made / "mechanism.toml").write_text('gravity = [0, -9.81, 0]\n[chain.only]\narm = "arm.toml"\n', encoding="utf-8")
     (made / "drives.toml").write_text(DRIVES.replace("4e-4", "9e-4"), encoding="utf-8")
+    t, q, qd, qdd = motion(2)
+    torque = da.load("planar-2r").inverse_dynamics(q, qd, qdd)
+    np.savetxt(
+        made / "log.csv", np.column_stack([t, q, torque]), delimiter=",", header="t,q1,q2,tau1,tau2", comments=""
+    )
     return made
 
 
@@ -126,6 +132,7 @@ ASKED: dict[str, dict[str, object]] = {
 PLAIN: dict[str, Callable[[str], list[str]]] = {
     "list": lambda arm: [],
     "doctor": lambda arm: [],
+    "identify": lambda arm: [arm, str(Path(arm).with_name("log.csv")), "--json"],
     "show": lambda arm: [arm],
     "dynamics": lambda arm: [arm, "--json"],
     "convert": lambda arm: [arm, "--to", "toml"],

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from simulated_logs import COULOMB, ROTORS, VISCOUS, log, motion, robot
 
 import dalembert as da
 from coupled_arms import PALLETIZER
 from dalembert.identification.consistency import pseudo_inertia
 from dalembert.identification.smoothing import smoothed
+from simulated_logs import COULOMB, ROTORS, VISCOUS, log, motion, robot
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 real_logs = pytest.mark.skipif(not DATA.is_dir(), reason="the measured logs are not here")

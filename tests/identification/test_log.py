@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from simulated_logs import log, motion, robot
 
 import dalembert as da
 from dalembert.identification.smoothing import chosen_cutoff, smoothed
+from simulated_logs import log, motion, robot
 
 T, Q, QD, QDD = motion(3)
 EFFORT = np.cos(Q)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile import build, cache
-from ..compile.shared_library import Library
+from ..compile.shared_library import CompiledLibrary
 from .bernstein import NARROWEST
 from .waves import Array
 
@@ -66,7 +66,7 @@ class _Problem(ctypes.Structure):
 def _library(compiler: build.Compiler, machine: str) -> Any:
     text = Path(__file__).with_name("branch.c").read_text(encoding="utf-8")
     key = hashlib.sha256("\0".join(("branch", compiler.identity, machine, text)).encode()).hexdigest()
-    library = Library(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
+    library = CompiledLibrary(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
     pointer, number = ctypes.c_void_p, ctypes.c_double
     for name, result, arguments in (
         ("open_search", pointer, [pointer, ctypes.c_int, pointer, pointer]), ("close_search", None, [pointer]),

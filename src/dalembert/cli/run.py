@@ -44,6 +44,7 @@ COMMANDS = {
     "bench": "bench_command:bench",
     "simulate": "simulate_command:simulate",
     "mechanism": "mechanism_command:mechanism",
+    "identify": "identify_command:identify",
     "doctor": "doctor_command:doctor",
 }
 """Every subcommand: its module in this folder and its function there."""

@@ -239,7 +239,7 @@ class Kernel:
     def _load(self, which: str) -> bool:
         try:
             path = cache.library(self._key(which), lambda folder: self._build(which, folder))
-            library = shared_library.Library(path)
+            library = shared_library.CompiledLibrary(path)
             self.fast.attach(which, library.address(f"kernel_{which}"), library)
         except build.CompileError as fault:
             build.say_slow(fault)
@@ -276,7 +276,7 @@ class Kernel:
             flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
         found = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)
         caller = shared_library.CtypesCaller((), (), 0, 0, self._call)
-        library = shared_library.Library(path)
+        library = shared_library.CompiledLibrary(path)
         caller.attach(which, library.address(f"kernel_{which}"), library)
         if which == "batch":
             caller.chunk(flat, found, 0, CHUNK)

@@ -27,7 +27,7 @@ class Caller(Protocol):
 
     def __call__(self, *arrays: Any, **options: Any) -> Any: ...
 
-    def attach(self, which: str, address: int, library: Library) -> None:
+    def attach(self, which: str, address: int, library: CompiledLibrary) -> None:
         """Attaches the compiled function "single" or "batch" at this address of a library, which is kept loaded."""
 
     def results(self, count: int) -> tuple[Any, ...]:
@@ -48,11 +48,11 @@ class CtypesCaller:
     ) -> None:
         self.shapes, self.type = shapes, np.dtype(np.float64 if number == np.dtype(np.float64).num else np.float32)
         self.slow = slow
-        self._libraries: dict[str, Library] = {}
+        self._libraries: dict[str, CompiledLibrary] = {}
         self._single: Any = None
         self._batch: Any = None
 
-    def attach(self, which: str, address: int, library: Library) -> None:
+    def attach(self, which: str, address: int, library: CompiledLibrary) -> None:
         """Attaches the compiled function "single" or "batch" at this address of a library, which is kept loaded."""
         self._libraries[which] = library
         if which == "single":
@@ -150,7 +150,7 @@ def _module(library: Path) -> Any:
     return module
 
 
-class Library(ctypes.CDLL):
+class CompiledLibrary(ctypes.CDLL):
     """A compiled library, unloaded with the last object that refers to it or to one of its functions."""
 
     def __init__(self, path: Path) -> None:

@@ -25,7 +25,7 @@ from .functions import FUNCTIONS
 from .functions import function as function_of
 from .kernel import Kernel
 from .peers import Peer, peers
-from .shared_library import Library
+from .shared_library import CompiledLibrary
 
 STATES = 100_000
 SAMPLE = 2_000
@@ -206,7 +206,7 @@ def machine_limits() -> tuple[float, float]:
     """Floating-point operations per second (a fused multiply-add counts two) and bytes per second, one thread."""
     with tempfile.TemporaryDirectory() as folder:
         library = build.compiled(build.find(), head("float64") + PEAK, Path(folder), ("-O2",))
-        opened = Library(library)
+        opened = CompiledLibrary(library)
         opened.peak.argtypes, opened.peak.restype = [ctypes.c_long], ctypes.c_double
         rounds = 1_000_000
         seconds = best([lambda: opened.peak(rounds)], 5)[0]

@@ -1,7 +1,7 @@
 """Physically consistent parameters: each link a body that could be built, by linear matrix inequalities.
 
 The pseudo-inertia of a body, [[tr(I)/2 1 - I, m c], [m c', m]] with I about the frame of its link, is positive definite
-for every distribution of positive mass (Wensing, Kim and Slotine 2017). It is linear in the ten parameters, so
+for every distribution of positive mass (Wensing, Kim and Slotine 2018). It is linear in the ten parameters, so
 
     minimise (x - b)' P (x - b) + (x - x_0)' R (x - x_0)   with every pseudo-inertia at least e times its size
 

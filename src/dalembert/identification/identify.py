@@ -13,7 +13,7 @@ from ..systems.arm_system import ArmSystem
 from .base_columns import BaseColumns, base_columns
 from .consistency import consistent
 from .friction_terms import SIGNED, FrictionTerms
-from .least_squares import Fit, fit
+from .least_squares import WeightedFit, fit
 from .log import Array, Log
 from .log_checks import check_log
 from .observations import STRIBECK, TRANSITIONS, Observations, Shape, Unknowns
@@ -85,7 +85,7 @@ def _load_torques(arm: ArmSystem, log: Smoothed, load: Load | None) -> Array:
     return np.asarray(arm.holding(load).inverse_dynamics(*state) - arm.holding(None).inverse_dynamics(*state))
 
 
-def _fitted(seen: Observations, base: BaseColumns, robust: bool) -> tuple[Shape, Fit, Array]:
+def _fitted(seen: Observations, base: BaseColumns, robust: bool) -> tuple[Shape, WeightedFit, Array]:
     """Least squares, with the numbers in which friction is not linear chosen on their grids."""
     n, terms = seen.unknowns.arm.n, seen.unknowns.friction
     shape = Shape(np.full(n, TRANSITIONS[len(TRANSITIONS) // 2]), np.full(n, STRIBECK[len(STRIBECK) // 2]))
@@ -102,19 +102,21 @@ def _fitted(seen: Observations, base: BaseColumns, robust: bool) -> tuple[Shape,
 
 def _once(
     seen: Observations, base: BaseColumns, shape: Shape, inertial: Array | None, robust: bool
-) -> tuple[Fit, Array]:
+) -> tuple[WeightedFit, Array]:
     matrix = seen.matrix(seen.friction(shape, inertial))
     return fit(matrix[..., base.columns], seen.effort, robust), matrix
 
 
-def _inertial(seen: Observations, base: BaseColumns, found: Fit) -> Array:
+def _inertial(seen: Observations, base: BaseColumns, found: WeightedFit) -> Array:
     """Inertial parameters with the same torques: the base parameters, all others zero."""
     values = np.zeros(seen.unknowns.count)
     values[base.columns] = found.values
     return values[: seen.unknowns.inertial]
 
 
-def _shaped(seen: Observations, base: BaseColumns, shape: Shape, inertial: Array, found: Fit, matrix: Array) -> Shape:
+def _shaped(
+    seen: Observations, base: BaseColumns, shape: Shape, inertial: Array, found: WeightedFit, matrix: Array
+) -> Shape:
     """For each joint the speeds of transition and of Stribeck with the least residual, all else as it is."""
     unknowns = seen.unknowns
     n, count = unknowns.arm.n, len(unknowns.friction.names)
@@ -140,8 +142,8 @@ def _shaped(seen: Observations, base: BaseColumns, shape: Shape, inertial: Array
 
 
 def _all_values(
-    arm: ArmSystem, unknowns: Unknowns, base: BaseColumns, found: Fit, matrix: Array, seen: Observations, method: str,
-    progress: Callable[[str], None],
+    arm: ArmSystem, unknowns: Unknowns, base: BaseColumns, found: WeightedFit, matrix: Array, seen: Observations,
+    method: str, progress: Callable[[str], None],
 ) -> tuple[Array, bool]:  # fmt: skip
     """A value for every unknown, and whether every link is a body that could be built."""
     values = np.zeros(unknowns.count)

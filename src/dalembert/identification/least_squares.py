@@ -27,7 +27,7 @@ SILENT = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class WeightedFit:
     """Estimates, their covariance (infinite where the data are silent), the spread of the residuals of each joint.
 
     ``condition`` is that of the weighted equations with columns of equal length; ``weights`` are those of robustness.
@@ -41,7 +41,7 @@ class Fit:
     condition: float
 
 
-def fit(matrix: Array, effort: Array, robust: bool = False) -> Fit:
+def fit(matrix: Array, effort: Array, robust: bool = False) -> WeightedFit:
     """Weighted least squares: W ``(m, n, p)``, effort ``(m, n)``."""
     scale = np.sqrt((matrix**2).sum(axis=(0, 1)))
     scale[scale == 0] = 1.0
@@ -60,7 +60,7 @@ def fit(matrix: Array, effort: Array, robust: bool = False) -> Fit:
             grams, sides = _sums(columns, effort, weights)
     covariance = _covariance(columns, residual, weights / spread, inverse)
     covariance[np.diag_indices(len(values))] += np.where(silent, np.inf, 0.0)
-    return Fit(values / scale, covariance / np.outer(scale, scale), spread, weights, residual, condition)
+    return WeightedFit(values / scale, covariance / np.outer(scale, scale), spread, weights, residual, condition)
 
 
 def _sums(columns: Array, effort: Array, weights: Array) -> tuple[Array, Array]:
@@ -88,7 +88,7 @@ def _covariance(columns: Array, residual: Array, weight: Array, bread: Array) ->
     """(W'W)^-1 (sum over joints and lags of c_j(l) sum_t w_t w_t+l') (W'W)^-1, c_j the autocovariance of residuals."""
     count, unknowns = residual.shape[0], columns.shape[-1]
     meat = np.zeros((unknowns, unknowns))
-    freedom = residual.size / max(residual.size - unknowns, 1)
+    independent = 0.0
     for joint in range(residual.shape[1]):
         rows = columns[:, joint] * weight[:, joint, None]
         used = np.flatnonzero(np.abs(rows).max(axis=0) > 0)
@@ -96,13 +96,18 @@ def _covariance(columns: Array, residual: Array, weight: Array, bread: Array) ->
         left = residual[:, joint] * weight[:, joint]
         lags = min(remembered(left), count - 1)
         part = np.zeros((len(used), len(used)))
+        memory = 0.0
         for lag in range(lags + 1):
-            covariance = float(left[: count - lag] @ left[lag:]) / count
-            product = rows[: count - lag].T @ rows[lag:]
             taper = min(1.0, 2 * (1 - lag / (lags + 1)))
-            part += taper * covariance * (product if lag == 0 else product + product.T)
-        meat[np.ix_(used, used)] += freedom * part
-    return np.asarray(bread @ meat @ bread)
+            covariance = taper * float(left[: count - lag] @ left[lag:]) / count
+            product = rows[: count - lag].T @ rows[lag:]
+            part += covariance * (product if lag == 0 else product + product.T)
+            memory += covariance * (1 if lag == 0 else 2)
+        meat[np.ix_(used, used)] += part
+        variance = float(left @ left) / count
+        independent += count * min(1.0, variance / memory) if memory > 0 else count
+    # What was fitted is missing from the residuals: so many of the independent ones are used up.
+    return np.asarray(bread @ meat @ bread) * independent / max(independent - unknowns, 1.0)
 
 
 def remembered(residual: Array) -> int:

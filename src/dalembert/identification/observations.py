@@ -2,8 +2,8 @@
 
     tau_j = Y_j(q, qd, qdd) pi + sum of friction terms of joint j + I_a,j qdd_j
 
-Y is smooth and is evaluated at the samples that are kept; friction changes sharply where a joint turns round and passes
-the filter of the efforts at every sample.
+All of it passes the filter of the efforts: Y, which is smooth, at fewer samples, friction, which changes sharply where
+a joint turns round, at every one.
 """
 
 from __future__ import annotations
@@ -80,14 +80,13 @@ class Shape:
 
 
 class Observations:
-    """The equations of all logs: ``effort`` ``(m, n)``, ``smooth`` ``(m, n, 10 bodies)``, friction made for a ``Shape``."""
+    """The equations of all logs: ``effort`` ``(m, n)``, ``smooth`` ``(m, n, 10 bodies)``, friction for a ``Shape``."""
 
     def __init__(self, system: ArmSystem, unknowns: Unknowns, logs: Sequence[Smoothed], known: Sequence[Array]) -> None:
         self.system, self.unknowns, self.logs = system, unknowns, logs
         self.effort = np.concatenate([log.reduced(log.effort - load) for log, load in zip(logs, known, strict=True)])
-        states = [np.concatenate([log.thinned(getattr(log, key)) for log in logs]) for key in ("q", "qd", "qdd")]
-        self.smooth = system.regressor(*states)
-        self.acceleration = states[2]
+        self.smooth = np.concatenate([log.evaluated(system.regressor) for log in logs])
+        self.acceleration = np.concatenate([log.reduced(log.qdd) for log in logs])
         sizes = [len(log.thinned(log.t)) for log in logs]
         self.log_of = np.repeat(np.arange(len(logs)), sizes)
 

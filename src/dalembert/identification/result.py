@@ -22,7 +22,7 @@ from ..arm.shaft_friction import Friction
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
 from .base_columns import BaseColumns
-from .least_squares import Fit
+from .least_squares import WeightedFit
 from .log import Array, Log
 from .observations import Shape, Unknowns, link_torques
 from .payload import IdentifiedLoad, identify_load
@@ -88,7 +88,7 @@ class Identification:
     shape: Shape
     values: Array
     physical: bool
-    fit: Fit
+    fit: WeightedFit
     logs: tuple[Smoothed, ...]
     known: tuple[Array, ...]
     gains: Array | None

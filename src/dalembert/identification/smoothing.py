@@ -2,7 +2,8 @@
 
 Positions (and velocities where they were measured) and efforts pass the same Butterworth filter forward and backward,
 so that nothing is shifted in time and both sides of tau = Y(q, qd, qdd) pi see the same band; derivatives are central
-differences of what is filtered. The band is then sampled no faster than it needs (Gautier 1997, parallel decimation).
+differences of what is filtered. What is made of them passes the filter once more, since products of sines hold higher
+harmonics, and the band is then sampled no faster than it needs (Gautier 1997, parallel decimation).
 
 The cut-off lies where the spectrum of the positions comes down to that of their noise: ``CLEAR`` times the level of its
 highest frequencies. Below it accelerations are motion, above it noise times frequency squared.
@@ -10,6 +11,7 @@ highest frequencies. Below it accelerations are motion, above it noise times fre
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -27,6 +29,8 @@ LEAST, MOST = 1.0, 0.4
 """Least cut-off (Hz), and the most as a share of the rate of sampling."""
 OVERSAMPLED = 8.0
 """Samples that are kept for each period of the cut-off."""
+FINE = 32.0
+"""Samples for each period of the cut-off at which functions of the motion are evaluated before they are filtered."""
 EDGE = 2.0
 """Periods of the cut-off left out at each end of a stretch: what a filter makes of an end falls by e^-2.4 a period."""
 EVEN = 0.01
@@ -52,22 +56,44 @@ class Smoothed:
     name: str
 
     @property
+    def coarse(self) -> int:
+        """Each so many samples one is enough to evaluate smooth functions of the motion, their harmonics included."""
+        return max(1, int(self.rate / (FINE * self.cutoff)))
+
+    @property
     def every(self) -> int:
         """Each so many samples one is kept."""
-        return max(1, int(self.rate / (OVERSAMPLED * self.cutoff)))
+        return self.coarse * max(1, int(self.rate / (OVERSAMPLED * self.cutoff)) // self.coarse)
 
     def reduced(self, values: Array) -> Array:
         """Values at every sample, filtered and thinned out."""
-        filter_ = signal.butter(ORDER, self.cutoff, fs=self.rate, output="sos")
-        return self._kept([signal.sosfiltfilt(filter_, values[part], axis=0) for part in self.stretches])
+        filter_ = self._filter(1)
+        return self._kept([signal.sosfiltfilt(filter_, values[part], axis=0) for part in self.stretches], 1)
+
+    def evaluated(self, function: Callable[[Array, Array, Array], Array]) -> Array:
+        """A smooth function of q, qd, qdd, filtered and thinned out: it may hold harmonics that efforts have lost."""
+        filter_, step, parts = self._filter(self.coarse), self.coarse, []
+        for part in self.stretches:
+            values = function(self.q[part][::step], self.qd[part][::step], self.qdd[part][::step])
+            parts.append(signal.sosfiltfilt(filter_, values, axis=0))
+        return self._kept(parts, step)
 
     def thinned(self, values: Array) -> Array:
-        """Values at the samples that ``reduced`` keeps, as they are: what is made of filtered signals is smooth."""
-        return self._kept([values[part] for part in self.stretches])
+        """Values at the samples that ``reduced`` keeps, as they are."""
+        return self._kept([values[part] for part in self.stretches], 1)
 
-    def _kept(self, parts: list[Array]) -> Array:
-        margin = int(EDGE * self.rate / self.cutoff)
-        return np.concatenate([part[margin : len(part) - margin : self.every] for part in parts])
+    def _filter(self, step: int) -> Array:
+        return np.asarray(signal.butter(ORDER, self.cutoff, fs=self.rate / step, output="sos"))
+
+    def _kept(self, parts: list[Array], step: int) -> Array:
+        """Of values at each ``step``-th sample those that are kept: the same moments for every ``step``."""
+        every = self.every
+        margin = -(-int(EDGE * self.rate / self.cutoff) // every) * every
+        kept = []
+        for values, part in zip(parts, self.stretches, strict=True):
+            last = part.stop - part.start - margin
+            kept.append(values[margin // step : max(-(-last // step), margin // step) : every // step])
+        return np.concatenate(kept)
 
 
 def smoothed(log: Log, cutoff: float | None = None) -> Smoothed:
@@ -80,7 +106,7 @@ def smoothed(log: Log, cutoff: float | None = None) -> Smoothed:
             f"{log.name}: a cut-off lies between 0 and {MOST:g} of the rate of sampling, {MOST * rate:.4g} Hz; "
             f"got {cutoff:g}"
         )
-    needed = 2 * int(EDGE * rate / cutoff) + 8 * ORDER
+    needed = 2 * int((EDGE + 1) * rate / cutoff) + 8 * ORDER
     long = [part for part in log.stretches if part.stop - part.start >= needed]
     if not long:
         raise ArmError(

@@ -19,7 +19,7 @@ from ..compile.emit_c import VECTOR_SIGN, Program, Style, literal, statements
 from ..compile.functions import function, system_facts
 from ..compile.integrators import advance
 from ..compile.kernel import code_digest
-from ..compile.shared_library import Library
+from ..compile.shared_library import CompiledLibrary
 from ..compile.sincos import source as sincos_source
 
 
@@ -113,7 +113,7 @@ def loaded(text: str, facts: str) -> Any:
             "\0".join((facts, code_digest(), compiler.identity, build.machine(), text)).encode()
         ).hexdigest()
         path = cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O2",)))
-        return Library(path)
+        return CompiledLibrary(path)
     except build.CompileError as fault:
         build.say_slow(fault)
         return None

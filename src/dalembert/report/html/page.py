@@ -45,10 +45,10 @@ def page_head(title: str, scripts: Sequence[str]) -> Html:
     )
 
 
-def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section]) -> str:
-    """The whole document."""
+def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], what: str = "dynamics report") -> str:
+    """The whole document; ``what`` it is stands in its title."""
     scripts = [*(section.script for section in sections if section.script), asset("charts.js")]
-    head = page_head(f"{title}: dynamics report", scripts)
+    head = page_head(f"{title}: {what}", scripts)
     header = tag(
         "header",
         tag("a", "Skip to the report", href="#main", class_="skip"),

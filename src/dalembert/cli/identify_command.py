@@ -1,0 +1,174 @@
+"""``dalembert identify``: the model of a robot from its logs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert.arm.errors import ArmError
+
+from .printing import heading, paragraph, table
+from .system_options import arm_command, numbers
+
+if TYPE_CHECKING:
+    import dalembert as da
+    from dalembert.identification.result import Identification, Residual
+
+
+@arm_command
+def identify(
+    arm: da.Arm,
+    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="CSV files: t, q1.., qd1.., tau1.. or i1..")],
+    validate: Annotated[
+        list[Path] | None, typer.Option("--validate", help="A log to judge by, not used; may be repeated.")
+    ] = None,
+    friction: Annotated[
+        str, typer.Option("--friction", help="Of coulomb, viscous, offset, stribeck, load, joined by +; or none.")
+    ] = "coulomb+viscous+offset",
+    find_rotors: Annotated[
+        bool, typer.Option("--find-rotors/--no-find-rotors", help="Find reflected rotor inertias.")
+    ] = True,
+    gains: Annotated[str, typer.Option("--gains", help="Torque per current of each joint (N m/A), by commas.")] = "",
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--column", help="Heads of a file, as in q=pos or effort=m_a,m_b; may be repeated."),
+    ] = None,
+    rows: Annotated[
+        list[str] | None, typer.Option("--rows", help="Rows START:STOP of each log in turn, then of --validate.")
+    ] = None,
+    robust: Annotated[bool, typer.Option("--robust", help="Outliers count less.")] = False,
+    cutoff: Annotated[float | None, typer.Option("--cutoff", help="Cut-off of the filter (Hz).")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the arm found, with friction and rotors (.toml).")
+    ] = None,
+    page: Annotated[Path | None, typer.Option("--page", help="Write a page with figures (.html).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Find inertias, friction and rotors of a robot from measured motions, as bodies that could be built."""
+    from dalembert.identification.identify import identify as find
+
+    for path, ending, option in ((output, ".toml", "--output"), (page, ".html", "--page")):
+        if path is not None and path.suffix != ending:
+            raise ArmError(f"{option} writes a {ending} file, not {path}")
+    files = [*logs, *(validate or [])]
+    read = _read(files, columns or [], rows or [])
+    factors = numbers(gains, "--gains", (arm.n,)) if gains else None
+    found = find(
+        arm,
+        read[: len(logs)],
+        friction,
+        find_rotors,
+        factors,
+        robust=robust,
+        cutoff=cutoff,
+        progress=_progress(as_json),
+    )
+    residuals = [found.residual(log) for log in read]
+    for sentence in found.warnings:
+        print(f"note: {sentence}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(_record(found, residuals), indent=2))
+    else:
+        _print(found, residuals, len(validate or []))
+    if output is not None:
+        from dataclasses import replace
+
+        source = f"inertias, friction and rotors identified from {', '.join(path.name for path in logs)}"
+        whole: da.Arm = found.system.arm  # type: ignore[attr-defined]
+        output.write_text(replace(whole, sources=(*whole.sources, source)).write_toml(), encoding="utf-8")
+    if page is not None:
+        from dalembert.report.identification_page import write_identification_page
+
+        write_identification_page(found, residuals, len(validate or []), page)
+
+
+def _read(files: list[Path], columns: list[str], rows: list[str]) -> list[Any]:
+    from dalembert.identification.log import Log
+
+    heads: dict[str, str | list[str]] = {}
+    for word in columns:
+        what, equals, said = word.partition("=")
+        if not equals or not said:
+            raise ArmError(f"--column is written as in q=pos or effort=m_a,m_b, not {word!r}")
+        heads[what.strip()] = said.split(",") if "," in said else said
+    if rows and len(rows) != len(files):
+        raise ArmError(
+            f"--rows is given once for each of the {len(files)} logs, or not at all; it is there {len(rows)} times"
+        )
+    found = []
+    for k, path in enumerate(files):
+        log = Log.read(path, heads or None, path.name)
+        if rows:
+            start, colon, stop = rows[k].partition(":")
+            if not colon or not (start or "0").isdecimal() or not (stop or "0").isdecimal():
+                raise ArmError(f"--rows is written as START:STOP, as in 635:3510 or 100:, not {rows[k]!r}")
+            log = log.rows(int(start or 0), int(stop) if stop else None)
+        found.append(log)
+    return found
+
+
+def _progress(quiet: bool) -> Any:
+    def say(what: str) -> None:
+        if not quiet and sys.stderr.isatty():
+            print(f"\r{what:<40}", end="", file=sys.stderr, flush=True)
+
+    return say
+
+
+def _print(found: Identification, residuals: list[Residual], unseen: int) -> None:
+    from dalembert.report.identification_page import unexplained
+
+    names = list(found.described.joint_names)
+    heading(f"{found.described.name}: what is left of the efforts, percent")
+    marks = [""] * (len(residuals) - unseen) + [" (not used)"] * unseen
+    table(
+        [
+            ("joint", [*names, "all", "all, unfiltered"]),
+            *(
+                (
+                    f"{residual.name}{mark}",
+                    [f"{100 * x:.2f}" for x in (*residual.joints, residual.whole, residual.raw)],
+                )
+                for residual, mark in zip(residuals, marks, strict=True)
+            ),
+        ]
+    )
+    paragraph(unexplained(found, residuals[-1]))
+    heading("friction and rotors")
+    units = {"coulomb": "[N m]", "viscous": "[N m s/rad]", "offset": "[N m]", "stribeck": "[N m]", "load": "[1]"}
+    terms = found.unknowns.friction.names
+    rows = [found.friction_of(k) for k in range(found.described.n)]
+    listed = [("joint", names), *((f"{t} {units[t]}", [f"{row[t]:.4g}" for row in rows]) for t in terms)]
+    if found.unknowns.rotors:
+        first = found.unknowns.rotor_column(0)
+        listed.append(("rotor [kg m^2]", [f"{x:.4g}" for x in found.values[first : first + found.described.n]]))
+    table(listed)
+    if any(joint.kind != "revolute" for joint in found.described.moving):
+        paragraph("Sliding joints: N, N s/m and kg.")
+    told = sum(p.determined for p in found.parameters)
+    cutoffs = ", ".join(f"{log.cutoff:.3g}" for log in found.logs)
+    paragraph(
+        f"{found.samples} samples kept, filtered at {cutoffs} Hz. {told} of {len(found.parameters)} combinations are "
+        f"determined (condition number {found.condition:.3g})."
+    )
+
+
+def _record(found: Identification, residuals: list[Residual]) -> dict[str, Any]:
+    return {
+        "arm": found.described.name,
+        "joints": list(found.described.joint_names),
+        "friction": [dict(found.friction_of(k)) for k in range(found.described.n)],
+        "values": dict(zip(found.unknowns.names, found.values.tolist(), strict=True)),
+        "units": dict(zip(found.unknowns.names, found.unknowns.units, strict=True)),
+        "parameters": [{**vars(p), "determined": p.determined} for p in found.parameters],
+        "condition": found.condition,
+        "residuals": [
+            {"log": r.name, "joints": r.joints.tolist(), "whole": r.whole, "unfiltered": r.raw} for r in residuals
+        ],
+        "cutoff": [log.cutoff for log in found.logs],
+        "notes": list(found.warnings),
+    }

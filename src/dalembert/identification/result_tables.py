@@ -1,0 +1,77 @@
+"""An identification as tables: what is left of each log, friction, parameters with errors, the logs themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..markup.data_tables import Column, DataTable, Value
+from .result import Identification, Residual
+
+
+def residual_table(found: Identification, residuals: Sequence[Residual]) -> DataTable:
+    """What is left of the effort of each joint, in percent of it, for each log."""
+    columns = (
+        Column("joint", "joint"),
+        *(Column(residual.name, residual.name, kind="share") for residual in residuals),
+    )
+    names = found.described.joint_names
+    rows: list[tuple[Value, ...]] = [
+        (name, *(float(residual.joints[k]) for residual in residuals)) for k, name in enumerate(names)
+    ]
+    rows.append(("all", *(residual.whole for residual in residuals)))
+    rows.append(("all, unfiltered", *(residual.raw for residual in residuals)))
+    note = "Norm of what is left over that of the effort, both through the filter of the log."
+    return DataTable("residuals", "What is left unexplained", columns, tuple(rows), note)
+
+
+def friction_table(found: Identification) -> DataTable:
+    """Friction and reflected rotor inertia of each joint."""
+    unknowns = found.unknowns
+    terms = unknowns.friction.names
+    columns = [Column("joint", "joint"), *(Column(term, term, kind="number") for term in terms)]
+    if unknowns.friction.regularised:
+        columns.append(Column("transition speed", "speed of transition", kind="number"))
+    if unknowns.rotors:
+        columns.append(Column("rotor", "reflected inertia", kind="number"))
+    rows = []
+    for k, name in enumerate(found.described.joint_names):
+        row: list[Value] = [name, *found.friction_of(k).values()]
+        row += [float(found.shape.transition[k])] if unknowns.friction.regularised else []
+        row += [float(found.values[unknowns.rotor_column(k)])] if unknowns.rotors else []
+        rows.append(tuple(row))
+    note = "N m and N m s/rad (N and N s/m of sliding joints); speeds in rad/s (m/s), inertias in kg m^2 (kg)."
+    return DataTable("friction", "Friction and rotors", tuple(columns), tuple(rows), note)
+
+
+def parameter_table(found: Identification) -> DataTable:
+    """The combinations that torques depend on, by least squares, with standard errors."""
+    columns = (
+        Column("parameter", "parameter"),
+        Column("combination", "stands for"),
+        Column("value", "value", kind="number"),
+        Column("error", "standard error", kind="number"),
+        Column("unit", "", kind="unit"),
+        Column("determined", "told by the data"),
+    )
+    rows = tuple(
+        (p.name, p.combination, p.value, p.error, p.unit, "yes" if p.determined else "no") for p in found.parameters
+    )
+    told = sum(p.determined for p in found.parameters)
+    note = f"{told} of {len(rows)} are at least three standard errors from zero."
+    return DataTable("parameters", "Parameters by least squares", columns, rows, note, first=20)
+
+
+def log_table(found: Identification) -> DataTable:
+    """The logs that were used, and what the filter made of them."""
+    columns = (
+        Column("log", "log"),
+        Column("samples", "samples", kind="number"),
+        Column("rate", "rate", "Hz", "number"),
+        Column("cutoff", "cut-off", "Hz", "number"),
+        Column("kept", "kept", "Hz", "number"),
+        Column("stretches", "stretches", kind="number"),
+    )
+    rows = tuple(
+        (log.name, len(log.t), log.rate, log.cutoff, log.rate / log.every, len(log.stretches)) for log in found.logs
+    )
+    return DataTable("logs", "Logs", columns, rows, "Stretches are what lies between gaps of the clock.")
