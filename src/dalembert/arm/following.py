@@ -6,7 +6,8 @@ into one another, until each joint goes with one coordinate q_c, the position of
     q_j = A_jc q_c + b_j.
 
 Velocities and accelerations go by A alone, and what acts on the joints acts on the coordinates as A^T tau_J (virtual
-work; Freeman 1985, eqs 3-9 and 3-15 with constant [G]). The offset b_j is a fixed part of the placement of the joint.
+work; Freeman 1985, eqs 3-34 to 3-36 with a constant matrix). The offset b_j is a fixed part of the placement of the
+joint.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def settled(joints: Sequence[Joint]) -> tuple[Joint, ...]:
             if follows.joint not in known:
                 raise ArmError(
                     f"joint {seen[-1]!r} follows joint {follows.joint!r}, which is not there; name a joint of the arm, "
-                    f"or lock {seen[-1]!r}"
+                    f"or let {seen[-1]!r} follow none"
                 )
             if follows.joint in seen:
                 raise ArmError(

@@ -2,7 +2,7 @@
 
     qd_J = A qd,  qdd_J = A qdd,  tau = A^T tau_J,  D = A^T D_J A,  c_abc = sum A_ia A_jb A_kc c_ijk.
 
-A is constant, so that nothing else comes in (Freeman 1985, eqs 3-9 to 3-16 with [H] zero). Offsets stand in the fixed
+A is constant, so that nothing else comes in (Freeman 1985, eqs 3-34 to 3-36 with [H] zero). Offsets stand in the fixed
 placements of the joints (``ArmDescription.bodies``). The pages of the formulations know joints alone; whoever has
 coordinates passes through here, out with the motion and back with what answers it.
 """
