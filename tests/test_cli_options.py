@@ -396,14 +396,18 @@ def test_clean_takes_off_what_the_note_says(folder: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning")
-def test_mimicking_joints_are_refused_held_or_free(folder: Path) -> None:
+def test_mimicking_joints_are_refused_held_free_or_coupled(folder: Path) -> None:
     path = urdf(folder, mimic='<mimic joint="joint1"/>')
-    refused, held, free = (
-        run(folder, "dynamics", path, "--json", *more) for more in ([], ["--mimic", "hold"], ["--mimic", "free"])
-    )
+    words = (["--mimic", how] for how in ("hold", "free", "couple"))
+    refused, held, free, coupled = (run(folder, "dynamics", path, "--json", *more) for more in ([], *words))
     assert refused.code == 2
     assert "--mimic on the command line" in refused.sentences[0]
-    assert [len(json.loads(one.out)["mass_matrix"]) for one in (held, free)] == [1, 2]
+    masses = [np.array(json.loads(one.out)["mass_matrix"]) for one in (held, free, coupled)]
+    assert [len(mass) for mass in masses] == [1, 2, 1]
+    # Both joints go by the same coordinate: A is a column of ones.
+    assert masses[2] == pytest.approx(masses[1].sum())
+    shown = run(folder, "show", path, "--mimic", "couple")
+    assert "1 joint (R) and 1 that follows" in shown.out
 
 
 # -- combinations that were once passed over -----------------------------------------------------------

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import dalembert as da
+from coupled_arms import PALLETIZER
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
 from dalembert.compile import bridges
@@ -97,3 +99,14 @@ def test_a_missing_library_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(__import__("sys").modules, "casadi", None)
     with pytest.raises(ArmError, match=r"casadi is not installed; install it with: pip install 'dalembert\[casadi\]'"):
         bridges.casadi_function(function(ARM, "bias"))
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "jacobian"])
+def test_casadi_has_the_coordinates_of_an_arm_whose_joints_follow(name: str):
+    casadi = pytest.importorskip("casadi")
+    arm = da.load(PALLETIZER).driven
+    made = bridges.casadi_function(function(arm, name))
+    state = np.random.default_rng(0).uniform(-1, 1, (3, arm.n))[: made.n_in()]
+    (found,) = made.call([casadi.DM(x) for x in state])
+    wanted = getattr(arm, name)(*state)
+    np.testing.assert_allclose(np.array(found).reshape(wanted.shape), wanted, rtol=1e-10, atol=1e-10)

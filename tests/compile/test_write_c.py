@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from coupled_arms import PALLETIZER
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
 from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
@@ -44,6 +45,14 @@ def test_drives_reach_c_with_their_friction(name: str, tmp_path: Path):
     arm = da.load("irb6", physical="ignore").driven
     files = write_c(function(arm, name), tmp_path)
     assert "friction of the drives are built in" in files[0].read_text()
+    assert built_and_run(files, COMPILERS[0]).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["motor_torques", "inverse_dynamics", "forward_dynamics", "jacobian"])
+def test_joints_that_follow_others_reach_c(name: str, tmp_path: Path):
+    arm = da.load(PALLETIZER).driven
+    files = write_c(function(arm, name), tmp_path)
+    assert "Joint level follows: it stands at -elbow + 0.2." in files[0].read_text()
     assert built_and_run(files, COMPILERS[0]).returncode == 0
 
 

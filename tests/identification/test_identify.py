@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from coupled_arms import PALLETIZER
 from dalembert.identification.consistency import pseudo_inertia
 from dalembert.identification.smoothing import smoothed
 from simulated_logs import COULOMB, ROTORS, VISCOUS, log, motion, robot
@@ -177,3 +179,16 @@ def test_panda_is_explained_better_than_by_the_catalog() -> None:
     assert (left.joints < catalog).all()
     assert left.whole < 0.02
     assert (left.joints[[0, 1, 2, 4, 6]] < [0.127, 0.029, 0.026, 0.150, 0.246]).all(), "with the published friction"
+
+
+def test_an_arm_whose_joints_follow_is_identified_in_its_coordinates() -> None:
+    described = da.load(PALLETIZER).subarm("turn", "level")
+    described = replace(described, joints=tuple(replace(joint, limits=da.Limits()) for joint in described.joints))
+    system = described.driven
+    found = da.identify(described, log(system, 1, noise=0.1))
+    assert len(found.values) == 4 * 10 + 3 * 4  # bodies, then friction and rotor of each coordinate
+    assert found.residual(log(system, 2, noise=0.1, path=1)).whole < 0.01
+    assert [joint.name for joint in found.arm.followers] == ["level"]
+    q, qd, qdd = (x[::500] for x in motion(3, seed=4)[1:])
+    wanted = system.inverse_dynamics(q, qd, qdd)
+    assert np.abs(found.predict(q, qd, qdd) - wanted).max() < 0.03 * np.abs(wanted).max()

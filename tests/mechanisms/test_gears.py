@@ -154,5 +154,8 @@ def test_files_without_gears_are_arms_and_other_relations_are_no_gears(tmp_path:
     assert da.load_mechanism(tmp_path / "arm.urdf").n == 2
     with pytest.raises(da.ArmError, match="skip leaves parts of MJCF files out"):
         da.load_mechanism(tmp_path / "arm.urdf", skip=["tendon"])
-    with pytest.raises(da.ArmError, match=r'mimic="couple" makes a mechanism.*load_mechanism'):
-        da.load(tmp_path / "arm.urdf", mimic="couple")
+    coupled = da.load(tmp_path / "arm.urdf", mimic="couple")
+    with pytest.raises(
+        da.ArmError, match=r'joint .b. stands at .*; in a mechanism a gear says so: load .*mimic="free"'
+    ):
+        da.Mechanism({"arm": coupled}, [])

@@ -113,6 +113,3 @@ class Arm(SystemQuestions):
             )
         about = {"title": self.title, "sources": self.sources, "notes": notes}
         return write_toml(form.arm(self.name, self.gravity, "ignore", **about))
-
-    def __repr__(self) -> str:
-        return f"<Arm {self.name!r}: {self.n} joints {self.joint_letters}>"

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.following import counted
 from ..drives.approximations import ApproximationError, compare
 from ..drives.effective_inertia import InertiaRange, effective_inertia, inertia_range
 from ..drives.motors import Electric
@@ -86,4 +87,5 @@ class DrivenArm(DrivenSystem, SystemQuestions):
 
     def __repr__(self) -> str:
         shortcut = "" if self.drive_model == "exact" else f", rotors by {self.drive_model!r}"
-        return f"<DrivenArm {self.name!r}: {self.n} joints, motors {', '.join(self.motor_names)}{shortcut}>"
+        joints = f"{self.n} joints{counted(self.followers)}"
+        return f"<DrivenArm {self.name!r}: {joints}, motors {', '.join(self.motor_names)}{shortcut}>"

@@ -25,8 +25,9 @@ def load(
 
     ``physical`` says what to do with inertias no real body has: "warn" (use them as given), "error" or "ignore".
     ``mimic`` says what becomes of joints that follow another joint: "refuse" them, "hold" them still where they stand
-    while the other is at zero, or let them move "free". ``skip`` names what may be left out of MJCF, with one warning:
-    "actuator", "contact", "equality", "flex", "fluid", "gravcomp", "mocap", "plugin", "tendon".
+    while the other is at zero, let them move "free", or "couple" them, exactly: they are no coordinates then, and what
+    the arm answers is in the others. ``skip`` names what may be left out of MJCF, with one warning: "actuator",
+    "contact", "equality", "flex", "fluid", "gravcomp", "mocap", "plugin", "tendon".
     ``angles`` says how rounded angles of files are read: "as meant", 1.5708 as a right angle, or "as written", to the
     digit. ``clean``, such as 1e-9, takes angles, lengths and products of inertia as small as that as zero
     (``Arm.cleaned``).

@@ -21,9 +21,11 @@ from .drives import Actuator, DriveTrain, check_drive_model
 from .elastic import Elastic
 from .errors import ArmError, PhysicalWarning
 from .exact import Angle, exact, exact_vector
+from .following import Coupled, Follows, counted, couplings, independent, offset_placement, settled
 from .inertia import Inertia, Load
 from .moving_base import on_moving_base
 from .placement import Placement, Step, Vector
+from .subarm import subarm
 from .tool_link import default_tool_link
 
 Kind = Literal["revolute", "prismatic", "fixed"]
@@ -64,7 +66,8 @@ class Link:
 class Joint:
     """A joint between two links: parent, ``before``, motion along z, ``after``, child.
 
-    ``held`` is where a joint that was locked stands (rad or m): motors that turn with it stand accordingly.
+    ``held`` is where a joint that was locked stands (rad or m): motors that turn with it stand accordingly. A joint
+    that ``follows`` another moves with it and is no coordinate of its own.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Joint:
     after: Placement = Placement()
     limits: Limits = Limits()
     held: float = 0.0
+    follows: Follows | None = None
 
     @property
     def moves(self) -> bool:
@@ -91,7 +95,9 @@ class Joint:
         )
         placement = self.before @ Placement.of(step) @ self.after
         held = step.amount.radians if isinstance(step.amount, Angle) else float(step.amount)
-        return replace(self, kind="fixed", before=placement, after=Placement(), limits=Limits(), held=held)
+        return replace(
+            self, kind="fixed", before=placement, after=Placement(), limits=Limits(), held=held, follows=None
+        )
 
 
 @dataclass(frozen=True)
@@ -138,7 +144,7 @@ class ArmDescription:
         object.__setattr__(self, "gravity", exact_vector(self.gravity, "gravity"))
         check_names("link", [link.name for link in self.links])
         check_names("joint", [joint.name for joint in self.joints])
-        object.__setattr__(self, "joints", sorted_from_base(self.links, self.joints))
+        object.__setattr__(self, "joints", settled(sorted_from_base(self.links, self.joints)))
         if not self.tool_link:
             object.__setattr__(self, "tool_link", self.default_tool_link)
         self.link(self.tool_link)
@@ -164,17 +170,32 @@ class ArmDescription:
 
     @cached_property
     def moving(self) -> tuple[Joint, ...]:
-        """The joints that move, in the order of q."""
+        """The joints that move by themselves, in the order of q, with limits that suit all joints that follow them."""
+        return independent(self.all_moving, self.couplings)
+
+    @cached_property
+    def all_moving(self) -> tuple[Joint, ...]:
+        """All joints that move, those that follow others included, in the order of the bodies."""
         return tuple(joint for joint in self.joints if joint.moves)
+
+    @cached_property
+    def couplings(self) -> tuple[Coupled, ...]:
+        """For each of ``all_moving``, the coordinate it goes with, the ratio and the offset: q_J = A q + b."""
+        return couplings(self.joints)
+
+    @property
+    def followers(self) -> tuple[Joint, ...]:
+        """The joints that follow others."""
+        return tuple(joint for joint in self.all_moving if joint.follows is not None)
 
     @property
     def n(self) -> int:
-        """Number of moving joints: the length of q."""
+        """Number of joints that move by themselves: the length of q."""
         return len(self.moving)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the moving joints, in the order of q."""
+        """Names of the joints that move by themselves, in the order of q."""
         return tuple(joint.name for joint in self.moving)
 
     @property
@@ -208,18 +229,20 @@ class ArmDescription:
         return f"{self.origin}: " if self.origin else ""
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r}: {self.n} joints {self.joint_letters}>"
+        return f"<{type(self).__name__} {self.name!r}: {self.n} joints {self.joint_letters}{counted(self.followers)}>"
 
     def _repr_html_(self) -> str:
         from ..markup.notebook import folded, framed, heading, note
-        from .description_tables import drives_table, joints_table, link_inertia_table, links_table
+        from .description_tables import drives_table, followers_table, joints_table, link_inertia_table, links_table
 
         driven = ", with its drives" if self.counts_drives else ""
-        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{driven}")
+        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{counted(self.followers)}{driven}")
         drives = drives_table(self.drives)
         parts = [link_inertia_table(self), *([drives] if drives is not None else [])]
         summary = "Inertia and drives" if drives is not None else "Inertia"
-        return framed(title, note(self.title), joints_table(self), links_table(self), folded(summary, *parts))
+        tied = followers_table(self)
+        joints = [joints_table(self), *([tied] if tied is not None else [])]
+        return framed(title, note(self.title), *joints, links_table(self), folded(summary, *parts))
 
     @property
     def joint_letters(self) -> str:
@@ -248,7 +271,7 @@ class ArmDescription:
     @cached_property
     def bodies(self) -> tuple[Body, ...]:
         """The moving bodies: fixed joints merged with their masses kept, loads included."""
-        inertias = [Inertia()] * self.n
+        inertias = [Inertia()] * len(self.all_moving)
         carried = [(link.name, Placement(), link.inertia) for link in self.links]
         for name, load in self.loads:
             carried.append((name, self.tool if name == self.tool_link else Placement(), load.body))
@@ -260,12 +283,14 @@ class ArmDescription:
                 # Without a placement no conversion: numbers in the link's own frame stay exactly as written.
                 there = frame @ placement
                 inertias[body] = inertias[body] + (inertia.placed(there) if there.steps else inertia)
-        return tuple(
-            Body(
-                joint, self.body_of[joint.parent][0], self.body_of[joint.parent][1] @ joint.before, joint.after, inertia
-            )
-            for joint, inertia in zip(self.moving, inertias, strict=True)
-        )
+        found = []
+        for joint, coupled, inertia in zip(self.all_moving, self.couplings, inertias, strict=True):
+            parent, frame = self.body_of[joint.parent]
+            before = frame @ joint.before
+            if coupled.offset:
+                before = before @ offset_placement(joint.kind, coupled.offset)
+            found.append(Body(joint, parent, before, joint.after, inertia))
+        return tuple(found)
 
     # -- changing: each gives a new arm ---------------------------------------------------------
 
@@ -286,8 +311,11 @@ class ArmDescription:
         if not isinstance(positions, Mapping):
             raise ArmError(f'{self.where}joints are locked at positions, as in {{"joint2": 0.5}}; got {positions!r}')
         for name in positions:
-            if not self.joint(name).moves:
+            joint = self.joint(name)
+            if not joint.moves:
                 raise ArmError(f"{self.where}joint {name!r} is fixed already")
+            if joint.follows is not None:
+                raise ArmError(f"{self.where}joint {name!r} follows joint {joint.follows.joint!r}; lock that one")
         joints = tuple(j.at(positions[j.name]) if j.name in positions else j for j in self.joints)
         return replace(self, joints=joints)
 
@@ -351,32 +379,7 @@ class ArmDescription:
         Its base is the link that carries ``first``; branches that leave the path are dropped, and so is
         what hangs on ``last``'s child beyond fixed joints.
         """
-        head, tail = (self._moving_joint(which) for which in (first, last))
-        path = [tail]
-        while path[-1] is not head:
-            above = next((j for j in self.joints if j.child == path[-1].parent), None)
-            if above is None:
-                raise ArmError(
-                    f"{self.where}joint {tail.name!r} does not hang on joint {head.name!r}; name them base first"
-                )
-            path.append(above)
-        kept = {joint.name for joint in path}
-        names = {head.parent} | {joint.child for joint in path}
-        for joint in self.joints:
-            if not joint.moves and joint.parent in names and joint.child not in names:
-                kept.add(joint.name)
-                names.add(joint.child)
-        same_tool = self.tool_link in names
-        return replace(
-            self,
-            name=f"{self.name}[{head.name}..{tail.name}]",
-            links=tuple(link for link in self.links if link.name in names),
-            joints=tuple(joint for joint in self.joints if joint.name in kept),
-            loads=tuple((name, load) for name, load in self.loads if name in names),
-            elastic=tuple(part for part in self.elastic if part.within(names, kept)),
-            tool=self.tool if same_tool else Placement(),
-            tool_link=self.tool_link if same_tool else "",
-        )
+        return subarm(self, self._moving_joint(first), self._moving_joint(last))
 
     def _moving_joint(self, which: int | str) -> Joint:
         if isinstance(which, str):

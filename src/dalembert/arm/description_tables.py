@@ -56,6 +56,20 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def mover(arm: ArmDescription, body: int) -> int | None:
+    """The number, from 1, of the joint that moves a body, or that its joint follows; None for the base."""
+    return arm.couplings[body].coordinate + 1 if body >= 0 else None
+
+
+def followers_table(arm: ArmDescription) -> DataTable | None:
+    """The joints that follow others, and how; None where there are none."""
+    if not arm.followers:
+        return None
+    columns = (Column("name", "name"), Column("type", "type"), Column("stands at", "stands at"))
+    rows = tuple((joint.name, joint.kind, str(joint.follows)) for joint in arm.followers)
+    return DataTable("followers", "Joints that follow others (rad, m)", columns, rows)
+
+
 def links_table(arm: ArmDescription) -> DataTable:
     """Mass (kg) and mass centre (m, link frame) of every link and load, and the joint that moves it."""
     columns = (
@@ -67,9 +81,9 @@ def links_table(arm: ArmDescription) -> DataTable:
     rows = []
     for link in arm.links:
         body = arm.body_of[link.name][0]
-        rows.append((link.name, body + 1 if body >= 0 else None, *numbers([link.inertia.mass, *link.inertia.com])))
+        rows.append((link.name, mover(arm, body), *numbers([link.inertia.mass, *link.inertia.com])))
     rows += [
-        (f"load on {name}", arm.body_of[name][0] + 1, *numbers([load.body.mass, *load.body.com]))
+        (f"load on {name}", mover(arm, arm.body_of[name][0]), *numbers([load.body.mass, *load.body.com]))
         for name, load in arm.loads
     ]
     return DataTable("links", "Mass and mass centre of each link, in its own frame", columns, tuple(rows))

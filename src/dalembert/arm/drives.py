@@ -10,7 +10,7 @@ other joints are locked. N may instead be a function of the joint positions, for
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -235,14 +235,17 @@ class DriveTrain:
         return replace(self, actuators=actuators, joint_friction=())
 
     def rows(self, arm: ArmDescription, parts: Sequence[Actuator | Element] | None = None) -> list[list[Fraction]]:
-        """The constant transmission matrix N, motors by joints; ratios to joints that are locked drop out."""
-        places = {name: index for index, name in enumerate(arm.joint_names)}
+        """The constant transmission matrix N, motors by coordinates; ratios to joints that are locked drop out.
+
+        Where joints follow others it is N_J A: a motor turns with the coordinate by all joints that go with it.
+        """
+        places = dict(zip((joint.name for joint in arm.all_moving), arm.couplings, strict=True))
         rows = []
         for part in self.actuators if parts is None else parts:
             row = [Fraction(0)] * arm.n
             for joint, ratio in part.ratios:
                 if joint in places:
-                    row[places[joint]] = ratio
+                    row[places[joint].coordinate] += ratio * places[joint].multiplier
             rows.append(row)
         return rows
 
@@ -253,7 +256,8 @@ class DriveTrain:
         Motors and elements that nothing turns any more drop out, and so do ratios to joints that are gone. A rotor
         whose link is gone counts as reflected inertia.
         """
-        joints, moving, links = {joint.name for joint in arm.joints}, set(arm.joint_names), set(arm.link_names)
+        joints, links = {joint.name for joint in arm.joints}, set(arm.link_names)
+        moving = {joint.name for joint in arm.all_moving}
         if not self.actuators and self.turns is None:
             direct = tuple(Actuator.of(f"motor of {name}", {name: 1}) for name in arm.joint_names)
             return replace(self, actuators=direct) if direct else self
@@ -372,6 +376,17 @@ class JointDrive:
         numbers = (self.gear_ratio, self.motor_inertia, self.input_inertia, self.stall)
         return any(x is not None for x in numbers) or bool(self.armature or self.viscous or self.coulomb)
 
+    def own_friction(self, with_shaft: bool = False) -> Friction:
+        """Friction at the joint, with that of the motor shaft through the gear where no motor of its own has it."""
+        if not with_shaft:
+            return Friction.of(self.friction, viscous=self.damping)
+        ratio = float(exact(self.gear_ratio)) if self.gear_ratio else 1.0
+        forward, backward = (self.coulomb, self.coulomb) if isinstance(self.coulomb, float | int) else self.coulomb
+        if ratio < 0:
+            forward, backward = backward, forward
+        pair = (self.friction + abs(ratio) * forward, self.friction + abs(ratio) * backward)
+        return Friction.of(pair, viscous=self.damping + ratio**2 * self.viscous)
+
     def actuator(self, where: str = "") -> Actuator:
         """The motor of this joint. Its position is unknown, so its rotor counts as reflected inertia."""
         if self.motor_inertia is not None and self.input_inertia is not None:
@@ -386,30 +401,41 @@ class JointDrive:
         return Actuator.of(f"motor of {self.joint}", {self.joint: ratio}, rotor, friction, stall=self.stall)
 
 
-def train_of_joints(rows: Sequence[JointDrive], origin: str = "") -> DriveTrain:
-    """The drive train of an arm whose file describes drives joint by joint."""
+def train_of_joints(rows: Sequence[JointDrive], origin: str = "", followers: Collection[str] = ()) -> DriveTrain:
+    """The drive train of an arm whose file describes drives joint by joint.
+
+    A joint of ``followers`` is moved by the joint that it follows: what its entries say of inertia turns with it as an
+    element of the drives, and friction of its shaft counts at the joint. With a stall torque it has a motor.
+    """
     where = f"{origin}: " if origin else ""
-    own = {row.joint: Friction.of(row.friction, viscous=row.damping) for row in rows}
+    driven = [row for row in rows if row.joint not in followers or row.stall is not None]
+    carried = [row for row in rows if row not in driven and row.has_motor]
+    own = {row.joint: row.own_friction(row in carried) for row in rows}
     return DriveTrain(
-        tuple(row.actuator(where) for row in rows) if any(row.has_motor for row in rows) else (),
+        tuple(row.actuator(where) for row in driven) if any(row.has_motor for row in driven) else (),
+        tuple(Element(f"rotor of {row.joint}", a.ratios, a.rotor) for row in carried for a in (row.actuator(where),)),
         joint_friction=tuple((joint, friction) for joint, friction in own.items() if friction),
         origin=origin,
     )
 
 
-def joined(train: DriveTrain, rows: Sequence[JointDrive], origin: str) -> DriveTrain:
+def joined(train: DriveTrain, rows: Sequence[JointDrive], origin: str, followers: Collection[str] = ()) -> DriveTrain:
     """The drives of a table of their own, with the friction that the joints give beside it.
 
-    A joint whose drive is described both by a motor and at the joint is refused.
+    A joint whose drive is described both by a motor and at the joint is refused; one of ``followers`` has no drive.
     """
     where = f"{origin}: " if origin else ""
     for row in rows:
-        if row.has_motor and train.actuators:
+        if row.has_motor and train.actuators and (row.joint not in followers or row.stall is not None):
             raise ArmError(
                 f"{where}joint {row.joint!r} describes its drive, and the motors of the drives do so too; keep one of "
                 "the two descriptions"
             )
         if (row.damping or row.friction) and row.joint in dict(train.joint_friction):
             raise ArmError(f"{where}friction at joint {row.joint!r} is given twice, at the joint and in the drives")
-    plain = train_of_joints(rows, origin)
-    return replace(train, joint_friction=(*train.joint_friction, *plain.joint_friction))
+    plain = train_of_joints(rows, origin, followers)
+    return replace(
+        train,
+        elements=(*train.elements, *plain.elements),
+        joint_friction=(*train.joint_friction, *plain.joint_friction),
+    )

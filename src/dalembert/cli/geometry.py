@@ -62,20 +62,20 @@ def print_rows(arm: ArmDescription, convention: str, rows: Sequence[dict[str, fl
     heading(f"Denavit-Hartenberg rows, {convention}")
     table(
         [
-            ("joint", arm.joint_names),
-            ("link", [joint.child for joint in arm.moving]),
-            ("type", [joint.kind for joint in arm.moving]),
+            ("joint", [joint.name for joint in arm.all_moving]),
+            ("link", [joint.child for joint in arm.all_moving]),
+            ("type", [joint.kind for joint in arm.all_moving]),
             ("theta\ndeg", figures(row["theta"] for row in rows)),
             ("d\nm", figures(row["d"] for row in rows)),
             ("a\nm", figures(row["a"] for row in rows)),
             ("alpha\ndeg", figures(row["alpha"] for row in rows)),
         ]
     )
-    kinds = {joint.kind for joint in arm.moving}
+    kinds = {joint.kind for joint in arm.all_moving}
     moved = " and ".join(
         text for kind, text in (("revolute", "theta of a revolute"), ("prismatic", "d of a prismatic")) if kind in kinds
     )
-    say(f"q is added to {moved} joint.")
+    say(f"{'Its position' if arm.followers else 'q'} is added to {moved} joint.")
 
 
 def print_frames(arm: ArmDescription) -> None:

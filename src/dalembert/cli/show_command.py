@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.arm.description import ArmDescription
+from dalembert.arm.following import counted
 from dalembert.arm.moving_parts import MovingBody
 
 from .geometry import print_geometry, roll_pitch_yaw
@@ -47,6 +48,7 @@ def show(
     print_head(given)
     if given.n:
         print_joints(given)
+        print_followers(given)
     if given.joints:
         print_geometry(given)
     print_links(given, about, ounces)
@@ -58,7 +60,8 @@ def print_head(arm: ArmDescription) -> None:
     """Name and title, joint types, gravity (m/s^2) and tool frame."""
     say(f"{arm.name}: {arm.title}" if arm.title else arm.name)
     gravity = ", ".join(f"{float(g):g}" for g in arm.gravity)
-    count = f"{arm.n} joint{'s' * (arm.n != 1)} ({pattern(arm)})" if arm.n else "no moving joint"
+    joints = f"{arm.n} joint{'s' * (arm.n != 1)} ({pattern(arm)}){counted(arm.followers)}"
+    count = joints if arm.n else "no moving joint"
     say(f"{count}, gravity ({gravity}) m/s^2 in the base frame, tool on {arm.tool_link}")
     if not arm.tool.is_identity():
         x, y, z = (f"{float(x):g}" for x in arm.tool.position)
@@ -79,6 +82,20 @@ def print_joints(arm: ArmDescription) -> None:
             ("speed", limited(limit.velocity for limit in limits)),
             ("effort", limited(limit.effort for limit in limits)),
             ("units", [", ".join(unit(j, what) for what in ("position", "speed", "effort")) for j in arm.moving]),
+        ]
+    )
+
+
+def print_followers(arm: ArmDescription) -> None:
+    """The joints that follow others, and how."""
+    if not arm.followers:
+        return
+    heading("Joints that follow others")
+    table(
+        [
+            ("joint", [joint.name for joint in arm.followers]),
+            ("type", [joint.kind for joint in arm.followers]),
+            ("stands at (rad, m)", [str(joint.follows) for joint in arm.followers]),
         ]
     )
 

@@ -74,7 +74,8 @@ MimicOption: TypeAlias = Annotated[
     typer.Option(
         "--mimic",
         metavar="HOW",
-        help="Joints that follow another: hold them still, or let them move free (hold, free).",
+        help="Joints that follow another: couple them exactly, hold them still, or let them move free "
+        "(couple, hold, free).",
     ),
 ]
 SkipOption: TypeAlias = Annotated[

@@ -16,7 +16,6 @@ from ..arm.errors import ArmError
 from ..arm.exact import Angle
 from ..arm.inertia import PARAMETERS
 from ..formulations import kinematics, newton_euler
-from ..formulations import regressor as regressors
 from ..formulations.chain import Chain, chain
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import dot, flat, sub
@@ -84,7 +83,7 @@ def parameter_names(arm: ArmDescription, parameters: str | None) -> tuple[str, .
     """
     if parameters not in KINDS:
         raise ArmError(f'parameters may be "inertial", "load" or "all", not {parameters!r}')
-    inertial = [f"{name}{index + 1}" for index in range(arm.n) for name in PARAMETERS]
+    inertial = [f"{name}{index + 1}" for index in range(len(arm.bodies)) for name in PARAMETERS]
     if parameters == "inertial":
         return tuple(inertial)
     if parameters == "load":
@@ -127,7 +126,8 @@ def gravity_load(m: GraphModel) -> Tables:
     composed = m.system.gravity(m.graph, q, m.chain)
     if m.system.has_moving_bodies:
         return (composed,)
-    return (_smallest(composed, newton_euler.inverse_dynamics(m.plane, m.graph, q, still, still)),)
+    held = newton_euler.inverse_dynamics(m.plane, m.graph, *m.plain.coupling.motion(q, still, still))
+    return (_smallest(composed, m.plain.coupling.load(held)),)
 
 
 def mass_matrix(m: GraphModel) -> Tables:
@@ -150,7 +150,7 @@ def forward_dynamics(m: GraphModel) -> Tables:
     """qdd = D^-1 (tau - h - G - F + Q), by factors or by articulated bodies, whichever is shorter."""
     q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
     by_factors, _ = solved(m, q, qd, tau)
-    if m.system.train is not None:
+    if not m.system.by_bodies:
         return (by_factors,)
     links = SystemOverRing(m.arm, m.graph, m.symbols, m.chain)
     return (_smallest(by_factors, links.acceleration(m.graph, q, qd, tau)),)
@@ -173,17 +173,17 @@ def computed_motor_torques(m: GraphModel) -> Tables:
 
 def forward_kinematics(m: GraphModel) -> Tables:
     """The tool frame in the base."""
-    return (kinematics.homogeneous(kinematics.tool_frame(m.plain, m.graph, m.input("q"))),)
+    return (kinematics.homogeneous(m.system.tool_frame(m.graph, m.input("q"))),)
 
 
 def jacobian(m: GraphModel) -> Tables:
     """Linear, then angular velocity of the tool per joint velocity."""
-    return (kinematics.jacobian(m.plain, m.graph, m.input("q")),)
+    return (m.system.jacobian(m.graph, m.input("q")),)
 
 
 def regressor(m: GraphModel) -> Tables:
     """Y with tau = Y pi for the links."""
-    return (regressors.regressor(m.plain, m.graph, m.input("q"), m.input("qd"), m.input("qdd")),)
+    return (m.system.regressor(m.graph, m.input("q"), m.input("qd"), m.input("qdd")),)
 
 
 def inverse_dynamics_derivatives(m: GraphModel) -> Tables:
@@ -280,20 +280,21 @@ def _eliminated(matrix: list[list[Scalar]], right: list[Scalar], graph: Graph) -
 
 # -- the table --------------------------------------------------------------------------------------
 
-Size = Callable[[int], Shape]
+Size = Callable[[int, int], Shape]
+"""The shape of a result for n coordinates and so many bodies."""
 
 
-def _vector(n: int) -> Shape:
+def _vector(n: int, bodies: int) -> Shape:
     return (n,)
 
 
-def _matrix(n: int) -> Shape:
+def _matrix(n: int, bodies: int) -> Shape:
     return (n, n)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A public function: its arguments, its results with their shapes for n joints, and what builds it."""
+    """A public function: its arguments, its results with their shapes, and what builds it."""
 
     arguments: tuple[str, ...]
     results: tuple[tuple[str, Size], ...]
@@ -313,9 +314,9 @@ FUNCTIONS: dict[str, Entry] = {
     "computed_motor_torques": Entry(
         ("q", "qd", "qdd", "qd_wanted"), (("motor_torque", _vector),), computed_motor_torques
     ),
-    "forward_kinematics": Entry(("q",), (("frame", lambda n: (4, 4)),), forward_kinematics),
-    "jacobian": Entry(("q",), (("jacobian", lambda n: (6, n)),), jacobian),
-    "regressor": Entry(("q", "qd", "qdd"), (("regressor", lambda n: (n, 10 * n)),), regressor),
+    "forward_kinematics": Entry(("q",), (("frame", lambda n, bodies: (4, 4)),), forward_kinematics),
+    "jacobian": Entry(("q",), (("jacobian", lambda n, bodies: (6, n)),), jacobian),
+    "regressor": Entry(("q", "qd", "qdd"), (("regressor", lambda n, bodies: (n, 10 * bodies)),), regressor),
     "inverse_dynamics_derivatives": Entry(
         ("q", "qd", "qdd"), (("tau_q", _matrix), ("tau_qd", _matrix), ("tau_qdd", _matrix)),
         inverse_dynamics_derivatives,
@@ -349,7 +350,7 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
     return Function(
         name,
         (*widths, ("parameters", len(names))) if names else widths,
-        tuple((result, size(arm.n)) for result, size in entry.results),
+        tuple((result, size(arm.n, len(arm.bodies))) for result, size in entry.results),
         partial(_build, arm, name, parameters),
         label=arm.name,
         facts=system_facts(arm),
@@ -399,6 +400,8 @@ def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
         said.append(f"A load of {float(load.body.mass):g} kg on {link} is built in.")
     if not arm.loads and parameters != "load":
         said.append("There is no load in the hand.")
+    for joint in arm.followers:
+        said.append(f"Joint {joint.name} follows: it stands at {joint.follows}.")
     if arm.counts_drives:
         said.append(f"Rotors ({arm.drive_model}), transmission and friction of the drives are built in.")
     elif arm.drives:

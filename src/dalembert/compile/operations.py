@@ -111,15 +111,16 @@ def general(arm: ArmDescription, formulation: str) -> Operations:
     """Operations of a formulation for any arm with these joints and this tree, with general parameters."""
     tally = Tally()
     states = ([Counted(tally) for _ in range(arm.n)] for _ in range(3))
-    TORQUES[formulation](chain(arm, tally), tally, *states)
+    links = chain(arm, tally)
+    links.coupling.load(TORQUES[formulation](links, tally, *links.coupling.motion(*states)))
     return tally.operations
 
 
 def dalembert_blocks(arm: ArmDescription) -> dict[str, Operations]:
     """The steps of generalized d'Alembert torques as general code: the blocks of Lee, Lee and Nigam 1982, Fig. 2."""
     tally = Tally()
-    q, qd = ([Counted(tally) for _ in range(arm.n)] for _ in range(2))
     links = chain(arm, tally)
+    q, qd = (links.coupling.joints([Counted(tally) for _ in range(arm.n)]) for _ in range(2))
     before, blocks = tally.operations, {}
 
     def done(name: str) -> None:
@@ -153,7 +154,8 @@ def generated(arm: ArmDescription, formulation: str) -> Operations:
     """Operations of a formulation for this arm, with constants folded and common subexpressions shared."""
     graph = Graph()
     states = [graph.inputs(name, arm.n) for name in ("q", "qd", "qdd")]
-    torques = TORQUES[formulation](chain(arm, graph), graph, *states)
+    links = chain(arm, graph)
+    torques = links.coupling.load(TORQUES[formulation](links, graph, *links.coupling.motion(*states)))
     return count([graph.node(x) for x in torques])
 
 

@@ -40,7 +40,7 @@ def installed(module: str) -> bool:
 def peers(arm: ArmDescription, function: str) -> list[Peer]:
     """The peers that can compute this function of this arm."""
     found: list[Peer] = []
-    if not arm.is_chain or arm.elastic:
+    if not arm.is_chain or arm.elastic or arm.followers:
         return found
     for module, make in (
         ("pinocchio", pinocchio),

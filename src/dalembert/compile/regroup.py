@@ -95,4 +95,10 @@ def over(chain: Chain, ring: Ring) -> Chain:
         )
         for s in chain.segments
     )
-    return replace(chain, segments=segments, gravity=numbers(chain.gravity), tool=numbers(chain.tool))
+    return replace(
+        chain,
+        segments=segments,
+        gravity=numbers(chain.gravity),
+        tool=numbers(chain.tool),
+        coupling=chain.coupling.over(ring),
+    )

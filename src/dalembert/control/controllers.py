@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
-from ..formulations import kinematics
-from ..formulations.chain import chain
 from ..formulations.control_laws import feedback
+from ..formulations.system import SystemOverRing
 from ..rings.dual import Dual, Duals, slope_of, value_of
 from ..rings.real import REAL
 from ..systems.arm_system import ArmSystem
@@ -182,16 +181,16 @@ class OperationalSpace:
     ) -> None:  # fmt: skip
         self.arm, self.path, self.feed = arm, path, FrictionFeed(arm, friction, width)
         self.kp, self.kd, self.rest_damping = kp, kd, rest_damping
-        self._chain = chain(arm, REAL)
+        self._over = SystemOverRing(arm, REAL)
 
     def _hand(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
         """Tool position, J of the position, and Jdot qd, by one pass of dual numbers along qd."""
         duals = Duals(REAL)
         x = [Dual(float(a), {0: float(b)}) for a, b in zip(q, qd, strict=True)]
-        rows = kinematics.jacobian(self._chain, duals, x)[:3]
+        rows = self._over.jacobian(duals, x)[:3]
         jacobian = np.array([[float(value_of(e)) for e in row] for row in rows])
         rate = np.array([[float(slope_of(e, 0)) for e in row] for row in rows])
-        _, place = kinematics.tool_frame(self._chain, REAL, [float(a) for a in q])
+        _, place = self._over.tool_frame(REAL, [float(a) for a in q])
         return np.array([float(c) for c in place]), jacobian, rate @ qd
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:

@@ -70,14 +70,15 @@ def counterbalance(
     """The weight that balances a revolute joint: either its mass or its radius (m) may be chosen."""
     arm = ranges.system
     i = place(arm, joint)
-    body = arm.bodies[i]
+    number = arm.all_moving.index(arm.joint(arm.joint_names[i]))
+    body = arm.bodies[number]
     if body.joint.kind != "revolute":
         raise ArmError(
             f"{arm.where}joint {body.joint.name!r} slides: a weight on its link adds to its load; "
             "use a spring or a pulley"
         )
     full = ranges.equations_in("full")
-    names = [f"{k}{i + 1}" for k in ("mx", "my", "mz")]
+    names = [f"{k}{number + 1}" for k in ("mx", "my", "mz")]
     given = {s.name: s.value for s in full.symbols if s.value is not None}
     exact_load = ranges.equations.gravity[i]
     slopes = [full.gravity[i].diff(name).substitute(given) for name in names]
@@ -107,7 +108,7 @@ def counterbalance(
     if rest:
         wave, work = wave_of(rest), min(ranges.work, LESS_WORK)
         # Only with many joints before it does a proof need the load for every direction of gravity, derived anew.
-        if len(before_of(arm, i, wave)) <= FEW:
+        if arm.followers or len(before_of(arm, i, wave)) <= FEW:
             left = range_of(wave, ranges.box, ranges.gap, work=work)
         else:
             left = load_range(CoefficientWaves(balanced), i, ranges.box, ranges.gap, work=work)

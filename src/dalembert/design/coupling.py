@@ -174,12 +174,13 @@ def wider(wave: Wave) -> Wave:
 
 
 def moved_mass(arm: ArmDescription) -> list[float]:
-    """The mass that each joint moves (kg)."""
-    masses = [float(body.inertia.mass) for body in arm.bodies]
-    for index in reversed(range(arm.n)):
-        parent = arm.bodies[index].parent
-        if parent >= 0:
-            masses[parent] += masses[index]
+    """The mass that each coordinate moves (kg): by its own joint, and by those that follow it."""
+    masses = [0.0] * arm.n
+    movers: list[frozenset[int]] = []
+    for body, coupled in zip(arm.bodies, arm.couplings, strict=True):
+        movers.append((movers[body.parent] if body.parent >= 0 else frozenset()) | {coupled.coordinate})
+        for coordinate in movers[-1]:
+            masses[coordinate] += float(body.inertia.mass)
     return masses
 
 

@@ -29,6 +29,9 @@ def load_range(
 ) -> Range:  # fmt: skip
     """The certified range of G_i; see ``range_of``."""
     wave = model.gravity(i)
+    if model.arm.followers:
+        # A coordinate moves joints in several places: those before it change more than the direction of gravity.
+        return range_of(wave, box, gap, name=name, unit=unit, work=work)
     before = before_of(model.arm, i, wave)
     # A body that drives move on an earlier link sees more of the joints than the direction of gravity.
     if len(before) <= FEW or model.has_moving_bodies:

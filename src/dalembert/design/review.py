@@ -64,10 +64,11 @@ def translation(arm: ArmDescription) -> Finding:
     """Translational joints have simple dynamics."""
     slides = [joint.name for joint in arm.moving if joint.kind == "prismatic"]
     verdict = "met" if len(slides) >= 3 else "partly met" if slides else "not met"
+    alone = "that none follows " if arm.followers else ""
     said = f"{len(slides)} of {arm.n} joints translate" + (f" ({', '.join(slides)})" if slides else "")
     return Finding(
         "As many translational joints as the application allows", verdict,
-        f"{said}; a translational joint has a constant self-inertia, makes no centrifugal torque, "
+        f"{said}; a translational joint {alone}has a constant self-inertia, makes no centrifugal torque, "
         "and no Coriolis torque with outer links.",
         {"translational joints": float(len(slides)), "joints": float(arm.n)},
     )  # fmt: skip
@@ -76,10 +77,10 @@ def translation(arm: ArmDescription) -> Finding:
 def directions(arm: ArmDescription, eq: Equations) -> Finding:
     """Axes parallel or at right angles, and what that makes zero."""
     skew = []
-    for index, body in enumerate(arm.bodies):
+    for body in arm.bodies:
         turn = (body.before if body.parent < 0 else arm.bodies[body.parent].after @ body.before).rotation
         if turn[2][2] not in (-1, 0, 1):
-            skew.append(arm.joint_names[index])
+            skew.append(body.joint.name)
     n = arm.n
     mutual = [(i, j) for i in range(n) for j in range(i + 1, n)]
     zeros = sum(not eq.mass_matrix[i, j] for i, j in mutual)
@@ -102,11 +103,11 @@ def masses(arm: ArmDescription, pairs: tuple[Coupling, ...]) -> Finding:
     own = [float(body.inertia.mass) for body in arm.bodies]
     rising = [
         (arm.bodies[i].joint.child, own[i], own[arm.bodies[i].parent])
-        for i in range(arm.n)
+        for i in range(len(arm.bodies))
         if arm.bodies[i].parent >= 0 and own[i] > own[arm.bodies[i].parent] > 0
     ]
     moved = moved_mass(arm)
-    figures = {f"mass of {arm.bodies[i].joint.child}": own[i] for i in range(arm.n)}
+    figures = {f"mass of {body.joint.child}": mass for body, mass in zip(arm.bodies, own, strict=True)}
     figures |= {f"mass moved by {arm.joint_names[i]}": moved[i] for i in range(arm.n)}
     text = "the masses of the links fall from base to hand"
     if rising:

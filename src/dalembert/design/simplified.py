@@ -19,7 +19,6 @@ from ..arm.errors import ArmError
 from ..compile.operations import Operations, count
 from ..formulations import generalized_dalembert
 from ..formulations.chain import Chain, chain
-from ..formulations.kinematics import frames
 from ..reduction.states import States, place
 from ..rings.graph import Graph
 from ..rings.real import REAL
@@ -85,8 +84,11 @@ class SimplifiedModel:
 
     @property
     def turning_indices(self) -> frozenset[int]:
-        """The joints of ``turning``, counted from 0."""
-        return frozenset(self.system.joint_names.index(name) for name in self.turning)
+        """The joints of ``turning`` among all that move, counted from 0; those that follow them go with them."""
+        system = self.system
+        return frozenset(
+            j for j, coupled in enumerate(system.couplings) if system.joint_names[coupled.coordinate] in self.turning
+        )
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Torques (N m or N) of the model."""
@@ -134,7 +136,8 @@ class SimplifiedModel:
         """Of the links of this arm, generated: constants folded, repeated expressions computed once."""
         graph = Graph()
         states = [graph.inputs(name, self.system.n) for name in ("q", "qd", "qdd")]
-        torques = self._over(chain(self.system, graph), graph, *states)
+        links = chain(self.system, graph)
+        torques = links.coupling.load(self._over(links, graph, *links.coupling.motion(*states)))
         return count([graph.node(x) for x in torques])
 
 
@@ -152,11 +155,12 @@ def simplified(
 
 def mostly_turning(ranges: CertifiedRanges) -> set[int]:
     """The joints whose own inertia, that of the links, is rotation by more than half: by RMS over sampled poses."""
-    links = ranges.system.over_reals.links
+    system = ranges.system.over_reals
 
     def own(q: Sequence[Scalar]) -> tuple[list[Scalar], ...]:
-        bodies = generalized_dalembert.centred_bodies(links, frames(links, REAL, q))
-        return tuple([row[i] for i, row in enumerate(part)] for part in generalized_dalembert.inertia(links, bodies))
+        bodies = generalized_dalembert.centred_bodies(system.links, system.frames(REAL, q))
+        parts = map(system.coupling.matrix, generalized_dalembert.inertia(system.links, bodies))
+        return tuple([row[i] for i, row in enumerate(part)] for part in parts)
 
     moved, turned = evaluate(own, [("q", ranges.samples)])
     return {i for i in range(ranges.n) if np.sum(turned[:, i] ** 2) > np.sum(moved[:, i] ** 2)}

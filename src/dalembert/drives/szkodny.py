@@ -121,7 +121,8 @@ def effectors(arm: ArmDescription, train: DriveTrain, q: Array, relative_to: str
     inner = Duals(REAL)
     outer = Duals(inner)
     there = [outer.variable(inner.variable(float(x), k), k) for k, x in enumerate(q)]
-    placed = frames(chain(arm, REAL), outer, there)
+    links = chain(arm, REAL)
+    placed = frames(links, outer, links.coupling.joints(there))
     rows = train.rows(arm)
     found = []
     for p, actuator in enumerate(train.actuators):
@@ -131,7 +132,7 @@ def effectors(arm: ArmDescription, train: DriveTrain, q: Array, relative_to: str
         if relative_to == "carrier":
             link = carrier
         else:
-            link = compose(placed[p], link_in_body(arm, REAL, arm.moving[p].child)[1])
+            link = _link(arm, placed, arm.moving[p].child)
             own = compose(_inverse(link), compose(carrier, own))
         found.append(Effector(_matrices(link, arm.n), _matrices(own, arm.n), _pseudo(actuator)))
     return found

@@ -55,7 +55,7 @@ def potential(model: EquationsModel, link: int | str) -> Any:
     ring = model.ring
     if link == "drives":
         return model.drive_potential
-    return composite_body.potential_energy(only(model, link), ring, ring.positions)
+    return composite_body.potential_energy(only(model, link), ring, model.joints)
 
 
 def polynomials(model: EquationsModel, link: int | str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def entry_of(shares: Mapping[str, Any], kind: str, index: tuple[int, ...]) -> An
 
 def links(model: EquationsModel) -> list[int | str]:
     """The links, counted from 1, "L" where the load has symbols of its own, and "drives" where they count."""
-    found: list[int | str] = [i + 1 for i in range(model.arm.n)]
+    found: list[int | str] = [i + 1 for i in range(model.chain.n)]
     found += ["L"] if model.selection.load else []
     return [*found, "drives"] if model.arm.counts_drives else found
 
@@ -105,8 +105,8 @@ def share(model: EquationsModel, link: int | str) -> dict[str, Any]:
             model.shares[link] = {"D": spun, "C": model.christoffel(spun), "G": model.drive_gravity}
             return model.shares[link]
         alone = only(model, link)
-        matrix = composite_body.mass_matrix(alone, model.ring, model.ring.positions)
-        gravity = composite_body.gravity(alone, model.ring, model.ring.positions)
+        matrix = alone.coupling.matrix(composite_body.mass_matrix(alone, model.ring, model.joints))
+        gravity = alone.coupling.load(composite_body.gravity(alone, model.ring, model.joints))
         model.shares[link] = {"D": matrix, "C": model.christoffel(matrix), "G": gravity}
     return model.shares[link]
 

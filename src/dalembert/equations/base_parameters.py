@@ -107,7 +107,7 @@ def base_parameters(arm: ArmDescription, of: str = "torque", lengths: bool = Tru
 
 def columns(equations: Equations) -> list[str]:
     """Names of the inertial parameters, in the order in which they are preferred as base parameters."""
-    tags = [str(i + 1) for i in reversed(range(equations.n))]
+    tags = [str(i + 1) for i in reversed(range(equations.model.chain.n))]
     return [f"{name}{tag}" for name in PREFERRED for tag in tags]
 
 

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import PARAMETERS
-from ..formulations import composite_body, generalized_dalembert, kinematics
-from ..formulations import regressor as regressor_page
-from ..formulations.chain import chain
+from ..formulations import composite_body, generalized_dalembert
+from ..formulations.system import SystemOverRing
 from ..rings.algebra import add
 from . import names, transformations
 from .attribution import by_link, entry_of, split_of, whole_by_link
@@ -198,7 +197,7 @@ class Equations:
     def potential_energy(self) -> TrigPolynomial:
         """V(q), zero with all first moments at the height of the base origin."""
         model = self.model
-        energy = composite_body.potential_energy(model.chain, model.ring, model.ring.positions)
+        energy = composite_body.potential_energy(model.chain, model.ring, model.joints)
         return self._made("V", 0, as_polynomial(self.space, add(energy, model.drive_potential)))
 
     @cached_property
@@ -225,46 +224,51 @@ class Equations:
     def jacobian(self) -> Polynomials:
         """Six rows, linear then angular velocity of the tool in the base frame, per joint."""
         model = self.model
-        rows = kinematics.jacobian(model.chain, model.ring, model.ring.positions)
+        rows = model.system.jacobian(model.ring, model.ring.positions)
         return self._array(rows, (6, self.n), "")
 
     @cached_property
     def tool_frame(self) -> Polynomials:
         """The tool in the base, 4 by 4."""
         model = self.model
-        turn, shift = kinematics.tool_frame(model.chain, model.ring, model.ring.positions)
+        turn, shift = model.system.tool_frame(model.ring, model.ring.positions)
         rows = [[*turn[i], shift[i]] for i in range(3)] + [[0, 0, 0, 1]]
         return self._array(rows, (4, 4), "")
 
     @cached_property
     def regressor(self) -> Polynomials:
-        """Y(q, qd, qdd), n by 10 n: tau = Y pi, pi the inertial parameters about the link frames."""
+        """Y(q, qd, qdd), ten columns a body: tau = Y pi, pi the inertial parameters about the link frames."""
         if self.arm.counts_drives:
             raise ArmError(f"{self.arm.name}: the regressor would leave out the drives; ask the equations of the links")
         space, geometry = self.moving_space, self.model.selection
         ring = space.ring
         given = {key: value for key, value in geometry.given(ring).items() if not _inertial(key)}
-        rows = regressor_page.regressor(
-            chain(self.arm, ring, given),
+        rows = SystemOverRing(self.arm, ring, given).regressor(
             ring,
             ring.positions,
             [ring.symbol(f"qd{i + 1}") for i in range(self.n)],
             [ring.symbol(f"qdd{i + 1}") for i in range(self.n)],
         )
-        return array_of((self.n, 10 * self.n), "", lambda index: as_polynomial(space, rows[index[0]][index[1]]))
+        shape = self.n, 10 * len(self.arm.bodies)
+        return array_of(shape, "", lambda index: as_polynomial(space, rows[index[0]][index[1]]))
 
     # -- parts of the coefficients ---------------------------------------------------------------
 
     @cached_property
     def _dalembert(self) -> tuple[Any, Any]:
         model = self.model
-        styles = {model.selection.styles[str(i + 1)] for i in range(self.n)}
+        styles = {model.selection.styles[str(i + 1)] for i in range(model.chain.n)}
         if "moments" in styles and any(s.kind == "inertial" for s in self.symbols):
             raise ArmError(
                 f"{self.arm.name}: the split into translation and rotation needs mass centres; "
                 'derive with parameters="centre+lengths+gravity", or with numbers'
             )
-        return generalized_dalembert.parts(model.chain, model.ring, model.ring.positions)
+        coupling = model.chain.coupling
+        tran, rot = (
+            generalized_dalembert.Parts(coupling.matrix(part.inertia), coupling.symbols(part.velocity))
+            for part in generalized_dalembert.parts(model.chain, model.ring, model.joints)
+        )
+        return tran, rot
 
     def translational(self, name: str) -> TrigPolynomial:
         """The part of D or C that comes from the motion of the mass centres (Lee, Lee and Nigam 1982, eqs 30, 31)."""

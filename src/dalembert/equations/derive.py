@@ -15,7 +15,6 @@ from typing import Any
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..formulations import moving_bodies
 from ..formulations.chain import Chain, chain
 from ..formulations.registry import COEFFICIENTS
 from ..formulations.system import SystemOverRing
@@ -32,6 +31,11 @@ COMPOSITE = "composite-body"
 """The formulation that closed forms come from unless another is asked for: the quickest."""
 
 
+LARGEST_MULTIPLE = 8
+"""Integer ratios up to this have closed forms: cos(m q) in powers of cos q has coefficients up to 2^(m-1), and
+evaluating it loses (1 + sqrt(2))^m, which is three digits at 8."""
+
+
 class EquationsModel:
     """An arm over the trigonometric ring: its chain, and the raw polynomials of its equations."""
 
@@ -43,6 +47,7 @@ class EquationsModel:
                 f"{arm.where}{arm.name}: closed forms are derived for at most {MOST_JOINTS} joints, and {arm.n} move; "
                 "let fewer move (--joints), or ask for values at a state"
             )
+        refuse_couplings(arm)
         self.arm = arm
         self.selection: Selection = select(arm, request, stars)
         twists = self.selection.twists
@@ -50,6 +55,8 @@ class EquationsModel:
         self.ring.too_long = partial(_too_long, f"{arm.where}{arm.name}")
         self.space = Space.of(self.ring, self.selection.symbols, arm.joint_names, twists)
         self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
+        # What the pages of the formulations take for q: the positions of all joints in those of the coordinates.
+        self.joints: list[Any] = self.chain.coupling.joints(self.ring.positions)
         self.shares: dict[int | str, dict[str, Any]] = {}
         self._refuse_other_functions()
 
@@ -93,12 +100,12 @@ class EquationsModel:
 
     def mass_matrix(self, formulation: str = COMPOSITE) -> list[list[Any]]:
         """D of links and drives."""
-        links = page(formulation).mass_matrix(self.chain, self.ring, self.ring.positions)
+        links = self.chain.coupling.matrix(page(formulation).mass_matrix(self.chain, self.ring, self.joints))
         return matplus(links, self.drive_matrix) if self.arm.counts_drives else links
 
     def gravity(self, formulation: str = COMPOSITE) -> list[Any]:
         """G."""
-        links = page(formulation).gravity(self.chain, self.ring, self.ring.positions)
+        links = self.chain.coupling.load(page(formulation).gravity(self.chain, self.ring, self.joints))
         if not self.arm.counts_drives or not self.system.has_moving_bodies:
             return links
         return [add(a, b) for a, b in zip(links, self.drive_gravity, strict=True)]
@@ -106,9 +113,7 @@ class EquationsModel:
     @cached_property
     def drive_potential(self) -> Any:
         """What moving bodies add to V."""
-        train = self.system.train
-        bodies = train.carried if train is not None else ()
-        return moving_bodies.potential_energy(self.chain, self.ring, self.ring.positions, bodies)
+        return self.system.drive_potential(self.ring, self.ring.positions)
 
     @cached_property
     def drive_gravity(self) -> list[Any]:
@@ -120,14 +125,14 @@ class EquationsModel:
         own = page(formulation)
         if not hasattr(own, "christoffel"):
             return self.christoffel(matrix)
-        links = own.christoffel(self.chain, self.ring, self.ring.positions)
+        links = self.chain.coupling.symbols(own.christoffel(self.chain, self.ring, self.joints))
         if not self.arm.counts_drives:
             return links
         return [matplus(a, b) for a, b in zip(links, self.christoffel(self.drive_matrix), strict=True)]
 
     def christoffel(self, matrix: Sequence[Sequence[Any]]) -> list[list[list[Any]]]:
         """c_ijk = (d D_ij/d q_k + d D_ik/d q_j - d D_jk/d q_i) / 2, zeros as plain 0."""
-        n, ring = self.chain.n, self.ring
+        n, ring = self.arm.n, self.ring
         slopes: dict[tuple[int, int, int], Any] = {}
         for i in range(n):
             for j in range(i, n):
@@ -154,6 +159,26 @@ def _too_long(arm: str, count: int) -> ArmError:
         f"{arm}: its closed form grows beyond {MOST_TERMS} terms ({count} in one factor); take numbers in place of "
         "symbols, let fewer joints move (--joints), or ask for values at a state"
     )
+
+
+def refuse_couplings(arm: ArmDescription) -> None:
+    """Refuse joints that follow others in a way of which sine and cosine are no polynomials of the coordinates.
+
+    A revolute joint at a small integer multiple of an angle has multiple-angle formulas, a sliding one that follows a
+    sliding one any ratio.
+    """
+    for joint, coupled in zip(arm.all_moving, arm.couplings, strict=True):
+        master, ratio = arm.moving[coupled.coordinate], coupled.multiplier
+        fault = ""
+        if joint.kind != master.kind:
+            fault = f"and the one is {joint.kind}, the other {master.kind}"
+        elif joint.kind == "revolute" and (ratio.denominator != 1 or abs(ratio) > LARGEST_MULTIPLE):
+            fault = f"by a ratio of {float(ratio):g}, which is no integer of at most {LARGEST_MULTIPLE}"
+        if fault:
+            raise ArmError(
+                f"{arm.where}{arm.name}: joint {joint.name!r} follows joint {master.name!r} {fault}, so that there is "
+                f"no closed form in sine, cosine or position of {master.name!r}; numbers, kernels and C work"
+            )
 
 
 def _sum(a: Any, b: Any, c: Any) -> Any:

@@ -207,6 +207,8 @@ def notes(equations: Equations, printed: Sequence[str]) -> Iterable[Words]:
             Sym("C_ijj"), ". The matrix of joint i (Bejczy 1974, eq. 22) has ", Sym("D_ijp"), " beside its diagonal ",
             "and 2 ", Sym("D_ijj"), " on it.",
         )  # fmt: skip
+    for joint in equations.arm.followers:
+        yield (f"Joint {joint.name} follows: it stands at {joint.follows}.",)
     if equations.arm.counts_drives:
         yield ("The rotors of the drives are counted; friction, which is no polynomial, is not in these equations.",)
     if not equations.symbols:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from fractions import Fraction
 
 from ..arm.description import ArmDescription
@@ -15,6 +16,20 @@ ALONG_Z: Row = (0, 0, 1)
 
 
 def axes(arm: ArmDescription, symbolic: Collection[str] = ()) -> tuple[Axis, ...]:
+    """For each coordinate, the one of the revolute joint nearest before its own, if their axes are parallel.
+
+    A joint that follows another has no angle of its own, and none is summed across it.
+    """
+    own = {index: place for place, index in enumerate(i for i, j in enumerate(arm.all_moving) if j.follows is None)}
+    found = joint_axes(arm, symbolic)
+    return tuple(
+        replace(found[index], parallel=own[found[index].parallel]) if found[index].parallel in own  # type: ignore[index]
+        else Axis(found[index].revolute)
+        for index in own
+    )  # fmt: skip
+
+
+def joint_axes(arm: ArmDescription, symbolic: Collection[str] = ()) -> tuple[Axis, ...]:
     """For each joint, its nearest revolute ancestor if their axes are parallel.
 
     Prismatic joints in between do not change directions. ``symbolic`` names the twists that stay symbols: axes

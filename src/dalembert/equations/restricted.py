@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import Angle, exact
+from ..arm.following import amount
 from ..arm.inertia import ENTRIES, moved
 from ..formulations.kinematics import joint_frame
 from ..rings.algebra import add, matplus, plus, transpose
@@ -85,9 +86,17 @@ def starred(
     # A load with symbols of its own stays apart in the restricted model too.
     whole: list[tuple[Any, Any, Any]] = [(s.mass, s.moment, s.tensor) for s in model.unloaded.segments]
     absorbing: set[int] = set()
-    for index in reversed(range(arm.n)):
-        name, segment = arm.joint_names[index], model.chain.segments[index]
+    resting = {
+        joint.name: resting[arm.joint_names[coupled.coordinate]] if coupled.multiplier == 1
+        else coupled.multiplier * amount(resting[arm.joint_names[coupled.coordinate]])
+        for joint, coupled in zip(arm.all_moving, arm.couplings, strict=True)
+        if arm.joint_names[coupled.coordinate] in resting
+    }  # fmt: skip
+    bodies = [joint.name for joint in arm.all_moving]
+    for index in reversed(range(len(bodies))):
+        name, segment = bodies[index], model.chain.segments[index]
         if name in resting and segment.parent >= 0:
+            # The offset of a joint that follows another stands in its placement.
             value = resting[name]
             q = Angle.of(value, name) if segment.revolute else model.ring.number(exact(value, name))
             mass, moment, tensor = moved(*whole[index], *joint_frame(segment, frozen, q))
@@ -97,9 +106,9 @@ def starred(
     styles = select(small, parameters).styles
     found: dict[str, Definition] = {}
     for index in sorted(absorbing):
-        if arm.joint_names[index] in resting:
+        if bodies[index] in resting:
             continue
-        tag = str(small.joint_names.index(arm.joint_names[index]) + 1)
+        tag = str([joint.name for joint in small.all_moving].index(bodies[index]) + 1)
         moments = in_link_frame(whole[index], model.chain.segments[index].link)
         found |= starred_parameters([as_polynomial(model.space, value) for value in moments], styles[tag], tag)
     return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..arm.errors import ArmError
 from .names import all_names, name, parse
 
 if TYPE_CHECKING:
@@ -144,6 +145,11 @@ def structure(equations: Equations) -> Structure:
     """The structure of the equations of an arm."""
     from .closed_form import Equations
 
+    for joint in equations.arm.followers:
+        raise ArmError(
+            f"{equations.arm.where}{equations.arm.name}: joint {joint.name!r} follows another, and the structure of "
+            f"Tourassis and Neuman 1985 is that of joints which move by themselves; ask with the joint held or free"
+        )
     full = Equations(equations.arm, "full+gravity")
     symbols = Equations(equations.arm, "symbols")
     coefficients = []

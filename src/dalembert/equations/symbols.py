@@ -219,7 +219,7 @@ class _Choice:
         self.styles: dict[str, str] = {}
         self.numbers: dict[str, Fraction] = {}
         self.recognised: set[str] = set()
-        tags = [str(i + 1) for i in range(arm.n)]
+        tags = [str(i + 1) for i in range(len(arm.bodies))]
         of_load = {named(name, "L") for name in {*PARAMETERS, *CENTRAL, *GYRATION}}
         load = "load" in groups or bool(of_load & (singles | set(values)))
         self.examples = [f"{PARAMETERS[0]}1", f"{PARAMETERS[4]}1"]

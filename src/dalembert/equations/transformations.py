@@ -17,7 +17,7 @@ Rows = list[list[TrigPolynomial]]
 def transformation(equations: Equations, link: int) -> Rows:
     """T_0^j, 4 by 4: takes points of the frame of link ``link`` (counted from 0) to the base."""
     model = equations.model
-    turn, shift = kinematics.link_frames(model.chain, model.ring, model.ring.positions)[link]
+    turn, shift = kinematics.link_frames(model.chain, model.ring, model.joints)[link]
     rows = [[*turn[i], shift[i]] for i in range(3)] + [[0, 0, 0, 1]]
     return [[as_polynomial(equations.space, entry) for entry in row] for row in rows]
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from ..arm.description import ArmDescription
 from ..arm.elastic import JointDamper, JointSpring, PointSpring
 from ..arm.exact import exact, exact_vector
+from ..arm.following import amount
 from ..rings.algebra import ZERO, Vec, add, dot, matvec, minus, mul, plus, scale, sub
 from ..rings.ring import Field, Ring, Scalar
 from .chain import Chain, placed
@@ -51,7 +52,7 @@ def link_in_body(arm: ArmDescription, ring: Ring, link: str) -> tuple[int, Frame
 
 
 def elastics(arm: ArmDescription, ring: Ring) -> Elastics:
-    """The arm's springs and dampers over the ring."""
+    """The arm's springs and dampers over the ring; one at a joint that was locked pulls at nothing that moves."""
 
     def number(value: float) -> Scalar:
         return ring.number(exact(value))
@@ -62,11 +63,16 @@ def elastics(arm: ArmDescription, ring: Ring) -> Elastics:
         return body, plus(shift, matvec(turn, there))
 
     joints, points = [], []
+    places = {joint.name: index for index, joint in enumerate(arm.all_moving)}
     for part in arm.elastic:
+        if isinstance(part, JointSpring | JointDamper) and part.joint not in places:
+            continue
         if isinstance(part, JointSpring):
-            joints.append((arm.joint_names.index(part.joint), number(part.stiffness), number(part.rest), 0))
+            # The offset of a joint that follows another stands in its placement: its motion begins there.
+            rest = ring.number(exact(part.rest) - amount(arm.couplings[places[part.joint]].offset))
+            joints.append((places[part.joint], number(part.stiffness), rest, 0))
         elif isinstance(part, JointDamper):
-            joints.append((arm.joint_names.index(part.joint), 0, 0, number(part.damping)))
+            joints.append((places[part.joint], 0, 0, number(part.damping)))
         elif isinstance(part, PointSpring):
             ends = point(part.link_a, part.point_a), point(part.link_b, part.point_b)
             points.append((*ends, number(part.stiffness), number(part.rest), number(part.damping)))

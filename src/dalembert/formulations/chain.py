@@ -17,6 +17,7 @@ from ..arm.inertia import ENTRIES, PARAMETERS, Inertia, moved
 from ..arm.placement import Matrix, Placement
 from ..rings.algebra import EYE, ZERO, Mat, Vec, add, as_matrix, matmul, matplus, matvec, mul, plus, transpose
 from ..rings.ring import Ring, Scalar
+from .coordinate_map import ONE_TO_ONE, CoordinateMap
 
 CENTRAL = ("m", "x", "y", "z", "Cxx", "Cxy", "Cxz", "Cyy", "Cyz", "Czz")
 """Parameters of a body by its mass centre (x, y, z) and the inertia tensor C about it."""
@@ -46,12 +47,16 @@ class Segment:
 
 @dataclass(frozen=True)
 class Chain:
-    """All moving bodies, parents first, gravity in the base frame, and the tool frame on its body."""
+    """All moving bodies, parents first, gravity in the base frame, and the tool frame on its body.
+
+    ``coupling`` says how the joints go with the coordinates of the arm, where some follow others.
+    """
 
     segments: tuple[Segment, ...]
     gravity: Vec
     tool_body: int
     tool: tuple[Mat, Vec]
+    coupling: CoordinateMap = ONE_TO_ONE
 
     @property
     def n(self) -> int:
@@ -122,7 +127,8 @@ def chain(arm: ArmDescription, ring: Ring, given: Mapping[str, Scalar] | None = 
     )
     tool_body, frame = arm.body_of[arm.tool_link]
     after = bodies[tool_body].after if tool_body >= 0 else Placement()
-    return Chain(tuple(segments), gravity, tool_body, placed(after @ frame @ arm.tool, ring, given))
+    tool = placed(after @ frame @ arm.tool, ring, given)
+    return Chain(tuple(segments), gravity, tool_body, tool, CoordinateMap.of(arm, ring))
 
 
 def _constants(rows: Matrix, ring: Ring) -> Mat:

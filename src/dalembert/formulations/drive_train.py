@@ -28,7 +28,7 @@ from .rotors import Ratios, Spin, of_function
 
 
 class RingTrain:
-    """The rotors of actuators and elements over ``ring``, in the order of the rows of N."""
+    """The rotors of actuators and elements over ``ring``, in the order of the rows of N, by coordinates."""
 
     def __init__(self, arm: ArmDescription, ring: Ring, approximation: str = "exact") -> None:
         train = arm.drives
@@ -46,7 +46,7 @@ class RingTrain:
         self.element_rows = [[ring.number(x) for x in row] for row in train.rows(arm, train.elements)]
         self.carried = carried(arm, ring, train.actuators if approximation == "paul" else train.parts)
         self.motor_friction = tuple(ShaftFriction.of(actuator.friction, ring) for actuator in train.actuators)
-        self.joint_friction = tuple(ShaftFriction.of(train.friction_of(name), ring) for name in arm.joint_names)
+        self.joint_friction = tuple(ShaftFriction.of(train.friction_of(j.name), ring) for j in arm.all_moving)
         self.rubs = any(self.motor_friction) or any(self.joint_friction)
 
     def transmission(self, ring: Ring, q: Sequence[Scalar]) -> Ratios:

@@ -156,15 +156,21 @@ def velocity(
 def velocity_split(
     chain: Chain, found: Sequence[Frame], bodies: Sequence[CentredBody], qd: Sequence[Scalar]
 ) -> tuple[tuple[list[Scalar], list[Scalar]], ...]:
-    """H^tran and H^rot, each as centrifugal torques (the sums at one speed at a time) and Coriolis ones (the rest)."""
-    squares: list[list[Scalar]] = [[0] * chain.n for _ in PARTS]
+    """H^tran and H^rot, each as centrifugal torques (the sums at one speed at a time) and Coriolis ones (the rest).
+
+    Of coordinates: where joints follow others, all that go with a coordinate move at once.
+    """
+    coupling = chain.coupling
+    squares: list[list[Scalar]] = [[0] * len(qd) for _ in PARTS]
     for k, speed in enumerate(qd):
-        moved = [body for body in bodies if k in body.path]
-        alone: list[Scalar] = [0] * chain.n
+        alone: list[Scalar] = [0] * len(qd)
         alone[k] = speed
-        for total, part in zip(squares, velocity(chain, found, moved, alone), strict=True):
-            total[:] = [add(a, b) for a, b in zip(total, part, strict=True)]
-    whole = velocity(chain, found, bodies, qd)
+        joints = coupling.joints(alone)
+        # A structural zero is no speed: bodies that no moving joint carries stand still.
+        moved = [body for body in bodies if any(type(joints[j]) is not int for j in body.path)]
+        for total, part in zip(squares, velocity(chain, found, moved, joints), strict=True):
+            total[:] = [add(a, b) for a, b in zip(total, coupling.load(part), strict=True)]
+    whole = map(coupling.load, velocity(chain, found, bodies, coupling.joints(qd)))
     return tuple(
         (total, [sub(a, b) for a, b in zip(part, total, strict=True)])
         for total, part in zip(squares, whole, strict=True)

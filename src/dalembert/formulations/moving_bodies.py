@@ -56,8 +56,8 @@ class CarriedBody:
     moment: list[Scalar]
 
     def frame(self, chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Rows:
-        """T(q) over ``ring``, which may be duals over that of the body."""
-        there = compose(self.mount, self.placement(ring, q))
+        """T(q) at the positions of all joints, over ``ring``, which may be duals over that of the body."""
+        there = compose(self.mount, self.placement(ring, chain.coupling.coordinates(q)))
         index = self.carrier
         while index >= 0:
             segment = chain.segments[index]

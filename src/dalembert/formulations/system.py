@@ -4,9 +4,10 @@
 
 D, h and G are those of the links with the loads they hold and, where the drives count, of their rotors
 (``rotors.py``) and of the bodies that they move on the links (``moving_bodies.py``); F is the friction of motors and
-joints (``friction.py``), Q the load of springs and dampers (``applied_loads.py``). Whatever computes the dynamics of an
-arm (numbers, closed forms, kernels, C, reduced models) asks a ``SystemOverRing``, so nothing that the description has
-can be left out on one way and not on another.
+joints (``friction.py``), Q the load of springs and dampers (``applied_loads.py``). Where joints follow others, all of
+it is in the coordinates that are left (``coordinate_map.py``). Whatever computes the dynamics of an arm (numbers,
+closed forms, kernels, C, reduced models) asks a ``SystemOverRing``, so nothing that the description has can be left out
+on one way and not on another.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from . import (
     composite_body,
     factor,
     generalized_dalembert,
+    kinematics,
     moving_bodies,
     newton_euler,
+    regressor,
     rotors,
 )
 from .chain import Chain, chain
@@ -34,12 +37,13 @@ from .coefficients import Christoffel
 from .drive_train import RingTrain
 from .factor import Paths
 from .friction import resistance, resistances
+from .rotors import Ratios, Spin
 
 Table = list[list[Scalar]]
 
 
 class Full:
-    """A chain without branches: rotors may couple joints of different branches, and fill the mass matrix."""
+    """A chain without branches: rotors and followers couple joints of different branches, and fill the mass matrix."""
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -47,7 +51,10 @@ class Full:
 
 
 class SystemOverRing:
-    """One description over one ring. ``links`` may be given where a chain with regrouped inertia is at hand."""
+    """One description over one ring, in its coordinates: the pages of the formulations see joints, A q.
+
+    ``links`` may be given where a chain with regrouped inertia is at hand.
+    """
 
     def __init__(
         self,
@@ -58,6 +65,7 @@ class SystemOverRing:
     ) -> None:
         self.arm, self.ring, self.n = arm, ring, arm.n
         self.links = chain(arm, ring, given) if links is None else links
+        self.coupling = self.links.coupling
         self.train = RingTrain(arm, ring, arm.drive_model) if arm.counts_drives else None
         self.elastics = applied_loads.elastics(arm, ring)
 
@@ -78,7 +86,7 @@ class SystemOverRing:
         With joint speeds ``wanted`` friction is that of shafts which move as these have them: what a controller feeds
         forward, since the sign of a measured speed about rest is a relay.
         """
-        found = method(links or self.links, ring, q, qd, qdd)
+        found = self.coupling.load(method(links or self.links, ring, *self.coupling.motion(q, qd, qdd)))
         if self.train is not None:
             found = _sum(found, self.drive_torque(ring, q, qd, qdd))
             rubbing = (
@@ -95,10 +103,21 @@ class SystemOverRing:
         """What rotors and moving bodies need: inertia, coupling and gyroscopic torques, and the weight of bodies."""
         if self.train is None:
             return [0] * self.n
-        spun = rotors.torque(self.links, ring, q, qd, qdd, *self.train.spins(ring, q))
-        if not self.train.carried:
-            return spun
-        return _sum(spun, moving_bodies.torque(self.links, ring, q, qd, qdd, self.train.carried))
+        motion = self.coupling.motion(q, qd, qdd)
+        spun = rotors.torque(self.links, ring, *motion, *self._spins(ring, q))
+        if self.train.carried:
+            spun = _sum(spun, moving_bodies.torque(self.links, ring, *motion, self.train.carried))
+        return self.coupling.load(spun)
+
+    def _spins(self, ring: Ring, q: Sequence[Scalar]) -> tuple[list[Spin], Ratios]:
+        """The rotors, with ratios to all joints; those to the coordinates stand at the joints that these are."""
+        assert self.train is not None, "only systems that count their drives have rotors"
+        spins, ratios = self.train.spins(ring, q)
+        second = ratios.second
+        return spins, Ratios(
+            [self.coupling.spread(row) for row in ratios.first],
+            None if second is None else [self.coupling.spread_table(table) for table in second],
+        )
 
     def friction(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
         """F at the joints: friction of the joints themselves, and N^T times that of the motor shafts.
@@ -109,7 +128,8 @@ class SystemOverRing:
         if train is None or not train.rubs:
             return [0] * self.n
         field: Field = ring  # type: ignore[assignment]
-        found = resistances(field, train.joint_friction, qd, qdd)
+        speeds, rates = self.coupling.joints(qd), self.coupling.joints(qdd)
+        found = self.coupling.load(resistances(field, train.joint_friction, speeds, rates))
         if any(train.motor_friction):
             ratios = train.transmission(ring, q)
             speeds = [dot(row, qd) for row in ratios.first]
@@ -129,27 +149,29 @@ class SystemOverRing:
     def elastic_load(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         """Q of springs and dampers."""
         field: Field = ring  # type: ignore[assignment]
-        return applied_loads.elastic_load(self.links, field, q, qd, self.elastics)
+        joints, speeds = self.coupling.joints(q), self.coupling.joints(qd)
+        return self.coupling.load(applied_loads.elastic_load(self.links, field, joints, speeds, self.elastics))
 
     # -- coefficients -----------------------------------------------------------------------------
 
     def mass_matrix(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> Table:
         """D of links and drives."""
-        found = composite_body.mass_matrix(links or self.links, ring, q)
+        found = self.coupling.matrix(composite_body.mass_matrix(links or self.links, ring, self.coupling.joints(q)))
         return found if self.train is None else _table_sum(found, self.drive_matrix(ring, q))
 
     def drive_matrix(self, ring: Ring, q: Sequence[Scalar]) -> Table:
         """What rotors and moving bodies add to D."""
         if self.train is None:
             return [[0] * self.n for _ in range(self.n)]
-        spun = rotors.mass_matrix(self.links, ring, q, *self.train.spins(ring, q))
-        if not self.train.carried:
-            return spun
-        return _table_sum(spun, moving_bodies.mass_matrix(self.links, ring, q, self.train.carried))
+        joints = self.coupling.joints(q)
+        spun = rotors.mass_matrix(self.links, ring, joints, *self._spins(ring, q))
+        if self.train.carried:
+            spun = _table_sum(spun, moving_bodies.mass_matrix(self.links, ring, joints, self.train.carried))
+        return self.coupling.matrix(spun)
 
     def christoffel(self, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
         """c_ijk of links and drives."""
-        found = christoffel.christoffel(self.links, ring, q)
+        found = self.coupling.symbols(christoffel.christoffel(self.links, ring, self.coupling.joints(q)))
         if self.train is None:
             return found
         return [_table_sum(a, b) for a, b in zip(found, self.drive_christoffel(ring, q), strict=True)]
@@ -158,17 +180,19 @@ class SystemOverRing:
         """What rotors and moving bodies add to c_ijk."""
         if self.train is None:
             return [[[0] * self.n for _ in range(self.n)] for _ in range(self.n)]
-        spun = rotors.christoffel(self.links, ring, q, *self.train.spins(ring, q))
-        if not self.train.carried:
-            return spun
-        moved = moving_bodies.christoffel(self.links, ring, q, self.train.carried)
-        return [_table_sum(a, b) for a, b in zip(spun, moved, strict=True)]
+        joints = self.coupling.joints(q)
+        spun = rotors.christoffel(self.links, ring, joints, *self._spins(ring, q))
+        if self.train.carried:
+            moved = moving_bodies.christoffel(self.links, ring, joints, self.train.carried)
+            spun = [_table_sum(a, b) for a, b in zip(spun, moved, strict=True)]
+        return self.coupling.symbols(spun)
 
     def coriolis_matrix(
         self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], links: Chain | None = None
     ) -> Table:
         """C(q, qd), for which dD/dt - 2C is skew-symmetric."""
-        found = christoffel.coriolis_matrix(links or self.links, ring, q, qd)
+        motion = map(self.coupling.joints, (q, qd))
+        found = self.coupling.product(christoffel.coriolis_matrix(links or self.links, ring, *motion))
         if self.train is None:
             return found
         duals = Duals(ring)
@@ -179,15 +203,16 @@ class SystemOverRing:
 
     def gravity(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> list[Scalar]:
         """G; rotors are balanced, so that their turning does not change it, moving bodies have weight."""
-        found = composite_body.gravity(links or self.links, ring, q)
+        found = self.coupling.load(composite_body.gravity(links or self.links, ring, self.coupling.joints(q)))
         return _sum(found, self.drive_gravity(ring, q)) if self.has_moving_bodies else found
 
     def drive_translation(self, ring: Ring, q: Sequence[Scalar]) -> tuple[Table, Christoffel]:
         """What the mass centres of moving bodies add to D and c_ijk; all else that drives add turns."""
         points = moving_bodies.translating(self.train.carried) if self.train is not None else ()
+        joints = self.coupling.joints(q)
         return (
-            moving_bodies.mass_matrix(self.links, ring, q, points),
-            moving_bodies.christoffel(self.links, ring, q, points),
+            self.coupling.matrix(moving_bodies.mass_matrix(self.links, ring, joints, points)),
+            self.coupling.symbols(moving_bodies.christoffel(self.links, ring, joints, points)),
         )
 
     @property
@@ -197,7 +222,13 @@ class SystemOverRing:
 
     def drive_gravity(self, ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:
         """What moving bodies add to G."""
-        return moving_bodies.gravity(self.links, ring, q, self.train.carried if self.train is not None else ())
+        bodies = self.train.carried if self.train is not None else ()
+        return self.coupling.load(moving_bodies.gravity(self.links, ring, self.coupling.joints(q), bodies))
+
+    def drive_potential(self, ring: Ring, q: Sequence[Scalar]) -> Scalar:
+        """What moving bodies add to V."""
+        bodies = self.train.carried if self.train is not None else ()
+        return moving_bodies.potential_energy(self.links, ring, self.coupling.joints(q), bodies)
 
     def kinetic_energy(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
         """T = qd . D qd / 2 (Tourassis and Neuman 1985, eq. 7)."""
@@ -206,7 +237,8 @@ class SystemOverRing:
 
     def kinetic_energy_parts(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
         """K^tran and K^rot (Lee, Lee and Nigam 1982, eq. 10); of drives the mass centres of moving bodies translate."""
-        moving, turning = generalized_dalembert.energies(self.links, ring, q, qd)
+        motion = map(self.coupling.joints, (q, qd))
+        moving, turning = generalized_dalembert.energies(self.links, ring, *motion)
         if self.train is None:
             return moving, turning
         half = ring.number(christoffel.HALF)
@@ -216,19 +248,44 @@ class SystemOverRing:
 
     def potential_energy(self, field: Field, q: Sequence[Scalar]) -> Scalar:
         """V of gravity and springs."""
-        found = composite_body.potential_energy(self.links, field, q)
-        if self.train is not None and self.train.carried:
-            found = add(found, moving_bodies.potential_energy(self.links, field, q, self.train.carried))
+        joints = self.coupling.joints(q)
+        found = composite_body.potential_energy(self.links, field, joints)
+        if self.has_moving_bodies:
+            found = add(found, self.drive_potential(field, q))
         if not self.elastics:
             return found
-        return add(found, applied_loads.elastic_energy(self.links, field, q, self.elastics))
+        return add(found, applied_loads.elastic_energy(self.links, field, joints, self.elastics))
+
+    # -- motion and parameters of the links ----------------------------------------------------------
+
+    def tool_frame(self, ring: Ring, q: Sequence[Scalar]) -> kinematics.Frame:
+        """The tool frame in the base."""
+        return kinematics.tool_frame(self.links, ring, self.coupling.joints(q))
+
+    def frames(self, ring: Ring, q: Sequence[Scalar]) -> list[kinematics.Frame]:
+        """The frame of each body in the base."""
+        return kinematics.frames(self.links, ring, self.coupling.joints(q))
+
+    def jacobian(self, ring: Ring, q: Sequence[Scalar]) -> Table:
+        """J = J_J A: linear, then angular velocity of the tool per velocity of a coordinate."""
+        return self.coupling.columns(kinematics.jacobian(self.links, ring, self.coupling.joints(q)))
+
+    def regressor(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Table:
+        """Y = A^T Y_J with tau = Y pi of the links, a row a coordinate, ten columns a body."""
+        motion = self.coupling.motion(q, qd, qdd)
+        return self.coupling.lines(regressor.regressor(self.links, ring, *motion))
 
     # -- accelerations ----------------------------------------------------------------------------
 
     @cached_property
     def paths(self) -> Paths:
         """Which entries of the factors of D can be other than zero."""
-        return self.links if self.train is None else Full(self.n)
+        return self.links if self.by_bodies else Full(self.n)
+
+    @property
+    def by_bodies(self) -> bool:
+        """True if the joints are coupled by the tree of the bodies alone, not by rotors or as followers."""
+        return self.train is None and not self.coupling
 
     def factored(self, field: Field, matrix: Table) -> tuple[Table, list[Scalar]]:
         """D = L^T diag(d) L, and the inverses of d."""
@@ -245,12 +302,12 @@ class SystemOverRing:
     def acceleration(
         self, field: Field, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
     ) -> list[Scalar]:
-        """qdd = D^-1 (tau - h - G - F + Q), by articulated bodies where no rotor couples the joints.
+        """qdd = D^-1 (tau - h - G - F + Q), by articulated bodies where nothing else couples the joints.
 
         Shafts that stand resist nothing here; who sticks is decided with the load (``systems/sticking.py``).
         """
         still: list[Scalar] = [0] * self.n
-        if self.train is None:
+        if self.by_bodies:
             drive = _sum(tau, self.elastic_load(field, q, qd)) if self.elastics else list(tau)
             return articulated_body.forward_dynamics(self.links, field, q, qd, drive)
         rest = _difference(tau, self.torque(field, q, qd, still))

@@ -168,7 +168,7 @@ def _all_values(
         if term not in SIGNED
     ]
     positive += [unknowns.rotor_column(joint) for joint in range(arm.n if unknowns.rotors else 0)]
-    return consistent(quadratic, rows.T @ target + strength * expected, arm.n, sizes, positive), True
+    return consistent(quadratic, rows.T @ target + strength * expected, len(arm.bodies), sizes, positive), True
 
 
 def _prior(arm: ArmSystem) -> tuple[Array, list[tuple[float, float]]]:
@@ -177,7 +177,7 @@ def _prior(arm: ArmSystem) -> tuple[Array, list[tuple[float, float]]]:
     masses = prior[::10]
     usual = float(masses.mean()) or 1.0
     lengths = []
-    for body in range(arm.n):
+    for body in range(len(arm.bodies)):
         m, moment, tensor = (
             prior[10 * body],
             prior[10 * body + 1 : 10 * body + 4],

@@ -37,7 +37,7 @@ class Unknowns:
     @property
     def inertial(self) -> int:
         """Number of inertial parameters."""
-        return 10 * self.arm.n
+        return 10 * len(self.arm.bodies)
 
     def friction_column(self, joint: int, term: int) -> int:
         """Column of a friction term of a joint."""
@@ -56,7 +56,7 @@ class Unknowns:
     def names(self) -> tuple[str, ...]:
         """Names of the columns: m1, mx1, ..., coulomb1, ..., rotor1, ..."""
         system = self.arm
-        found = [f"{name}{i + 1}" for i in range(system.n) for name in PARAMETERS]
+        found = [f"{name}{i + 1}" for i in range(len(system.bodies)) for name in PARAMETERS]
         found += [f"{term}{i + 1}" for i in range(system.n) for term in self.friction.names]
         found += [f"rotor{i + 1}" for i in range(system.n)] if self.rotors else []
         return tuple(found)
@@ -65,7 +65,7 @@ class Unknowns:
     def units(self) -> tuple[str, ...]:
         """Their units."""
         inertial = ("kg", *("kg m",) * 3, *("kg m^2",) * 6)
-        found = [unit for _ in range(self.arm.n) for unit in inertial]
+        found = [unit for _ in self.arm.bodies for unit in inertial]
         found += [self.friction.units(joint.kind)[term] for joint in self.arm.moving for term in self.friction.names]
         found += ["kg m^2" if joint.kind == "revolute" else "kg" for joint in self.arm.moving] if self.rotors else []
         return tuple(found)
@@ -80,7 +80,7 @@ class Shape:
 
 
 class Observations:
-    """The equations of all logs: ``effort`` ``(m, n)``, ``smooth`` ``(m, n, 10 n)``, friction made for a ``Shape``."""
+    """The equations of all logs: ``effort`` ``(m, n)``, ``smooth`` ``(m, n, 10 bodies)``, friction for a ``Shape``."""
 
     def __init__(self, system: ArmSystem, unknowns: Unknowns, logs: Sequence[Smoothed], known: Sequence[Array]) -> None:
         self.system, self.unknowns, self.logs = system, unknowns, logs

@@ -106,7 +106,7 @@ class Identification:
                 'least squares give the combinations that torques depend on, not bodies; ask for method="consistent"'
             )
         arm = self.described
-        bodies = {joint.child: self.values[10 * k : 10 * k + 10] for k, joint in enumerate(arm.moving)}
+        bodies = {joint.child: self.values[10 * k : 10 * k + 10] for k, joint in enumerate(arm.all_moving)}
         links = tuple(
             replace(link, inertia=_inertia(bodies[link.name]))
             if link.name in bodies

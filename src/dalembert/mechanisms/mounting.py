@@ -30,6 +30,11 @@ WORLD = "world"
 
 def mounted(arm: ArmDescription, base: Placement, gravity: Vector) -> ArmSystem:
     """The arm with its base fixed at ``base`` in the world, under the world's gravity."""
+    for joint in arm.followers:
+        raise ArmError(
+            f"{arm.where}{arm.name}: joint {joint.name!r} stands at {joint.follows}; in a mechanism a gear says so: "
+            f'load the arm with mimic="free" and give a Gear for each such joint'
+        )
     given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
     world = WORLD
     while world in arm.link_names:
@@ -168,7 +173,7 @@ class ChainNumbers:
 
     def force_load(self, phi: Array, forces: Sequence[Force]) -> Array:
         """T^L of ``forces``."""
-        return force_load(self.arm, self.chain, phi, forces) if forces else np.zeros_like(phi)
+        return force_load(self.arm, self.system, phi, forces) if forces else np.zeros_like(phi)
 
     def model(self, phi: Array, rate: Array | None = None, forces: Sequence[Force] = ()) -> TransferredModel:
         """I*, P* and T^L in the joints of this chain."""

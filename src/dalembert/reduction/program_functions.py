@@ -48,7 +48,7 @@ def function_of(
     return Function(
         name,
         tuple((argument, n) for argument in entry.arguments),
-        tuple((result, size(n)) for result, size in entry.results),
+        tuple((result, size(n, n)) for result, size in entry.results),
         partial(_tables, system, list(torques), dict(values), name),
         label=f"{system.name}_{kind.replace(' ', '_')}",
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in system.moving),

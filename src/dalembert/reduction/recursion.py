@@ -83,14 +83,18 @@ def recursion(cases: Sequence[Case]) -> Hoisted:
         segments.append(replace(segment, mass=mine[0], moment=(mine[1], mine[2], mine[3]), tensor=as_matrix(rows)))
     q, qd, qdd = (graph.inputs(f"{name}_", n) for name in ("q", "qd", "qdd"))
     links = replace(bare, segments=tuple(segments))
-    torque = newton_euler.inverse_dynamics(links, graph, q, qd, qdd)
+    coupling = links.coupling
+    motion = coupling.motion(q, qd, qdd)
+    torque = newton_euler.inverse_dynamics(links, graph, *motion)
     used = [f"p_{name}" for name in names]
     if first.system.counts_drives:
         spins, ratios = RingTrain(first.system, graph, first.system.drive_model).spins(graph, q)
         turning = [k for k, inertia in enumerate(first.rotors) if inertia]
         named = [replace(spins[k], inertia=graph.input(f"p_J{k + 1}")) for k in turning]
-        kept = Ratios([ratios.first[k] for k in turning])
-        spun = rotors.torque(links, graph, q, qd, qdd, named, kept)
+        kept = Ratios([coupling.spread(ratios.first[k]) for k in turning])
+        spun = rotors.torque(links, graph, *motion, named, kept)
         torque = [add(a, b) for a, b in zip(torque, spun, strict=True)]
         used += [f"p_J{k + 1}" for k in turning]
-    return hoisted([graph.node(t) for t in torque], {name: ParameterForm.parameter(name) for name in used})
+    return hoisted(
+        [graph.node(t) for t in coupling.load(torque)], {name: ParameterForm.parameter(name) for name in used}
+    )

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arm.description import ArmDescription, Body, Joint
 from ..arm.exact import Angle
+from ..arm.following import Coupled
 from ..arm.placement import IDENTITY, Placement, product, step_rotation
 from ..formulations.chain import Chain, chain
 from ..markup.elements import Html, data, join, sub, tag
@@ -38,7 +39,8 @@ def scene(
     model = chain(arm, REAL)
     found: dict[str, Any] = {
         "joints": [joint_data(joint) for joint in arm.moving],
-        "paths": [paths(arm, index) for index in range(-1, arm.n)],
+        "shafts": [shaft_data(joint, coupled) for joint, coupled in zip(arm.all_moving, arm.couplings, strict=True)],
+        "paths": [paths(arm, index) for index in range(-1, len(arm.bodies))],
         "bodies": bodies(model),
         "loaded": bodies(chain(loaded, REAL)) if loaded is not None else None,
         "gravity": floats(model.gravity),
@@ -63,6 +65,12 @@ def joint_data(joint: Joint) -> dict[str, Any]:
     """Type of a joint and range of its slider (rad or m)."""
     low, high = travel(joint)
     return {"revolute": joint.kind == "revolute", "low": low, "high": high}
+
+
+def shaft_data(joint: Joint, coupled: Coupled) -> dict[str, Any]:
+    """Type of a joint that moves and its number in the drawing; one that follows another has that one's, marked."""
+    mark = "′" if joint.follows is not None else ""
+    return {"revolute": joint.kind == "revolute", "label": f"{coupled.coordinate + 1}{mark}"}
 
 
 def travel(joint: Joint) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from ..arm.description import ArmDescription
 from ..compile.emit_javascript import javascript
 from ..compile.function import Function, Tables
 from ..compile.functions import GraphModel, gravity_load, mass_matrix
-from ..formulations.kinematics import Frame, compose, frames, joint_frame, tool_frame
+from ..formulations.kinematics import Frame, compose, joint_frame
 from ..rings.algebra import EYE, ZERO
 from ..rings.graph import Graph
 from .html.page import asset
@@ -31,21 +31,21 @@ def arm_script(arm: ArmDescription, loaded: ArmDescription | None = None) -> str
 def frames_function(name: str, arm: ArmDescription) -> Function:
     """Of the joint frames in the base: rotations, positions, and positions with the joint at zero (the seat of a
     prismatic joint); rotation and position of the tool. Rotation matrices are nine numbers."""
-    n = arm.n
+    n = len(arm.bodies)
     results = (("rotations", (n, 9)), ("positions", (n, 3)), ("seats", (n, 3)), ("turn", (9,)), ("tool", (3,)))
-    return Function(name, (("q", n),), results, partial(_frames, arm))
+    return Function(name, (("q", arm.n),), results, partial(_frames, arm))
 
 
 def _frames(arm: ArmDescription) -> Tables:
     model = GraphModel(arm, Graph())
     chain, graph, q = model.plain, model.graph, model.input("q")
-    joints = frames(chain, graph, q)
+    joints = model.system.frames(graph, q)
     base: Frame = (EYE, ZERO)
     seats = [
         compose(joints[segment.parent] if segment.parent >= 0 else base, joint_frame(segment, graph, 0))
         for segment in chain.segments
     ]
-    turn, shift = tool_frame(chain, graph, q)
+    turn, shift = model.system.tool_frame(graph, q)
     return [
         [[x for row in rotation for x in row] for rotation, _ in joints],
         [list(position) for _, position in joints],

@@ -107,7 +107,16 @@ class NoPolynomial:
     def _mixed(self, other: object = None) -> NoPolynomial:
         return NO_POLYNOMIAL
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _mixed
+    __add__ = __radd__ = __sub__ = __rsub__ = _mixed
+
+    def __mul__(self, other: object) -> NoPolynomial:
+        return NO_POLYNOMIAL
+
+    def __rmul__(self, other: object) -> NoPolynomial:
+        return self * other
+
+    def __neg__(self) -> NoPolynomial:
+        return NO_POLYNOMIAL
 
 
 NO_POLYNOMIAL = NoPolynomial()
@@ -115,9 +124,34 @@ NO_POLYNOMIAL = NoPolynomial()
 
 @dataclass(frozen=True)
 class JointAngle(NoPolynomial):
-    """The position of a revolute joint, of which the ring has only the sine and cosine."""
+    """``times`` the position of a revolute joint, of which the ring has only the sine and cosine."""
 
     joint: int
+    times: int = 1
+
+    def __neg__(self) -> JointAngle:
+        return JointAngle(self.joint, -self.times)
+
+    def __mul__(self, other: object) -> NoPolynomial:
+        """An integer multiple; anything else is no angle of which the ring has the sine."""
+        if isinstance(other, TrigNumber) and other.poly.is_constant():
+            value = other.poly.leading_coefficient()
+            if value.q == 1:
+                return JointAngle(self.joint, self.times * int(value.p))
+        if isinstance(other, int):
+            return JointAngle(self.joint, self.times * other)
+        return NO_POLYNOMIAL
+
+
+def _multiple(sin: Scalar, cos: Scalar, times: int) -> tuple[Scalar, Scalar]:
+    """Sine and cosine of ``times`` an angle: (c + i s)^times, by squaring."""
+    found: tuple[Scalar, Scalar] = (0, 1)
+    while times:
+        if times & 1:
+            found = found[0] * cos + found[1] * sin, found[1] * cos - found[0] * sin
+        sin, cos = 2 * sin * cos, cos * cos - sin * sin
+        times >>= 1
+    return found
 
 
 def constant(value: Any) -> Any:
@@ -168,7 +202,10 @@ class TrigRing:
         return self.wrap(self.one * constant(value), 0) if known is None else known
 
     def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
-        """Sine and cosine of a joint angle: of the difference of two sums where axes are parallel."""
+        """Sine and cosine of a joint angle, or of an integer multiple of one, by the multiple-angle formulas.
+
+        Where axes are parallel the angle is the difference of two sums.
+        """
         if not isinstance(angle, JointAngle):
             raise TypeError(f"the trigonometric ring knows the sine of a joint angle only, not of {angle!r}")
         upper, lower, sign = self.angles.of_joint[angle.joint]
@@ -176,7 +213,7 @@ class TrigRing:
         if lower is not None:
             sin0, cos0 = self.pair(lower)
             sin, cos = sin * cos0 - cos * sin0, cos * cos0 + sin * sin0
-        return (sin if sign > 0 else -sin), cos
+        return _multiple(sin if (sign > 0) == (angle.times > 0) else -sin, cos, abs(angle.times))
 
     # -- elements --------------------------------------------------------------------------------
 

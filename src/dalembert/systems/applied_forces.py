@@ -11,7 +11,7 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..formulations import applied_loads
-from ..formulations.chain import Chain
+from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from ..rings.ring import Scalar
 from .arrays import evaluate
@@ -19,8 +19,8 @@ from .arrays import evaluate
 Array = NDArray[np.float64]
 
 
-def force_load(arm: ArmDescription, links: Chain, q: Array, forces: Sequence[Force]) -> Array:
-    """Q ``(..., n)`` of ``forces``, each one vector or one per state; ``links`` is the arm over the reals."""
+def force_load(arm: ArmDescription, system: SystemOverRing, q: Array, forces: Sequence[Force]) -> Array:
+    """Q ``(..., n)`` of ``forces``, each one vector or one per state; ``system`` is the arm over the reals."""
     places = []
     arrays: list[tuple[str, Array]] = [("q", q)]
     if isinstance(forces, Force):
@@ -39,6 +39,7 @@ def force_load(arm: ArmDescription, links: Chain, q: Array, forces: Sequence[For
             x, y, z = (float(c) for c in force.point)
             push, twist = (tuple(wrenches[2 * k + part]) for part in (0, 1))
             applied.append(applied_loads.AppliedForce(body, frame, (x, y, z), push, twist, force.axes != "link"))
-        return applied_loads.force_load(links, REAL, q, applied)
+        coupling = system.coupling
+        return coupling.load(applied_loads.force_load(system.links, REAL, coupling.joints(q), applied))
 
     return evaluate(load, arrays)

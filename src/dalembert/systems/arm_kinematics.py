@@ -43,16 +43,14 @@ class MovingArm(ArmSystem):
         kernel = self._kernel("forward_kinematics")
         if kernel is not None:
             return kernel(q)
-        return self._evaluate(
-            lambda x: kinematics.homogeneous(kinematics.tool_frame(self.over_reals.links, REAL, x)), q=q
-        )
+        return self._evaluate(lambda x: kinematics.homogeneous(self.over_reals.tool_frame(REAL, x)), q=q)
 
     def link_frames(self, q: ArrayLike) -> dict[str, Array]:
         """The frame of every link in the base, ``(..., 4, 4)`` each, by link name, fixed links included."""
         places = {name: applied_loads.link_in_body(self, REAL, name) for name in self.link_names}
 
         def place(q: list[Scalar]) -> tuple[list[list[Scalar]], ...]:
-            found = kinematics.frames(self.over_reals.links, REAL, q)
+            found = self.over_reals.frames(REAL, q)
             return tuple(
                 kinematics.homogeneous(kinematics.compose(found[body], frame) if body >= 0 else frame)
                 for body, frame in places.values()
@@ -65,7 +63,7 @@ class MovingArm(ArmSystem):
         kernel = self._kernel("jacobian")
         if kernel is not None:
             return kernel(q)
-        return self._evaluate(lambda x: kinematics.jacobian(self.over_reals.links, REAL, x), q=q)
+        return self._evaluate(lambda x: self.over_reals.jacobian(REAL, x), q=q)
 
     def influence(self, q: ArrayLike, link: str | None = None, point: object = (0, 0, 0)) -> PointInfluences:
         """Influence coefficients of first, second and third order for ``point`` (m, link frame) of ``link``.
@@ -78,16 +76,19 @@ class MovingArm(ArmSystem):
         if link is None:
             turn, shift = self.over_reals.links.tool
             here = plus(shift, matvec(turn, where))
-        joints = range(self.n)
+        joints, over = range(len(self.all_moving)), self.over_reals.coupling
 
         def tables(q: list[Scalar]) -> tuple[Any, ...]:
-            at = PointInfluence(self.over_reals.links, kinematics.frames(self.over_reals.links, REAL, q), body, here)
-            found = []
+            at = PointInfluence(self.over_reals.links, self.over_reals.frames(REAL, q), body, here)
+            found: list[Any] = []
             for first, second, third in ((at.shift, at.shift2, at.shift3), (at.turn, at.turn2, at.turn3)):
-                found.append([[first(n)[x] for n in joints] for x in range(3)])
-                found.append([[[second(m, n)[x] for n in joints] for m in joints] for x in range(3)])
+                found.append([over.load([first(n)[x] for n in joints]) for x in range(3)])
+                found.append([over.product([[second(m, n)[x] for n in joints] for m in joints]) for x in range(3)])
                 found.append(
-                    [[[[third(k, m, n)[x] for n in joints] for m in joints] for k in joints] for x in range(3)]
+                    [
+                        over.cube([[[third(k, m, n)[x] for n in joints] for m in joints] for k in joints])
+                        for x in range(3)
+                    ]
                 )
             return tuple(found)
 

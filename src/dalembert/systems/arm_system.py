@@ -20,7 +20,7 @@ from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..compile.locks import ForkSafeLock
-from ..formulations import newton_euler, regressor
+from ..formulations import newton_euler
 from ..formulations.registry import TORQUES
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
@@ -159,7 +159,7 @@ class ArmSystem(ArmDescription):
     @property
     def has_friction(self) -> bool:
         """True if the drives count and some motor or joint of theirs has friction."""
-        own = (self.drives.friction_of(name) for name in self.joint_names)
+        own = (self.drives.friction_of(joint.name) for joint in self.all_moving)
         return self.counts_drives and any((*(motor.friction for motor in self.drives.actuators), *own))
 
     @property
@@ -189,19 +189,20 @@ class ArmSystem(ArmDescription):
 
     def _force_load(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
         """Q of forces and moments on the joints."""
-        return force_load(self, self.over_reals.links, joint_array(self, "q", q), forces)
+        return force_load(self, self.over_reals, joint_array(self, "q", q), forces)
 
     def joint_reactions(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """``(..., n, 6)``: force (N), then moment (N m), that each moving link takes from the one before it.
+        """``(..., bodies, 6)``: force (N), then moment (N m), that each moving link takes from the one before it.
 
-        In base axes, the moment about the joint's origin: what bearings and links must stand. For the links without
-        applied loads; the components along the joint axis are the joint torques.
+        There is a moving link for every joint of ``all_moving``. In base axes, the moment about the joint's origin:
+        what bearings and links must stand. For the links without applied loads; the components along the joint axes are
+        the torques of the joints, whatever supplies them: a drive, or the coupling to a joint that is followed.
         """
         self._links_only("reactions at the joints")
         links = self._massive.links
 
         def act(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> list[list[Scalar]]:
-            return newton_euler.reactions_in_base(links, REAL, q, qd, qdd)
+            return newton_euler.reactions_in_base(links, REAL, *links.coupling.motion(q, qd, qdd))
 
         return self._evaluate(act, q=q, qd=qd, qdd=qdd)
 
@@ -262,23 +263,25 @@ class ArmSystem(ArmDescription):
         from .contacts import contact_speeds
 
         shafts = contact_speeds(matrix, speed)
+        turning = speed @ self.joint_ratios.T
         if width is None:
-            motor, own = self.motor_friction.moving(shafts), self.joint_friction.moving(speed)
+            motor, own = self.motor_friction.moving(shafts), self.joint_friction.moving(turning)
         else:
             motor, own = (
                 self.motor_friction.smooth(shafts, width, law),
-                self.joint_friction.smooth(speed, width, law),
+                self.joint_friction.smooth(turning, width, law),
             )
-        return own + np.einsum("...aj,...a->...j", matrix, motor)
+        return own @ self.joint_ratios + np.einsum("...aj,...a->...j", matrix, motor)
 
     def viscous_matrix(self, q: ArrayLike) -> Array:
-        """B(q) = N^T diag(b_a) N + diag(b), ``(..., n, n)``: viscous friction at the joints is B qd."""
+        """B(q) = N^T diag(b_a) N + A^T diag(b) A, ``(..., n, n)``: viscous friction at the joints is B qd."""
         position = joint_array(self, "q", q)
         if not self.counts_drives:
             return np.zeros((*position.shape, self.n))
         turning = self.transmission(position)
         braked = np.swapaxes(turning, -1, -2) @ (self.motor_friction.viscous[:, None] * turning)
-        return np.asarray(braked + np.diag(self.joint_friction.viscous), dtype=np.float64)
+        own = self.joint_ratios.T @ (self.joint_friction.viscous[:, None] * self.joint_ratios)
+        return np.asarray(braked + own, dtype=np.float64)
 
     @cached_property
     def motor_friction(self) -> Shafts:
@@ -287,8 +290,22 @@ class ArmSystem(ArmDescription):
 
     @cached_property
     def joint_friction(self) -> Shafts:
-        """Friction of the joints themselves."""
-        return Shafts([self.drives.friction_of(name) for name in self.joint_names])
+        """Friction of the joints themselves, of all that move."""
+        return Shafts([self.drives.friction_of(joint.name) for joint in self.all_moving])
+
+    @cached_property
+    def joint_ratios(self) -> Array:
+        """A, ``(joints that move, n)``: qd_J = A qd; the identity where no joint follows another."""
+        rows = np.zeros((len(self.all_moving), self.n))
+        for row, coupled in zip(rows, self.couplings, strict=True):
+            row[coupled.coordinate] = float(coupled.multiplier)
+        rows.flags.writeable = False
+        return rows
+
+    def all_positions(self, q: ArrayLike) -> Array:
+        """A q + b, ``(..., joints that move)``: positions of all joints, those included that follow others."""
+        position = joint_array(self, "q", q)
+        return position @ self.joint_ratios.T + np.array([coupled.start for coupled in self.couplings])
 
     def transmission(self, q: ArrayLike) -> Array:
         """N(q), ``(..., motors, n)``: qd_a = N qd."""
@@ -362,7 +379,7 @@ class ArmSystem(ArmDescription):
 
     @cached_property
     def parameters(self) -> Array:
-        """The 10 n inertial parameters the torques of the links are linear in: per body m, mx, my, mz, Ixx, ..., Izz.
+        """The inertial parameters the torques of the links are linear in: per body m, mx, my, mz, Ixx, ..., Izz.
 
         About the frame of the link each joint moves, with everything fixed to that link and its load. Read-only.
         """
@@ -373,15 +390,18 @@ class ArmSystem(ArmDescription):
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of ``parameters``, bodies counted from 1: "m1", "mx1", ..., "Izz6"."""
-        return tuple(f"{name}{index + 1}" for index in range(self.n) for name in PARAMETERS)
+        return tuple(f"{name}{index + 1}" for index in range(len(self.bodies)) for name in PARAMETERS)
 
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Y ``(..., n, 10 n)`` with tau = Y @ parameters for the links without springs and dampers."""
+        """Y ``(..., n, 10 bodies)`` with tau = Y @ parameters for the links without springs and dampers.
+
+        There is a body for every joint that moves, so that it has 10 n columns where no joint follows another.
+        """
         self._links_only("the regressor")
         kernel = self._kernel("regressor")
         if kernel is not None:
             return kernel(q, qd, qdd)
-        return self._evaluate(lambda *x: regressor.regressor(self.over_reals.links, REAL, *x), q=q, qd=qd, qdd=qdd)
+        return self._evaluate(lambda *x: self.over_reals.regressor(REAL, *x), q=q, qd=qd, qdd=qdd)
 
     # -- helpers --------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.shaft_friction import Friction
 from ..formulations.friction import ROUNDING
 from .sticking import Contact, contact_forces
 
@@ -18,8 +19,12 @@ Array = NDArray[np.float64]
 
 
 def contacts(system: ArmSystem) -> tuple[Contact, ...]:
-    """One contact a joint whose motor turns with it alone, its own friction added; else one a shaft."""
+    """One contact a joint whose motor turns with it alone, its own friction added; else one a shaft.
+
+    What follows a coordinate rubs with it: each joint at its own speed A_jc qd_c, all in one contact of the coordinate.
+    """
     train, n = system.drives, system.n
+    own_parts = _own_friction(system)
     varies = train.turns is not None
     rows = system.ratios if not varies else np.full((len(train.actuators), n), np.nan)
     shafts: list[Contact] = []
@@ -28,18 +33,27 @@ def contacts(system: ArmSystem) -> tuple[Contact, ...]:
         alone = not varies and np.count_nonzero(row) == 1
         friction = actuator.friction
         joint = int(np.argmax(row != 0)) if alone else -1
-        own = train.friction_of(system.joint_names[joint]) if alone else None
-        if own is not None and own.coulomb:
-            parts = ((float(row[joint]), friction), (1.0, own))
+        own = own_parts[joint] if alone and joint not in merged else ()
+        if own:
+            parts = ((float(row[joint]), friction), *own)
             shafts.append(Contact(system.joint_names[joint], np.eye(n)[joint], parts))
             merged.add(joint)
         elif friction.coulomb:
             shafts.append(Contact(actuator.name, row, ((1.0, friction),), motor))
     for j, name in enumerate(system.joint_names):
-        own = train.friction_of(name)
-        if own.coulomb and j not in merged:
-            shafts.append(Contact(name, np.eye(n)[j], ((1.0, own),)))
+        if own_parts[j] and j not in merged:
+            shafts.append(Contact(name, np.eye(n)[j], own_parts[j]))
     return tuple(shafts)
+
+
+def _own_friction(system: ArmSystem) -> list[tuple[tuple[float, Friction], ...]]:
+    """For each coordinate the joints with Coulomb friction that go with it: their ratios and their friction."""
+    found: list[tuple[tuple[float, Friction], ...]] = [()] * system.n
+    for joint, coupled in zip(system.all_moving, system.couplings, strict=True):
+        own = system.drives.friction_of(joint.name)
+        if own.coulomb:
+            found[coupled.coordinate] += ((float(coupled.multiplier), own),)
+    return found
 
 
 def contact_rows(system: ArmSystem, q: Array) -> Array:

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
 from ..formulations import coefficients, generalized_dalembert
-from ..formulations.kinematics import frames
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import matvec
 from ..rings.real import REAL
@@ -100,9 +99,9 @@ def torque_parts(
         )
 
     def split(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> tuple[list[Scalar], ...]:
-        placed = frames(system.links, REAL, q)
+        placed = system.frames(REAL, q)
         bodies = generalized_dalembert.centred_bodies(system.links, placed)
-        matrices = generalized_dalembert.inertia(system.links, bodies)
+        matrices = map(system.coupling.matrix, generalized_dalembert.inertia(system.links, bodies))
         speeds = generalized_dalembert.velocity_split(system.links, placed, bodies, qd)
         shares: list[list[Scalar]] = []
         for matrix, squares_and_products in zip(matrices, speeds, strict=True):

@@ -152,6 +152,11 @@ def _refuse_tree(arm: ArmDescription) -> None:
     """Raises ArmError for a tree or an arm without a moving joint."""
     if not arm.n:
         raise ArmError(f"{arm.where}{arm.name}: has no moving joint, so it has no rows")
+    for joint in arm.followers:
+        raise ArmError(
+            f"{arm.where}{arm.name}: joint {joint.name!r} stands at {joint.follows}, and rows have no place for joints "
+            f'that follow others; load the arm with mimic="hold" or mimic="free"'
+        )
     for parent in range(-1, arm.n):
         children = [body.joint.name for body in arm.bodies if body.parent == parent]
         if len(children) > 1:

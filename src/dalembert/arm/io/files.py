@@ -45,10 +45,11 @@ def read(
 
     A text is URDF or MJCF where it begins with ``<``, and a TOML arm file where it has several lines. A model is a
     ``mujoco.MjModel`` or a ``pinocchio.Model``. ``physical`` is the treatment of inertias that no real body can have:
-    ``"warn"``, ``"error"`` or ``"ignore"``; ``mimic`` that of joints that follow another: ``"refuse"``, ``"hold"`` or
-    ``"free"``; ``skip`` names kinds of things of an MJCF file that may be left out (``omissions.KINDS``); ``angles``
-    is the treatment of rounded angles: read ``"as meant"`` or ``"as written"``. Numbers that are zero but for rounding
-    stay, with a hint, unless ``tolerance`` says within what share of the arm they are zero.
+    ``"warn"``, ``"error"`` or ``"ignore"``; ``mimic`` that of joints that follow another: ``"refuse"``, ``"hold"``,
+    ``"free"`` or ``"couple"``; ``skip`` names kinds of things of an MJCF file that may be left out
+    (``omissions.KINDS``); ``angles`` is the treatment of rounded angles: read ``"as meant"`` or ``"as written"``.
+    Numbers that are zero but for rounding stay, with a hint, unless ``tolerance`` says within what share of the arm
+    they are zero.
     """
     check_mode(mimic)
     arm = _read(source, _Options(physical, mimic, Omissions.of("skip", skip).kinds, angles))
@@ -118,7 +119,7 @@ def _of_text(text: str, origin: str, folder: Path | None, options: _Options, suf
     """The arm of a text; without ``suffix`` the text itself tells its format."""
     if suffix == ".toml" or (not suffix and not text.lstrip(BLANKS).startswith("<")):
         options.refuse_skip("a TOML arm file")
-        return read_toml(text, origin, options.physical, options.angles)
+        return read_toml(text, origin, options.physical, options.angles, options.mimic)
     # The readers of XML are imported where they are needed: most arms are not in it.
     from .mjcf import read_mjcf
     from .urdf import read_urdf

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..description import Joint, listed
 from ..errors import ArmError
 from ..exact import Angle
+from ..following import Follows
 from .expression import shown
 
 MODES = ("refuse", "hold", "free", "couple")
@@ -36,30 +37,62 @@ class Mimic:
 
 
 def check_mode(mode: str) -> str:
-    """The treatment of joints that follow others; raises ArmError for one that is not known or not there."""
+    """The treatment of joints that follow others; raises ArmError for one that is not known."""
     if mode not in MODES:
         raise ArmError(f"mimic can be {listed(MODES)}, not {shown(mode)}")
-    if mode == "couple":
-        raise ArmError(
-            'mimic="couple" makes a mechanism, since an arm has one coordinate for each joint that moves; load the '
-            "file with load_mechanism (dalembert mechanism FILE), which keeps the relation exactly"
-        )
     return mode
 
 
 def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list[Joint]:
-    """The joints with those that follow others refused, held where they stand for the other at zero, or left free."""
-    followers = {mimic.joint: mimic for mimic in mimics}
+    """The joints with those that follow others refused, coupled, left free, or held where they are for zero."""
+    relations: dict[str, Mimic] = {}
+    for mimic in mimics:
+        if mode == "couple" and mimic.joint in relations:
+            raise ArmError(f"{mimic.where}: follows two joints; keep one of the two relations")
+        relations[mimic.joint] = mimic
     if mode == "refuse":
-        for mimic in followers.values():
+        for mimic in relations.values():
             raise ArmError(
-                f"{mimic.where}: mimics joint {shown(mimic.master)}, a coupling that an open chain does not have; "
-                f'load it with mimic="hold" to hold the joint still, with mimic="free" to let it move by itself '
-                f"(--mimic on the command line), or as a mechanism, which keeps the coupling"
+                f"{mimic.where}: mimics joint {shown(mimic.master)}, so that it is no coordinate of its own; load it "
+                f'with mimic="couple" to keep the relation exactly, with mimic="hold" to hold the joint still or with '
+                f'mimic="free" to let it move by itself (--mimic on the command line)'
             )
+    if mode == "couple":
+        return [_coupled(joint, relations.get(joint.name)) for joint in joints]
     if mode != "hold":
         return list(joints)
     return [
-        joint.at(followers[joint.name].position) if joint.moves and joint.name in followers else joint
+        joint.at(relations[joint.name].position) if joint.moves and joint.name in relations else joint
         for joint in joints
     ]
+
+
+def followers(joints: Iterable[Joint]) -> set[str]:
+    """Names of the joints that follow others."""
+    return {joint.name for joint in joints if joint.follows is not None}
+
+
+def as_asked(joints: Iterable[Joint], mode: str) -> list[Joint]:
+    """The joints of a file that couples them itself: held or free where that is asked for, else as they are."""
+    found = []
+    for joint in joints:
+        if joint.follows is not None and mode == "hold":
+            joint = joint.at(joint.follows.offset)
+        elif joint.follows is not None and mode == "free":
+            joint = replace(joint, follows=None)
+        found.append(joint)
+    return found
+
+
+def _coupled(joint: Joint, mimic: Mimic | None) -> Joint:
+    """The joint with the relation that it keeps."""
+    if mimic is None or not joint.moves:
+        return joint
+    if mimic.ratio is None:
+        raise ArmError(
+            f"{mimic.where}: follows joint {shown(mimic.master)} by a curve, and joints are coupled by constant ratios "
+            f'only; load it with mimic="hold" or mimic="free"'
+        )
+    if not mimic.master:
+        return joint.at(mimic.position)
+    return replace(joint, follows=Follows(mimic.master, mimic.ratio, mimic.position))

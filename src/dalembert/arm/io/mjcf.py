@@ -17,7 +17,7 @@ from ..drives import train_of_joints
 from ..errors import ArmError
 from ..placement import Vector
 from .angle_reading import AS_MEANT, AngleReading
-from .mimic import Mimic, check_mode, treated
+from .mimic import Mimic, check_mode, followers, treated
 from .mjcf_acting import Acting
 from .mjcf_bodies import Tree
 from .mjcf_compiler import read_settings
@@ -107,7 +107,9 @@ def arm_and_mimics(
             tuple(replace(link, inertia=body) for link, body in zip(tree.links, bodies, strict=True)),
             tuple(joints),
             _gravity(root, omissions),
-            drives=train_of_joints([drive for drive in tree.drives if drive.joint in moving], origin),
+            drives=train_of_joints(
+                [drive for drive in tree.drives if drive.joint in moving], origin, followers(joints)
+            ),
             origin=origin,
         ).with_elastic(*(spring for spring in tree.springs if spring.joint in moving))
     except ArmError as fault:

@@ -19,7 +19,7 @@ from ..errors import ArmError
 from ..exact import Angle, exact, exact_vector
 from ..inertia import Inertia
 from ..placement import Placement, Step, translate
-from .mimic import Mimic, treated
+from .mimic import Mimic, followers, treated
 from .omissions import Omissions
 
 ORIGIN = "MjModel"
@@ -44,7 +44,9 @@ def arm_of_mujoco(model: Any, physical: str, mimic: str, skip: Iterable[str]) ->
         tuple(links),
         tuple(joints),
         exact_vector(model.opt.gravity, "gravity"),
-        drives=train_of_joints([drive for drive in reading.drives() if drive.joint in moving], ORIGIN),
+        drives=train_of_joints(
+            [drive for drive in reading.drives() if drive.joint in moving], ORIGIN, followers(joints)
+        ),
         origin=ORIGIN,
     ).with_elastic(*(spring for spring in reading.springs() if spring.joint in moving))
     omissions.tell()

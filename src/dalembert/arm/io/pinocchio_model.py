@@ -32,7 +32,7 @@ def arm_of_pinocchio(model: Any, physical: str, mimic: str) -> ArmDescription:
         names = [model.names[int(j)] for j in model.mimicking_joints]
         raise ArmError(
             f"{ORIGIN}: joint {names[0]!r} mimics another; build the model without mimic joints and lock it, or load "
-            f'the URDF file with mimic="hold" or mimic="free"'
+            f'the URDF file with mimic="couple", mimic="hold" or mimic="free"'
         )
     names = _link_names(model)
     links = [Link(names[0], _inertia(model.inertias[0]))]

@@ -19,11 +19,13 @@ from ..drives import DriveTrain, JointDrive, joined, train_of_joints
 from ..elastic import Elastic, JointDamper, JointSpring, PointSpring
 from ..errors import ArmError
 from ..exact import decimal_of
+from ..following import Follows
 from ..inertia import ENTRIES, Inertia, Load
 from ..placement import Placement, Step
 from .angle_reading import AS_MEANT, AngleReading
 from .dh import DHRow, placements
 from .expression import shown
+from .mimic import as_asked, followers
 from .toml_drives import TOP as DRIVES
 from .toml_drives import read_drives
 from .toml_table import TomlTable, nearest
@@ -51,14 +53,18 @@ DRIVE = (
 )  # fmt: skip
 PLACEMENT = ("dh", "xyz", "rpy", "axis", "before", "after")
 LOSSES = ("damping", "friction", "armature")
-JOINT = ("name", "type", "parent", *PLACEMENT, "limits", "held", *LOSSES, "drive", "link", "source")
+JOINT = ("name", "type", "parent", *PLACEMENT, "limits", "held", "follows", *LOSSES, "drive", "link", "source")
+FOLLOWS = ("joint", "multiplier", "offset")
 SPRING = ("joint", "from", "to", "stiffness", "rest", "damping")
 
 
-def read_toml(text: str, origin: str, physical: str = "warn", angles: str = AS_MEANT) -> ArmDescription:
+def read_toml(
+    text: str, origin: str, physical: str = "warn", angles: str = AS_MEANT, mimic: str = "couple"
+) -> ArmDescription:
     """The arm that the TOML ``text`` describes; ``origin`` names the file in error messages.
 
-    ``angles`` says whether rounded angles in radians are read "as meant" or "as written".
+    ``angles`` says whether rounded angles in radians are read "as meant" or "as written". Joints that follow others are
+    coupled, but for ``mimic`` "hold" and "free".
     """
     reading = AngleReading(angles)
     tables = parse(text, origin)
@@ -71,6 +77,8 @@ def read_toml(text: str, origin: str, physical: str = "warn", angles: str = AS_M
     base = top.table("base", FRAME)
     tool = top.table("tool", FRAME)
     links, joints, by_joint = read_tree(top, base)
+    joints = as_asked(joints, mimic)
+    by_joint = [row for row in by_joint if next(joint for joint in joints if joint.name == row.joint).moves]
     try:
         arm = ArmDescription(
             name=top.text("name") if "name" in top else PurePath(origin).stem or "arm",
@@ -93,7 +101,9 @@ def read_toml(text: str, origin: str, physical: str = "warn", angles: str = AS_M
             arm = arm.holding(Load(body.mass, body.com, body.central), name)
         drives = top.table("drives", DRIVES)
         train = read_drives(drives, arm, origin) if drives is not None else DriveTrain(origin=origin)
-        arm = replace(arm, drives=joined(train, by_joint, origin) if train else train_of_joints(by_joint, origin))
+        tied = followers(joints)
+        own = joined(train, by_joint, origin, tied) if train else train_of_joints(by_joint, origin, tied)
+        arm = replace(arm, drives=own)
     except ArmError as fault:
         raise fault if str(fault).startswith(origin) else ArmError(f"{origin}: {fault}") from None
     reading.tell(origin)
@@ -156,6 +166,7 @@ def read_tree(top: TomlTable, base: TomlTable | None) -> tuple[list[Link], list[
             after=after,
             limits=read_limits(table),
             held=read_held(table, kind),
+            follows=read_follows(table, kind),
         )
         joints.append(joint)
         links.append(link)
@@ -204,6 +215,17 @@ def read_held(table: TomlTable, kind: str) -> float:
     if "held" in table and kind != "fixed":
         raise table.fault(f"held says where a fixed joint was locked, and this one is {kind}; leave it out")
     return table.real("held", 0.0)
+
+
+def read_follows(table: TomlTable, kind: str) -> Follows | None:
+    """The joint that this one follows: multiplier times its position, plus an offset (rad or m)."""
+    entries = table.table("follows", FOLLOWS)
+    if entries is None:
+        return None
+    if kind == "fixed":
+        raise entries.fault("a fixed joint follows none; leave it out")
+    offset = entries.angle("offset") if kind == "revolute" else entries.number("offset", 0)
+    return Follows(entries.text("joint"), entries.number("multiplier", 1), offset)
 
 
 def read_limits(table: TomlTable) -> Limits:

@@ -18,6 +18,7 @@ from ..description import EARTH, ArmDescription, Joint, Limits, Link
 from ..elastic import Elastic, JointDamper, JointSpring
 from ..errors import ArmError
 from ..exact import Angle, exact
+from ..following import Follows
 from ..inertia import ENTRIES, Inertia
 from ..placement import Matrix, Placement, Step, Vector
 from ..rounded import spelled_out
@@ -95,7 +96,7 @@ def row_of(arm: ArmDescription, joint: Joint, convention: str, base_placement: P
         if before[: len(base_placement.steps)] != base_placement.steps:
             return None
         before = before[len(base_placement.steps) :]
-    number = str(arm.moving.index(joint) + 1)
+    number = str(arm.all_moving.index(joint) + 1)
     amounts: dict[str, object] = {}
     for step in (*before, *joint.after.steps):
         key = step.name.removesuffix(number)
@@ -181,7 +182,16 @@ def joint_pairs(arm: ArmDescription, joint: Joint, previous: str, convention: st
     limits = limit_pairs(joint.limits, joint.kind == "revolute")
     pairs += [("limits", inline(limits))] if limits else []
     pairs += [("held", repr(joint.held))] if joint.held else []
+    pairs += [("follows", inline(follows_pairs(joint.follows)))] if joint.follows is not None else []
     return [*pairs, ("link", inline(link_pairs(arm.link(joint.child))))]
+
+
+def follows_pairs(follows: Follows) -> Pairs:
+    """The joint that another follows, and how."""
+    offset = follows.offset
+    written = angle(offset) if isinstance(offset, Angle) else number(offset)
+    pairs = [("joint", quoted(follows.joint)), ("multiplier", number(follows.multiplier))]
+    return pairs + ([("offset", written)] if written != "0" else [])
 
 
 def limit_pairs(limits: Limits, is_angle: bool) -> Pairs:

@@ -20,7 +20,7 @@ from ..errors import ArmError
 from ..inertia import Inertia
 from ..placement import Placement, Vector, translate
 from .angle_reading import AS_MEANT, AngleReading
-from .mimic import Mimic, check_mode, treated
+from .mimic import Mimic, check_mode, followers, treated
 from .urdf_writer import write_urdf
 from .xml_text import MOST_LINKS, XmlNode, angle_in_reach, parse, shortened, tell_skipped
 
@@ -48,8 +48,8 @@ def read_urdf(
     """The arm that a URDF file describes. ``origin`` names the file; ``physical`` as in ``ArmDescription.checked``.
 
     ``mimic`` is the treatment of a joint that mimics another: "refuse" the file, "hold" the joint at its position for
-    the other at zero, or let it move "free" of the other. ``angles`` says whether rounded angles are read "as meant"
-    or "as written".
+    the other at zero, let it move "free" of the other, or "couple" it exactly. ``angles`` says whether
+    rounded angles are read "as meant" or "as written".
     """
     check_mode(mimic)
     reading = AngleReading(angles)
@@ -82,7 +82,9 @@ def read_urdf(
             tuple(treated_joints),
             gravity,  # type: ignore[arg-type]
             tool_link=tool,
-            drives=train_of_joints([drive for joint, drive in joints if joint.name in moving], origin),
+            drives=train_of_joints(
+                [drive for joint, drive in joints if joint.name in moving], origin, followers(treated_joints)
+            ),
             origin=origin,
         )
     except ArmError as fault:

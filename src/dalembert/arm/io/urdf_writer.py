@@ -16,7 +16,10 @@ from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 from ..axes import roll_pitch_yaw
 from ..description import EARTH, ArmDescription, Joint
 from ..drives import Actuator
+from ..drives import Element as DriveElement
 from ..errors import ArmError
+from ..exact import Angle
+from ..following import Follows
 from ..inertia import ENTRIES, Inertia
 from ..placement import Placement, Step
 from ..rounded import spelled_out
@@ -47,6 +50,8 @@ def write_urdf(arm: ArmDescription) -> str:
         _add_link(robot, link.name, link.inertia, frames[link.name])
     for joint in arm.joints:
         element = _add_joint(robot, joint, frames[joint.parent] @ joint.before, shifted=bool(frames[joint.child].steps))
+        if joint.follows is not None:
+            SubElement(element, "mimic", _mimic(joint.follows))
         dynamics = _dynamics(arm, joint)
         if dynamics:
             SubElement(element, "dynamics", {key: repr(float(value)) for key, value in dynamics.items()})
@@ -68,7 +73,7 @@ def _remarks(arm: ArmDescription) -> list[str]:
     remarks = [arm.title] if arm.title else []
     remarks += [f"source: {source}" for source in arm.sources]
     omitted = [actuator.name for actuator in arm.drives.actuators if not _is_armature(actuator)]
-    omitted += [element.name for element in arm.drives.elements]
+    omitted += [element.name for element in arm.drives.elements if not _is_armature(element)]
     omitted += [f"friction of {joint}" for joint, friction in arm.drives.joint_friction if not _is_plain(friction)]
     if omitted or arm.drives.turns is not None:
         remarks.append(
@@ -77,10 +82,19 @@ def _remarks(arm: ArmDescription) -> list[str]:
     return remarks
 
 
-def _is_armature(actuator: Actuator) -> bool:
-    """True if URDF can say all of this motor: an inertia at one joint, nothing else."""
-    bare = not actuator.friction and actuator.motor is None and actuator.stall is None and not actuator.rotor.link
-    return bare and actuator.body is None and len(actuator.ratios) == 1 and actuator.ratios[0][1] == 1
+def _is_armature(part: Actuator | DriveElement) -> bool:
+    """True if URDF can say all of this motor or element: an inertia at one joint, nothing else."""
+    bare = part.body is None and not part.rotor.link and len(part.ratios) == 1 and part.ratios[0][1] == 1
+    if not isinstance(part, Actuator):
+        return bare
+    return bare and not part.friction and part.motor is None and part.stall is None
+
+
+def _mimic(follows: Follows) -> dict[str, str]:
+    """The attributes of <mimic>."""
+    offset = follows.offset
+    written = repr(offset.radians + 0.0) if isinstance(offset, Angle) else spelled(offset)
+    return {"joint": _text(follows.joint), "multiplier": spelled(follows.multiplier), "offset": written}
 
 
 def _is_plain(friction: Friction) -> bool:
@@ -95,9 +109,7 @@ def _dynamics(arm: ArmDescription, joint: Joint) -> dict[str, float]:
         return {}
     friction = arm.drives.friction_of(joint.name)
     armature = sum(
-        float(actuator.rotor.inertia)
-        for actuator in arm.drives.actuators
-        if _is_armature(actuator) and actuator.ratios[0][0] == joint.name
+        float(part.rotor.inertia) for part in arm.drives.parts if _is_armature(part) and part.ratios[0][0] == joint.name
     )
     coulomb = friction.moving[0] if _is_plain(friction) else 0.0
     values = {"damping": friction.viscous, "friction": coulomb, "armature": armature}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...arm.description import ArmDescription
-from ...arm.description_tables import drives_table, joints_table, link_inertia_table, links_table
+from ...arm.description_tables import drives_table, followers_table, joints_table, link_inertia_table, links_table
 from ...markup.data_tables import DataTable
 from ...markup.elements import Html, tag
 from ...markup.numbers import listed, written
@@ -31,7 +31,9 @@ def section(arm: ArmDescription) -> Section:
         )
     else:
         meaning = "All inertias are those of real bodies, and every joint has position limits."
-    parts: list[Html | DataTable] = [joints_table(arm), links_table(arm), link_inertia_table(arm)]
+    tied = followers_table(arm)
+    parts: list[Html | DataTable] = [joints_table(arm), *([tied] if tied is not None else [])]
+    parts += [links_table(arm), link_inertia_table(arm)]
     counted = "counted in every table of this page" if arm.counts_drives else "not counted on this page"
     drives = drives_table(arm.drives, f"Drives, {counted}")
     parts += [drives] if drives is not None else []

@@ -15,12 +15,13 @@ def section(arm: ArmDescription, loaded: ArmDescription | None = None, pose: Seq
     """The 3D drawing with sliders for the joints, without and with load, initially in ``pose``."""
     scene = arm3d.scene(arm, loaded, pose)
     mass = sum(body["mass"] for body in scene["bodies"])
-    heaviest = max(range(arm.n), key=lambda i: scene["bodies"][i]["mass"])
+    heaviest = max(range(len(arm.bodies)), key=lambda i: scene["bodies"][i]["mass"])
+    mover = arm.couplings[heaviest].coordinate
     share = scene["bodies"][heaviest]["mass"] / mass if mass else 0.0
     beside = " beside the load" if loaded is not None else ""
     meaning = (
         f"{arm.n} joints move {written(mass, 3)} kg{beside}; the heaviest body, moved by "
-        f"{joint_label(heaviest, arm.joint_names[heaviest])}, is {written(100 * share, 2)} percent of it."
+        f"{joint_label(mover, arm.joint_names[mover])}, is {written(100 * share, 2)} percent of it."
     )
     how = paragraph(
         "Drag to turn, click and use the wheel (or + and −) to zoom. Cylinders are revolute joints and boxes are "

@@ -102,7 +102,7 @@ function drawArm(armFrames, armLoads, armLoadsHolding) {
       list.push({ points: face.map(function (k) { return corner[k]; }), fill: fill, thin: thin });
     });
   }
-  function thickness(i) { return reach * 0.042 * (1 - 0.55 * Math.max(i, 0) / Math.max(n, 1)); }
+  function thickness(i) { return reach * 0.042 * (1 - 0.55 * Math.max(i, 0) / Math.max(arm.bodies.length, 1)); }
 
   function solids(placed) {
     var list = [];
@@ -115,7 +115,7 @@ function drawArm(armFrames, armLoads, armLoadsHolding) {
         }
       });
     });
-    arm.joints.forEach(function (joint, i) {
+    arm.shafts.forEach(function (joint, i) {
       var frame = placed.joints[i], axis = column(frame.rotation, 2), r = thickness(i), fill = FILLS[i % FILLS.length];
       if (joint.revolute) {
         bar(less(frame.position, times(1.15 * r, axis)), add(frame.position, times(1.15 * r, axis)), r, r, 14, fill, list);
@@ -213,7 +213,7 @@ function drawArm(armFrames, armLoads, armLoadsHolding) {
       }
     });
     if (show.frames) placed.joints.forEach(function (frame, i) {
-      word(String(i + 1), eye.project(add(frame.position, times(4.2 * thickness(i), column(frame.rotation, 2)))), colour("--ink"));
+      word(arm.shafts[i].label, eye.project(add(frame.position, times(4.2 * thickness(i), column(frame.rotation, 2)))), colour("--ink"));
     });
     if (path.length > 1) stroke(path.map(eye.project), colour("--accent"), 1.6, []);
     axes(eye, HOME, 0.16 * reach, "₀"); axes(eye, placed.tool, 0.11 * reach, "");
