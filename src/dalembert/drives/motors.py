@@ -11,6 +11,7 @@ the joints and C_M carried there; the same is done here at the motor shafts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,26 +22,34 @@ from ..systems.arrays import vector_array
 from .standstill import TorqueBand, torque_band
 
 if TYPE_CHECKING:
+    from ..arm.drives import Actuator
     from ..systems.driven import DrivenSystem
 
 Array = NDArray[np.float64]
 
 
-class Electric:
-    """The motors of a ``DrivenSystem`` as arrays: constants, currents, voltages, limits."""
+class ElectricConstants:
+    """Constants of motors as arrays: C_M, C_E, R, L, supply, largest current."""
 
-    def __init__(self, driven: DrivenSystem) -> None:
-        missing = [actuator.name for actuator in driven.drives.actuators if actuator.motor is None]
+    def __init__(self, actuators: Sequence[Actuator]) -> None:
+        missing = [actuator.name for actuator in actuators if actuator.motor is None]
         if missing:
             raise ArmError(f"no electric data for {', '.join(missing)}; give each of them a motor with its constants")
-        motors = [actuator.motor for actuator in driven.drives.actuators if actuator.motor is not None]
-        self.driven = driven
+        motors = [actuator.motor for actuator in actuators if actuator.motor is not None]
         self.torque_constant = np.array([m.torque_constant for m in motors])
         self.speed_constant = np.array([m.back_emf for m in motors])
         self.resistance = np.array([m.resistance for m in motors])
         self.inductance = np.array([m.inductance for m in motors])
         self.supply = np.array([m.supply for m in motors])
         self.largest_current = np.array([m.largest_current for m in motors])
+
+
+class Electric(ElectricConstants):
+    """The motors of a ``DrivenSystem``: constants, currents, voltages, limits."""
+
+    def __init__(self, driven: DrivenSystem) -> None:
+        super().__init__(driven.drives.actuators)
+        self.driven = driven
 
     @property
     def stall_torque(self) -> Array:
