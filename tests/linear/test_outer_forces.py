@@ -34,7 +34,8 @@ def test_derivatives_of_torques_know_that_forces_move_with_the_arm(case):
     found = slope(lambda x: arm.inverse_dynamics(x, qd, qdd, forces=forces), q)
     assert np.abs(to_q - found).max() <= 1e-7 * size
     plain = arm.inverse_dynamics_derivatives(q, qd, qdd)
-    assert (to_qd == plain[1]).all() and (matrix == plain[2]).all()
+    assert (to_qd == plain[1]).all()
+    assert (matrix == plain[2]).all()
 
 
 def test_derivatives_of_accelerations_are_pinocchios_with_a_force_in_link_axes():
@@ -103,8 +104,10 @@ def test_disturbances_reach_currents_and_the_hand_through_the_arm_alone():
     push = [da.Force(driven.tool_link), da.Force(driven.tool_link, point=(0.1, 0, 0))]
     voltage = driven.linearize(q, input="voltage", disturbances=push)
     torque = driven.linearize(q, disturbances=push)
-    assert voltage.B.shape == (18, 18) and len({signal.name for signal in voltage.inputs}) == 18
-    assert (voltage.B[:12, 6:] == torque.B[:, 6:]).all() and not voltage.B[12:, 6:].any()
+    assert voltage.B.shape == (18, 18)
+    assert len({signal.name for signal in voltage.inputs}) == 18
+    assert (voltage.B[:12, 6:] == torque.B[:, 6:]).all()
+    assert not voltage.B[12:, 6:].any()
     hand = driven.linearize(q, coordinates="hand", disturbances=push)
     hand_to_hand = driven.jacobian(q) @ torque.B[6:, 6:]
     assert np.abs(hand.B[6:, 6:] - hand_to_hand).max() < 1e-9 * np.abs(hand_to_hand).max()

@@ -1,7 +1,7 @@
 """Linear models in joint coordinates (Freeman 1985, eqs 2-201 ff) and with motors (2-241 to 2-252).
 
-The derivatives are exact, by dual numbers through the formulations; Freeman gives them in (2-203), (2-204), (2-225), and
-those of outer loads in (2-206) to (2-208). Forces whose deviations are inputs are ``Forces.disturbing`` (2-227).
+The derivatives are exact, by dual numbers through the formulations; Freeman gives them in (2-203), (2-204), (2-225),
+and those of outer loads in (2-206) to (2-208). Deviations of forces may be inputs (2-227).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def joint_signals(arm: ArmSystem) -> tuple[tuple[Signal, ...], tuple[Signal, ...
 
 @dataclass(frozen=True)
 class OuterForces:
-    """Forces on the links at the operating point: ``steady`` ones, and ``disturbing`` ones, whose deviations are inputs."""
+    """Forces on the links at the operating point; deviations of ``disturbing`` ones are inputs."""
 
     steady: tuple[Force, ...] = ()
     disturbing: tuple[Force, ...] = ()
@@ -163,30 +163,39 @@ def _torque_derivatives(
     forces: Sequence[Force],
 ) -> tuple[Array, Array, Array, Array]:
     """d(required - applied)/dq and /dqd at the joints, D, and N, with friction and a varying transmission."""
-    transmission, speed = driven.transmission(q), np.asarray(qd, float)
+    transmission = driven.transmission(q)
     if width is None:
         to_q, to_qd, matrix = driven.inverse_dynamics_derivatives(q, qd, qdd, forces=forces)
         needed = driven.inverse_dynamics(q, qd, qdd, forces=forces)
     else:
-        plain, motor_speeds, speed_slopes = driven.frictionless(), transmission @ speed, _speed_slopes(driven, q, qd)
+        plain = driven.frictionless()
+        rubbed, rubbed_to_q, rubbed_to_qd = smooth_friction(driven, q, qd, width)
         to_q, to_qd, matrix = plain.inverse_dynamics_derivatives(q, qd, qdd, forces=forces)
-        slope = driven.motor_friction.smooth_slope(motor_speeds, width)
-        to_qd = to_qd + transmission.T @ (slope[:, None] * transmission)
-        to_qd = to_qd + np.diag(driven.joint_friction.smooth_slope(speed, width))
-        to_q = to_q + transmission.T @ (slope[:, None] * speed_slopes)
-        to_q = to_q + _lever_slopes(driven, q, driven.motor_friction.smooth(motor_speeds, width))
-        needed = plain.inverse_dynamics(q, qd, qdd, forces=forces) + driven.friction_torque(q, qd, width)
+        to_q, to_qd = to_q + rubbed_to_q, to_qd + rubbed_to_qd
+        needed = plain.inverse_dynamics(q, qd, qdd, forces=forces) + rubbed
     if driven.drives.turns is not None:
         to_q = to_q - _lever_slopes(driven, q, driven.to_motors(q, needed))
     return to_q, to_qd, matrix, transmission
 
 
-def _lever_slopes(driven: DrivenSystem, q: ArrayLike, motor: Array) -> Array:
+def smooth_friction(system: ArmSystem, q: ArrayLike, qd: ArrayLike, width: float) -> tuple[Array, Array, Array]:
+    """Friction at the joints spread smoothly over ``width``, with its slopes to positions and velocities."""
+    transmission, speed = system.transmission(q), np.asarray(qd, float)
+    shafts, speed_slopes = transmission @ speed, _speed_slopes(system, q, qd)
+    slope = system.motor_friction.smooth_slope(shafts, width)
+    to_qd = transmission.T @ (slope[:, None] * transmission)
+    to_qd = to_qd + np.diag(system.joint_friction.smooth_slope(speed, width))
+    to_q = transmission.T @ (slope[:, None] * speed_slopes)
+    to_q = to_q + _lever_slopes(system, q, system.motor_friction.smooth(shafts, width))
+    return system.friction_torque(q, qd, width), to_q, to_qd
+
+
+def _lever_slopes(driven: ArmSystem, q: ArrayLike, motor: Array) -> Array:
     """d(N^T F_a)/dq: the lever of a motor varies."""
     return np.einsum("ajk,a->jk", driven.transmission_slopes(q), motor)
 
 
-def _speed_slopes(driven: DrivenSystem, q: ArrayLike, qd: ArrayLike) -> Array:
+def _speed_slopes(driven: ArmSystem, q: ArrayLike, qd: ArrayLike) -> Array:
     """d(N qd)/dq."""
     return np.einsum("ajk,j->ak", driven.transmission_slopes(q), np.asarray(qd, float))
 

@@ -57,6 +57,13 @@ class Coordinate:
         alone = len(self.terms) == 1 and self.terms[0].frame is None and self.terms[0].weight == 1
         return self.terms[0].joint if alone else -1
 
+    def is_angle(self, revolute: NDArray[np.bool_]) -> bool:
+        """True of a coordinate in rad, False of one in m; ``revolute`` tells the joints apart."""
+        angles = {bool(revolute[t.joint]) if t.frame is None else t.freedom >= 3 for t in self.terms}
+        if len(angles) > 1:
+            raise ArmError(f"coordinate {self.name!r} adds angles to lengths; its value has no unit")
+        return angles == {True}
+
     def jet(self, placed: Placed, order: int) -> Jet:
         """Value and influence coefficients in ``joints``."""
         width = len(self.joints)

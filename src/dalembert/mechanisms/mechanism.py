@@ -20,12 +20,13 @@ from . import transfer
 from .batch import Array, one_state
 from .constrained_motion import Drive, MechanismMotion, simulate
 from .coordinate_kinematics import CoordinateKinematics
-from .linearize import Linear, linearize
+from .linearize import derivatives
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
 from .transfer import TransferredModel
 
 if TYPE_CHECKING:
+    from ..linear.linear_model import LinearModel
     from .mechanism_system import MechanismSystem
 
 Forces = Mapping[str, Sequence[Force]]
@@ -244,10 +245,50 @@ class Mechanism(CoordinateKinematics):
         """The motion from joints ``phi`` and rates ``qd``, under loads ``drive(t, q, qd)`` at the coordinates."""
         return simulate(self, t, phi, qd, drive, forces, rtol, atol)
 
-    def linearize(self, phi: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> Linear:
-        """The exact linear model about a state, in the coordinates."""
-        rest = np.zeros(self.n)
-        return linearize(self, phi, rest if qd is None else qd, rest if qdd is None else qdd)
+    def inverse_dynamics_derivatives(
+        self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE
+    ) -> tuple[Array, Array, Array]:
+        """dT/dq, dT/dq', dT/dq'', each ``(..., n, n)``, exact (Freeman 1985, eqs 2-201 ff and 3-47).
+
+        Of a coordinate that turns, dq is a small rotation. ``forces`` keep their components while their points move.
+        """
+        loads = self._forces(forces)
+
+        def tables(phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+            return derivatives(self, phi, qd, qdd, loads)
+
+        return self.batched(tables, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+
+    def forward_dynamics_derivatives(
+        self, phi: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: Forces = NONE
+    ) -> tuple[Array, Array, Array]:
+        """dq''/dq, dq''/dq', dq''/dT, each ``(..., n, n)``, exact: -I*^-1 dT/dq, -I*^-1 dT/dq', I*^-1."""
+        qdd = self.forward_dynamics(phi, qd, tau, forces)
+        to_q, to_qd, inertia = self.inverse_dynamics_derivatives(phi, qd, qdd, forces)
+        inverse = np.linalg.inv(inertia)
+        return -inverse @ to_q, -inverse @ to_qd, inverse
+
+    def linearize(
+        self,
+        phi: ArrayLike,
+        qd: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        *,
+        input: str | None = None,
+        width: float | None = None,
+        forces: Forces = NONE,
+        disturbances: Forces = NONE,
+    ) -> LinearModel:
+        """The linear model about joints ``phi`` and rates ``qd`` under loads ``tau`` at the coordinates.
+
+        Without ``tau`` those that hold the state; passive coordinates carry none. ``input`` is "joint torque" (loads at
+        the coordinates, the default), "motor torque" or "voltage" (motors of chains whose drives count; currents are
+        then states), ``width`` smooths Coulomb friction. ``forces`` act at the links; deviations of ``disturbances``,
+        which act too, are further inputs. The state of a coordinate that turns is a small rotation and its rate.
+        """
+        from .linear_models import linear_model
+
+        return linear_model(self, phi, qd, tau, input, width, forces, disturbances)
 
     def mobility(self, phi: ArrayLike | None = None) -> Mobility:
         """Freedoms counted and measured, at one configuration ``phi`` (home by default)."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +21,10 @@ from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
 from . import transfer
 from .continuation import PositionTrack, told
-from .coordinates import Coordinate
-from .mechanism import Mechanism
+from .mechanism import NONE, Forces, Mechanism
+
+if TYPE_CHECKING:
+    from ..linear.linear_model import LinearModel
 
 Array = NDArray[np.float64]
 WORSE = 1e4
@@ -68,14 +71,11 @@ class MechanismSystem:
     @cached_property
     def moving(self) -> tuple[MechanismCoordinate, ...]:
         """The coordinates and their kinds."""
-        return tuple(MechanismCoordinate(c.name, self._kind(c)) for c in self.mechanism.assembly.coordinates)
-
-    def _kind(self, coordinate: Coordinate) -> str:
         revolute = self.mechanism.chains.revolute
-        turns = {term.frame is None and bool(revolute[term.joint]) for term in coordinate.terms}
-        if len(turns) > 1:
-            raise ArmError(f"coordinate {coordinate.name!r} adds angles to lengths; its value has no unit")
-        return "revolute" if turns == {True} else "prismatic"
+        return tuple(
+            MechanismCoordinate(c.name, "revolute" if c.is_angle(revolute) else "prismatic")
+            for c in self.mechanism.assembly.coordinates
+        )
 
     @property
     def lower(self) -> Array:
@@ -178,17 +178,33 @@ class MechanismSystem:
         """V (J) of gravity and springs."""
         return self.mechanism.potential_energy(self.joints(q))
 
-    def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array, Array]:
-        """dT/dq, dT/dq', dT/dq'' of one state, each ``(n, n)``, exact (Freeman 1985, eqs 2-201 ff and 3-47)."""
-        model = self.mechanism.linearize(self.joints(q), qd, qdd)
-        return model.stiffness, model.damping, model.inertia
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, forces: Forces = NONE
+    ) -> tuple[Array, Array, Array]:
+        """dT/dq, dT/dq', dT/dq'', each ``(..., n, n)``, exact (Freeman 1985, eqs 2-201 ff and 3-47)."""
+        return self.mechanism.inverse_dynamics_derivatives(self.joints(q), qd, qdd, forces)
 
-    def forward_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
-        """dq''/dq, dq''/dq', dq''/dT of one state, each ``(n, n)``, exact."""
-        qdd = self.forward_dynamics(q, qd, tau)
-        to_q, to_qd, inertia = self.inverse_dynamics_derivatives(q, qd, qdd)
-        inverse = np.asarray(np.linalg.inv(inertia), dtype=np.float64)
-        return -inverse @ to_q, -inverse @ to_qd, inverse
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Forces = NONE
+    ) -> tuple[Array, Array, Array]:
+        """dq''/dq, dq''/dq', dq''/dT, each ``(..., n, n)``, exact."""
+        return self.mechanism.forward_dynamics_derivatives(self.joints(q), qd, tau, forces)
+
+    def linearize(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        *,
+        input: str | None = None,
+        width: float | None = None,
+        forces: Forces = NONE,
+        disturbances: Forces = NONE,
+    ) -> LinearModel:
+        """The linear model about (q, qd) under loads ``tau``; see ``Mechanism.linearize``."""
+        return self.mechanism.linearize(
+            self.joints(q), qd, tau, input=input, width=width, forces=forces, disturbances=disturbances
+        )
 
     def holding(self, load: Load | None) -> MechanismSystem:
         """The same with ``load`` in the hand, where one chain has it."""

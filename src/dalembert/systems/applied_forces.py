@@ -35,7 +35,7 @@ def force_load(arm: ArmDescription, links: Chain, q: Array, forces: Sequence[For
 
 
 def force_slopes(arm: ArmDescription, links: Chain, q: Array, forces: Sequence[Force]) -> Array:
-    """dQ/dq ``(..., n, n)`` of ``forces`` that keep their components: points and link axes move with the arm (2-206)."""
+    """dQ/dq ``(..., n, n)`` of ``forces`` that keep their components; points and link axes move (2-206)."""
     load, arrays = _loading(arm, links, q, forces)
     duals = Duals(REAL)
 
