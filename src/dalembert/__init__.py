@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from .mechanisms.mounting import carrying, free_body
     from .mechanisms.overconstrained import Motors
     from .mechanisms.redundant import Redundant
+    from .mechanisms.springs import Spring
     from .reduction.reduced_model import ReducedModel
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .reduction.shortforms.short_form_model import ShortFormModel
@@ -136,6 +137,7 @@ _LATER = {
     "SimplifiedModel": "design.simplified",
     "SimulationError": "arm.errors",
     "SkippedWarning": "arm.errors",
+    "Spring": "mechanisms.springs",
     "StateFeedback": "control.controllers",
     "Stribeck": "arm.friction_models",
     "System": "systems.protocol",
@@ -183,7 +185,7 @@ __all__ = [
     "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring",
     "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
     "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
-    "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
+    "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
     "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
     "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
     "tracking_poles", "trapezoidal",

@@ -225,7 +225,7 @@ def test_coordinates_without_actuator_are_no_inputs_and_carry_no_load():
 
 def test_what_a_linear_model_of_a_mechanism_cannot_have_is_refused():
     bar = gallery.five_bar()
-    with pytest.raises(ArmError, match="no motor of its chains counts; describe their drives and ask mechanism.driven"):
+    with pytest.raises(ArmError, match="describe their drives and ask mechanism"):
         bar.linearize(bar.home, input="voltage")
     with pytest.raises(ArmError, match="no input 'current'"):
         bar.linearize(bar.home, input="current")

@@ -92,7 +92,7 @@ class LinearModel:
         return replace(self, C=np.asarray(matrix, float), D=np.zeros((len(outputs), self.B.shape[1])), outputs=outputs)
 
     def state_space(self) -> Any:
-        """As ``control.StateSpace`` of python-control, with named states, inputs and outputs; dots become underscores."""
+        """As ``control.StateSpace`` of python-control, its signals named; dots in names become underscores."""
         try:
             import control  # type: ignore[import-untyped,import-not-found,unused-ignore]
         except ImportError:

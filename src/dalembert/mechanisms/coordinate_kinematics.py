@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.description import EARTH, ArmDescription, check_names, listed
+from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..arm.exact import exact_vector
 from ..arm.placement import Placement
@@ -27,7 +28,9 @@ from .gears import Gear
 from .loop_closures import Closure
 from .mobility import mobility
 from .mounting import mounted
+from .own_drives import drive_elements
 from .resolved_motion import JointMotion, resolved
+from .springs import Spring, spring_elements
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class MechanismParts:
     home: Any
     name: str
     compiled: bool
+    springs: tuple[Spring, ...] = ()
+    drives: tuple[Actuator, ...] = ()
 
 
 class CoordinateKinematics:
@@ -74,13 +79,16 @@ class CoordinateKinematics:
         home: Mapping[str, float] | ArrayLike | None = None,
         name: str = "mechanism",
         compiled: bool = False,
+        springs: Sequence[Spring] = (),
+        drives: Sequence[Actuator] = (),
     ) -> None:
         """A mechanism of ``chains`` (arms by name), tied by ``closures`` and gears, and seen from ``coordinates``.
 
         ``bases`` place the bases of chains in the world, ``frames`` name frames on links, ``gravity`` is that of the
         world (m/s^2). ``passive`` are coordinates without actuator. ``home`` is a guess of a closed configuration:
         joint positions in the order of the chains, or by name. Without ``coordinates``, joints that determine the
-        mechanism well at home are chosen. ``compiled`` evaluates the chains' dynamics by compiled kernels.
+        mechanism well at home are chosen. ``compiled`` evaluates the chains' dynamics by compiled kernels. ``springs``
+        act between chains, ``drives`` are motors beside those of the chains, whose ratios are to coordinates.
         """
         given = None if coordinates is None else tuple(coordinates)
         self.parts = MechanismParts(
@@ -94,10 +102,17 @@ class CoordinateKinematics:
             home,
             name,
             compiled,
+            tuple(springs),
+            tuple(drives),
         )
         self.name = name
         self.chains = self._system()
         check_names("closure", [closure.name for closure in self.parts.closures])
+        check_names("spring", [spring.name for spring in self.parts.springs])
+        self.load_elements = (
+            *spring_elements(self.parts.springs, self.chains),
+            *drive_elements(self.parts.drives, self.chains),
+        )
         self.assembly = Assembly(self.chains, self.parts.closures, given or ())
         guess = self._guess(home)
         self.home: Array = position.assembled(self.assembly, guess, name, home is not None)
@@ -127,7 +142,8 @@ class CoordinateKinematics:
         arms = {
             chain: mounted(arm, parts.bases.get(chain, Placement()), gravity) for chain, arm in parts.chains.items()
         }
-        return ChainFrames(arms, parts.frames, parts.compiled)
+        joined = {closure.name: (closure.a, closure.b) for closure in parts.closures if isinstance(closure, Closure)}
+        return ChainFrames(arms, parts.frames, parts.compiled, joined)
 
     def _kernel(self) -> CompiledState | None:
         try:
@@ -168,6 +184,8 @@ class CoordinateKinematics:
             home=parts.home,
             name=parts.name,
             compiled=parts.compiled,
+            springs=parts.springs,
+            drives=parts.drives,
         )
 
     # -- names and sizes ------------------------------------------------------------------------

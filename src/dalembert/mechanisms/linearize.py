@@ -2,7 +2,7 @@
 
     dT = I* dq'' + (dT/dq') dq' + (dT/dq) dq,
 
-from the derivatives of the open chains' torques (Freeman 1985, eqs 2-201 ff), outer forces among them (2-206) to (2-208),
+from the derivatives of the open chains' torques (Freeman 1985, eqs 2-201 ff), those of outer forces (2-206) to (2-208),
 and the influence coefficients of first to third order (3-47), since T_q = X^T T_phi, phi' = X q' and
 phi'' = X q'' + q'.X2 q'. A coordinate that turns has no position: its deviation is a small rotation, the one along its
 column of X, and X2 and X3 are not symmetric then; their first index is that of the derivative.
@@ -46,6 +46,10 @@ def joint_slopes(
         slopes = numbers.torque_slopes(phi[:, part], rate[:, part], rate2[:, part], forces)
         for total, slope in zip((by_position, by_rate, by_acceleration), slopes, strict=True):
             total[:, part, part] = slope
+    if mechanism.elements:
+        moved, rubbed = mechanism.elements.slopes(phi, rate, rate2)
+        by_position, by_rate = by_position - moved, by_rate - rubbed
+        by_acceleration = by_acceleration + mechanism.elements.inertia(phi)
     return JointSlopes(mechanism.joint_loads(phi, rate, rate2, loads), by_position, by_rate, by_acceleration)
 
 

@@ -1,4 +1,4 @@
-"""The motors of a mechanism: those of its chains whose drives count, seen from all joints phi.
+"""The motors of a mechanism: those of its chains whose drives count, then its own, seen from all joints phi.
 
 A motor turns at N(phi) phi'; its torque F_a loads the joints by N^T F_a, and the coordinates by X^T N^T F_a. A joint of
 whose drive nothing is described has no motor.
@@ -7,7 +7,7 @@ whose drive nothing is described has no motor.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..arm.moving_parts import NO_ROTOR
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import is_force
 from .batch import Array
+from .own_drives import drive_coordinate
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -45,6 +46,11 @@ class MechanismMotors:
             self.actuators += [arm.drives.actuators[k] for k in own]
             self.names += tuple(f"{chain}.{arm.drives.actuators[k].name}" for k in own)
             self.units += tuple("N" if is_force(arm, k) else "N m" for k in own)
+        drives = mechanism.parts.drives
+        self.own = [drive_coordinate(drive, mechanism.chains) for drive in drives]
+        self.actuators += drives
+        self.names += tuple(drive.name for drive in drives)
+        self.units += tuple("N" if drive.kind == "linear" else "N m" for drive in drives)
         if not self.names:
             raise ArmError(
                 f"{mechanism.name}: no motor of its chains counts; describe their drives and ask mechanism.driven"
@@ -57,6 +63,8 @@ class MechanismMotors:
         for arm, part, own in self._parts():
             found[:, first : first + len(own), part] = arm.transmission(phi[:, part])[:, own]
             first += len(own)
+        for k, jet, joints in self._jets(phi, 1):
+            found[:, first + k, joints] = jet.first[:, 0]
         return found
 
     def row_slopes(self, phi: Array) -> Array:
@@ -66,7 +74,16 @@ class MechanismMotors:
         for arm, part, own in self._parts():
             found[:, first : first + len(own), part, part] = arm.transmission_slopes(phi[:, part])[:, own]
             first += len(own)
+        for k, jet, joints in self._jets(phi, 2):
+            # the first index of a jet is that of its derivative
+            table = np.zeros((len(phi), self.mechanism.m, self.mechanism.m))
+            table[:, joints[:, None], joints] = np.swapaxes(jet.second[:, 0], 1, 2)
+            found[:, first + k] = table
         return found
+
+    def _jets(self, phi: Array, order: int) -> list[tuple[int, Any, Any]]:
+        placed = self.mechanism.chains.place(phi) if self.own else None
+        return [(k, own.jet(placed, order), own.joints) for k, own in enumerate(self.own) if placed is not None]
 
     def _parts(self) -> Sequence[tuple[ArmSystem, slice, list[int]]]:
         chains = self.mechanism.chains
@@ -84,7 +101,7 @@ class MechanismMotors:
         if off.max(initial=0.0) > 1e-9 * (1 + np.abs(tau).max(initial=0.0)):
             name = self.mechanism.coordinates[int(np.argmax(off))]
             raise ArmError(
-                f"{self.mechanism.name}: the motors {listed(self.names)} cannot give the load {tau[np.argmax(off)]:.6g} at "
-                f"coordinate {name!r}; add a motor for it, or name it passive"
+                f"{self.mechanism.name}: the motors {listed(self.names)} cannot give the load "
+                f"{tau[np.argmax(off)]:.6g} at coordinate {name!r}; add a motor for it, or name it passive"
             )
         return np.asarray(found, dtype=np.float64)

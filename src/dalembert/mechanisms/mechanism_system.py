@@ -99,8 +99,9 @@ class MechanismSystem:
 
     @property
     def has_dampers(self) -> bool:
-        """True if some chain has dampers."""
-        return any(arm.has_dampers for arm in self.mechanism.chains.arms.values())
+        """True if some chain has dampers, or there are some between chains."""
+        damped = any(element.damping for element in self.mechanism.elements.elements)
+        return damped or any(arm.has_dampers for arm in self.mechanism.chains.arms.values())
 
     def _limits(self, joints: Array, none: float) -> Array:
         places = [coordinate.joint for coordinate in self.mechanism.assembly.coordinates]
