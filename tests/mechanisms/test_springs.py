@@ -224,6 +224,10 @@ def test_loads_are_shared_with_a_motor_at_a_closing_joint():
     seen = mechanism.with_coordinates(["rz(pin)"])
     ratio = seen.influence(phi).first[0, 0]
     assert motors.influence(phi)[1, 0] == pytest.approx(1 / ratio)
+    compiled = seen.compiled()
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        answers = [getattr(each, name)(phi, [0.4], [0.2]) for each in (seen, compiled)]
+        assert answers[0] == pytest.approx(answers[1], rel=1e-9)
     motion = seen.simulate(np.linspace(0, 0.2, 21), phi, [0.1], lambda t, q, qd: [0.3])
     work = 0.3 * np.trapezoid(motion.qd[:, 0], motion.t)
     assert motion.energy[-1] - motion.energy[0] == pytest.approx(work, rel=1e-3)

@@ -27,6 +27,7 @@ from .loop_closures import Block, Closure
 
 if TYPE_CHECKING:
     from .compiled_state import CompiledState
+    from .springs import LoadElement
 
 LARGEST_CONDITION = 1e11
 
@@ -61,6 +62,8 @@ class Assembly:
         self.r = int(starts[-1]) - self.n
         self.kernel: CompiledState | None = None
         """Closures and chains in one compiled function; None without compilation."""
+        self.elements: tuple[LoadElement, ...] = ()
+        """Springs, dampers and rotors between chains, for whatever computes the dynamics from here."""
         self.geared = np.zeros(self.m, dtype=bool)
         """Joints of gears: a whole turn more is another position of the joint it is tied to."""
         for numbers in self.closures:

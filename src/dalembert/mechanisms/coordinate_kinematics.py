@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -109,7 +110,7 @@ class CoordinateKinematics:
         self.chains = self._system()
         check_names("closure", [closure.name for closure in self.parts.closures])
         check_names("spring", [spring.name for spring in self.parts.springs])
-        self.load_elements = (
+        elements = (
             *spring_elements(self.parts.springs, self.chains),
             *drive_elements(self.parts.drives, self.chains),
         )
@@ -123,7 +124,7 @@ class CoordinateKinematics:
             closing = self.assembly.closure_jacobian(self.home[None])[0]
             chosen = [self.chains.joint_names[k] for k in sorted(independent_joints(closing))]
             self.assembly = Assembly(self.chains, self.parts.closures, chosen)
-        self.assembly.rank = rank
+        self.assembly.rank, self.assembly.elements = rank, elements
         self.assembly.kernel = self._kernel() if compiled else None
         check_coordinates(self.assembly, self.home)
         unknown = [text for text in self.parts.passive if " ".join(text.split()) not in self.coordinates]
@@ -170,6 +171,24 @@ class CoordinateKinematics:
     def compiled(self) -> Self:
         """The same mechanism with the dynamics of its chains compiled, for long runs and large batches."""
         return self._with(coordinates=self.coordinates, home=self.home, compiled=True)
+
+    def write_toml(self) -> str:
+        """The mechanism as the text of a TOML file; ``load_mechanism`` reads the same mechanism from it."""
+        from .mechanism_writer import write_mechanism
+
+        return write_mechanism(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the mechanism to a TOML file."""
+        text = self.write_toml()
+        place = Path(path)
+        if place.suffix.lower() != ".toml":
+            raise ArmError(f"{path}: a mechanism is written as TOML; call the file something.toml")
+        try:
+            place.write_text(text, encoding="utf-8")
+        except OSError as fault:
+            raise ArmError(f"{path}: {fault.strerror or fault}; name a file that can be written") from None
+        return place
 
     def _with(self, **changes: Any) -> Self:
         parts = replace(self.parts, **changes)

@@ -366,7 +366,7 @@ class Mechanism(CoordinateKinematics):
     @cached_property
     def elements(self) -> ElementLoads:
         """Springs and dampers between chains, and rotors and friction of the mechanism's own motors."""
-        return ElementLoads(self.chains, self.load_elements, self.assembly.kernel is not None)
+        return ElementLoads(self.chains, self.assembly.elements, self.assembly.kernel is not None)
 
     def _parts(self) -> Iterator[tuple[ChainNumbers, slice]]:
         """Each chain with its joints in phi."""
