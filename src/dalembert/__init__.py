@@ -39,7 +39,14 @@ if TYPE_CHECKING:
     from .arm.shaft_friction import Friction
     from .bounds.ranges import Range
     from .compile.kernel import Kernel
-    from .control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia, StateFeedback
+    from .control.controllers import (
+        ComputedTorque,
+        OperationalSpace,
+        PDGravity,
+        ServoFollowingInertia,
+        StateFeedback,
+        VoltageFeedback,
+    )
     from .control.gains import lqr, tracking_lqr, tracking_poles
     from .control.requirements import Requirements
     from .control.simulate_system import simulate_system as simulate
@@ -145,6 +152,7 @@ _LATER = {
     "TermShares": "design.significance",
     "ToleranceWarning": "arm.errors",
     "TrigPolynomial": "equations.polynomial",
+    "VoltageFeedback": "control.controllers",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
     "compare_drives": "mechanisms.maps",
@@ -186,7 +194,7 @@ __all__ = [
     "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
     "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
     "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
-    "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
+    "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
+    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
     "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ from .standstill import TorqueBand, torque_band
 
 if TYPE_CHECKING:
     from ..arm.drives import Actuator
-    from ..systems.driven import DrivenSystem
+    from ..systems.driven import MotorSystem
 
 Array = NDArray[np.float64]
 
@@ -45,9 +45,9 @@ class ElectricConstants:
 
 
 class Electric(ElectricConstants):
-    """The motors of a ``DrivenSystem``: constants, currents, voltages, limits."""
+    """The motors of an arm with drives, or of a mechanism: constants, currents, voltages, limits."""
 
-    def __init__(self, driven: DrivenSystem) -> None:
+    def __init__(self, driven: MotorSystem) -> None:
         super().__init__(driven.drives.actuators)
         self.driven = driven
 
@@ -64,6 +64,10 @@ class Electric(ElectricConstants):
 
     def current_band(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> TorqueBand:
         """The currents (A) that keep this motion, or without one an arm at rest: a band where shafts stand."""
+        from ..systems.driven import DrivenSystem
+
+        if not isinstance(self.driven, DrivenSystem):
+            raise ArmError("what friction holds at rest is told of arms; ask the arm of a chain of the mechanism")
         return torque_band(self.driven, q, qd, qdd).scaled(1 / self.torque_constant, "A")
 
     def voltage_band(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> TorqueBand:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,10 +61,8 @@ def force_signals(forces: Sequence[Force], chain: str = "") -> tuple[Signal, ...
     return tuple(found)
 
 
-def links_model(
-    arm: ArmSystem, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: OuterForces = NO_FORCES
-) -> LinearModel:
-    """States (q, qd), inputs the joint torques, about a state under torques ``tau``.
+def links_model(arm: Any, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: OuterForces = NO_FORCES) -> LinearModel:
+    """States (q, qd), inputs the joint torques, about a state under torques ``tau``; of a reduced model too.
 
     A = [[0, 1], [d qdd/dq, d qdd/dqd]], B = [[0], [D^-1]].
     """

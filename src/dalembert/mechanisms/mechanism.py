@@ -165,14 +165,16 @@ class Mechanism(CoordinateKinematics):
         """Kinetic and potential energy (J) together."""
         return self.kinetic_energy(phi, qd) + self.potential_energy(phi)
 
-    def as_system(self, near: ArrayLike | None = None) -> MechanismSystem:
+    def as_system(self, near: ArrayLike | None = None, *, motors: bool = False) -> MechanismSystem:
         """The mechanism as a system in its coordinates q, in the assembly mode of the joints ``near`` (home).
 
-        It is simulated, controlled and linearized as an arm is: ``da.simulate(mechanism.as_system(), ...)``.
+        It is simulated, controlled and linearized as an arm is: ``da.simulate(mechanism.as_system(), ...)``. Its inputs
+        are loads at the coordinates, or with ``motors`` what its motors give: torques, currents or voltages.
         """
+        from .driven_mechanism import DrivenMechanism
         from .mechanism_system import MechanismSystem
 
-        return MechanismSystem(self, near)
+        return DrivenMechanism(self, near) if motors else MechanismSystem(self, near)
 
     # -- what the chains carry ------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -207,13 +207,13 @@ class MechanismSystem:
             self.joints(q), qd, tau, input=input, width=width, forces=forces, disturbances=disturbances
         )
 
-    def holding(self, load: Load | None) -> MechanismSystem:
+    def holding(self, load: Load | None) -> Self:
         """The same with ``load`` in the hand, where one chain has it."""
-        return MechanismSystem(self.mechanism.holding(load), self.near)
+        return type(self)(self.mechanism.holding(load), self.near)
 
-    def frictionless(self) -> MechanismSystem:
+    def frictionless(self) -> Self:
         """The same with all friction of its drives taken off."""
-        return MechanismSystem(self.mechanism.frictionless(), self.near)
+        return type(self)(self.mechanism.frictionless(), self.near)
 
     # -- where Coulomb friction acts ------------------------------------------------------------
 

@@ -85,8 +85,8 @@ def _moved(redundant: Redundant, phi: Array, step: Array, index: int) -> Array:
     found, off = position.newton(mechanism.assembly, ahead[None], None)
     if not position.closed(off)[0] or np.abs(found[0] - ahead).max() > position.LARGEST_STEP:
         raise ArmError(
-            f"{mechanism.name}: the loops do not close on the way to pose {index}; take shorter steps, or keep away from "
-            f"the edge of its reach"
+            f"{mechanism.name}: the loops do not close on the way to pose {index}; take shorter steps, or keep away "
+            f"from the edge of its reach"
         )
     return found[0]
 

@@ -27,15 +27,18 @@ class Input:
 
     def __init__(self, control: Any, names: Sequence[str]) -> None:
         self.names = tuple(names)
-        self.function: Callable[[float, Array, Array], ArrayLike] | None = control if callable(control) else None
+        self.function: Callable[..., ArrayLike] | None = control if callable(control) else None
+        self.sees_currents = bool(getattr(control, "sees_currents", False))
+        """Whether the controller is called with the currents of the motors too, (t, q, qd, i)."""
         self.constant = np.empty(0)
         if self.function is None:
             self.constant = self._checked(control, None)
 
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+    def __call__(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
         if self.function is None:
             return self.constant
-        return self._checked(self.function(t, q, qd), t)
+        found = self.function(t, q, qd, extra) if self.sees_currents else self.function(t, q, qd)
+        return self._checked(found, t)
 
     def _checked(self, values: Any, t: float | None) -> Array:
         """The values as finite numbers of the right shape."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..systems.driven import DrivenSystem
+from ..systems.driven import MotorSystem
 from .motion import Motion
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 def linear_motors(system: Any) -> tuple[str, ...]:
     """Names of the motors that slide; none where the drives do not count."""
-    motors = system.drives.actuators if isinstance(system, DrivenSystem) else ()
+    motors = system.drives.actuators if isinstance(system, MotorSystem) else ()
     return tuple(motor.name for motor in motors if motor.kind == "linear")
 
 
@@ -52,7 +52,7 @@ class Record:
         _, times, states, inputs = self.parts[-1]
         times.append(t)
         states.append(x)
-        inputs.append(run.control(t, x[:n], x[n : 2 * n]))
+        inputs.append(run.control(t, *run.split(x)))
         if run.saturation is not None:
             self.cut.append(run.saturation.reached(x[:n], inputs[-1]))
 
