@@ -53,8 +53,8 @@ def simulate_system(
     model = getattr(control, "model", None)
     if isinstance(model, MotorSystem) and plant.input_names != model.motor_names:
         raise ArmError(
-            f"the model of the controller, {getattr(model, 'name', '')} with its drives, gives motor torques, and the input here is "
-            "joint torques; simulate the arm with its drives, or give the controller model.arm"
+            f"the model of the controller, {getattr(model, 'name', '')} with its drives, gives motor torques, and the "
+            "input here is joint torques; simulate the arm with its drives, or give the controller model.arm"
         )
     if isinstance(plant, MotorPlant) and getattr(model, "counts_drives", False) and not isinstance(model, MotorSystem):
         raise ArmError(
