@@ -271,3 +271,24 @@ def test_springs_that_mean_nothing_are_refused():
             bar(spring)
     with pytest.raises(da.ArmError, match="close the loop at another joint"):
         four_bar("coupler", drives=[da.Actuator.of("m", {"rz(pin)": 1}, rotor=da.Rotor.of(1, "link1"))])
+
+
+def test_friction_of_chains_and_of_a_motor_at_a_closing_joint_brakes_alike_in_both_simulations():
+    rubbing = da.Actuator.of("a", {"a": 1}, friction=da.Friction(viscous=0.05))
+    closing = da.Actuator.of("m", {"rz(pin)": 5}, rotor=da.Rotor.of(1e-3), friction=da.Friction(viscous=4e-3))
+    made = four_bar("coupler", drives=[closing], chain_drives=[rubbing]).compiled()
+    times = np.linspace(0, 0.3, 4)
+    joints = made.simulate(times, made.home, [2.0])
+    system = made.as_system()
+    assert system.has_friction
+    assert not system.has_dampers
+    motion = da.simulate(system, [0.0], joints.q[0], joints.qd[0], 0.3, times=times, rtol=1e-10)
+    assert np.abs(motion.q - joints.q).max() < 1e-7
+    assert np.abs(motion.balance).max() < 1e-7 * motion.energy[0]
+    assert motion.lost[-1] == pytest.approx(joints.energy[0] - joints.energy[-1], rel=1e-6)
+    ideal = made.frictionless()
+    assert np.ptp(ideal.simulate(times, made.home, [2.0]).energy) < 1e-8
+    q, qd = joints.q[1], joints.qd[1]
+    rubbed = made.bias(joints.phi[1], qd) - ideal.bias(joints.phi[1], qd)
+    assert system.friction_torque(q, qd) == pytest.approx(rubbed, rel=1e-9)
+    assert system.viscous_matrix(q) @ qd == pytest.approx(rubbed, rel=1e-9)

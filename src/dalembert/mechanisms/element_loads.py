@@ -8,6 +8,7 @@ between two points by its pull along the span.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -185,6 +186,14 @@ class ElementLoads:
         if not self.rotates:
             return np.zeros((*phi.shape, phi.shape[-1]))
         return through(lambda q: self.over_reals.inertia(REAL, q), phi)
+
+    def friction(self, phi: Array) -> Array:
+        """sum c g g^T ``(b, m, m)`` of the motors: their viscous friction is that times phi'."""
+        rubbing = [replace(e, inertia=e.damping) for e in self.elements if e.is_drive and e.damping]
+        if not rubbing:
+            return np.zeros((*phi.shape, phi.shape[-1]))
+        own = ElementsOverRing(self.chains, rubbing, REAL, self.over_reals.links)
+        return through(lambda q: own.inertia(REAL, q), phi)
 
     def energy(self, phi: Array) -> Array:
         """Energy of the springs ``(b,)`` (J)."""

@@ -90,7 +90,8 @@ class _About:
         self, mechanism: Mechanism, phi: Array, qd: Array, qdd: Array, forces: Forces, width: float | None
     ) -> None:
         self.mechanism, self.phi, self.qd, self.qdd = mechanism, phi, qd, qdd
-        smooth = mechanism if width is None else mechanism.frictionless()
+        # the friction of chains is made smooth; that of the mechanism's own motors is viscous, and smooth already
+        smooth = mechanism if width is None else mechanism._with_chains(lambda arm: arm.frictionless())
         self.carried: Carried = mechanism.assembly.carried(phi, 3)
         self.rate, rate2 = joint_motion(self.carried, qd, qdd)
         self.slopes = joint_slopes(smooth, phi, self.rate, rate2, mechanism._forces(forces))

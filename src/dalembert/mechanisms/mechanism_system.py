@@ -100,7 +100,7 @@ class MechanismSystem:
     @property
     def has_dampers(self) -> bool:
         """True if some chain has dampers, or there are some between chains."""
-        damped = any(element.damping for element in self.mechanism.elements.elements)
+        damped = any(element.damping and not element.is_drive for element in self.mechanism.assembly.elements)
         return damped or any(arm.has_dampers for arm in self.mechanism.chains.arms.values())
 
     def _limits(self, joints: Array, none: float) -> Array:
@@ -219,8 +219,9 @@ class MechanismSystem:
 
     @property
     def has_friction(self) -> bool:
-        """True if some chain has friction."""
-        return any(arm.has_friction for arm in self.mechanism.chains.arms.values())
+        """True if some chain, or a motor of the mechanism itself, has friction."""
+        rubbed = any(element.damping and element.is_drive for element in self.mechanism.assembly.elements)
+        return rubbed or any(arm.has_friction for arm in self.mechanism.chains.arms.values())
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
@@ -233,7 +234,7 @@ class MechanismSystem:
         return True
 
     def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
-        """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains takes."""
+        """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains and motors takes."""
         phi = self.joints(q)
         first = self.mechanism.influence(phi).first
         rate = transfer.times(first, vector_array(self.n, "qd", qd, "coordinate"))
@@ -242,8 +243,12 @@ class MechanismSystem:
             arm.friction_torque(phi[..., part], rate[..., part], width, law)
             for arm, part in zip(chains.arms.values(), chains.slices, strict=True)
         ]
-        found = transfer.load(np.concatenate(own, axis=-1), first)
-        return np.asarray(found, dtype=np.float64)
+        total = np.concatenate(own, axis=-1)
+        if self.mechanism.parts.drives:
+            flat = phi.reshape(-1, self.mechanism.m)
+            rubbed = self.mechanism.elements.friction(flat).reshape(*phi.shape, self.mechanism.m)
+            total = total + transfer.times(rubbed, rate)
+        return np.asarray(transfer.load(total, first), dtype=np.float64)
 
     def viscous_matrix(self, q: ArrayLike) -> Array:
         """B = [G^phi_q]^T B_phi [G^phi_q], ``(..., n, n)``: viscous friction at the coordinates is B q'."""
@@ -253,6 +258,8 @@ class MechanismSystem:
         joints = np.zeros((len(flat), self.mechanism.m, self.mechanism.m))
         for arm, part in zip(chains.arms.values(), chains.slices, strict=True):
             joints[:, part, part] = arm.viscous_matrix(flat[:, part])
+        if self.mechanism.parts.drives:
+            joints += self.mechanism.elements.friction(flat)
         found = transfer.inertia(joints, self.mechanism.first_influence(flat))
         return np.asarray(found.reshape(*phi.shape[:-1], self.n, self.n), dtype=np.float64)
 

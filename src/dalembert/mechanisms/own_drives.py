@@ -49,5 +49,9 @@ def drive_elements(drives: Sequence[Actuator], system: ChainFrames) -> list[Load
         inertia, viscous = Fraction(rotor.inertia), exact(friction.viscous)
         if inertia < 0 or viscous < 0:
             raise ArmError(f"motor {drive.name!r}: inertia and friction are at least zero; mend them")
-        found.append(LoadElement(drive.name, drive_coordinate(drive, system).terms, damping=viscous, inertia=inertia))
+        found.append(
+            LoadElement(
+                drive.name, drive_coordinate(drive, system).terms, damping=viscous, inertia=inertia, is_drive=True
+            )
+        )
     return found

@@ -59,6 +59,8 @@ class LoadElement:
     rest: Fraction = Fraction(0)
     damping: Fraction = Fraction(0)
     inertia: Fraction = Fraction(0)
+    is_drive: bool = False
+    """True of a motor: its damping is friction of a drive, which ``frictionless`` takes off."""
 
 
 def spring_elements(springs: Sequence[Spring], system: ChainFrames) -> list[LoadElement]:
