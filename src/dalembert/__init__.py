@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from .equations.polynomial import TrigPolynomial
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
-    from .mechanisms.gears import Gear
+    from .mechanisms.gears import Gear, JointCoupling
     from .mechanisms.loop_closures import Closure
     from .mechanisms.maps import compare_drives, conditioning_map
     from .mechanisms.mechanism import Mechanism
@@ -107,6 +107,7 @@ _LATER = {
     "Friction": "arm.shaft_friction",
     "Inertia": "arm.inertia",
     "Joint": "arm.description",
+    "JointCoupling": "mechanisms.gears",
     "JointDamper": "arm.elastic",
     "JointSpring": "arm.elastic",
     "Kernel": "compile.kernel",
@@ -188,13 +189,13 @@ def __dir__() -> list[str]:
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
     "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force",
-    "FrameOn", "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend",
-    "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion",
-    "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring",
-    "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
-    "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
-    "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
-    "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
-    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
-    "tracking_poles", "trapezoidal",
+    "FrameOn", "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSpring",
+    "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism",
+    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning",
+    "Placement", "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",
+    "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
+    "SimulationError", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares",
+    "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog", "compare_drives",
+    "conditioning_map", "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic",
+    "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -22,8 +22,8 @@ from .chain_frames import ChainFrames, Placed
 from .closure_equations import ClosureEquations
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
-from .gears import Gear, GearNumbers
-from .loop_closures import Block, Closure
+from .gears import GearNumbers, Tie
+from .loop_closures import Block
 
 if TYPE_CHECKING:
     from .compiled_state import CompiledState
@@ -51,7 +51,7 @@ class Carried:
 class Assembly:
     """The equations of coordinates and closures over the joints of a system."""
 
-    def __init__(self, system: ChainFrames, closures: Sequence[Closure | Gear], coordinates: Sequence[str]) -> None:
+    def __init__(self, system: ChainFrames, closures: Sequence[Tie], coordinates: Sequence[str]) -> None:
         self.chains = system
         self.closures = [closure.numbers(system) for closure in closures]
         self.coordinates = [Coordinate(text, system) for text in coordinates]

@@ -25,7 +25,7 @@ from .chain_frames import ChainFrames, FrameOn
 from .compiled_state import CompiledState
 from .continuation import follow, solved
 from .diagnose import check_coordinates, independent_joints
-from .gears import Gear
+from .gears import Tie
 from .loop_closures import Closure
 from .mobility import mobility
 from .mounting import mounted
@@ -51,7 +51,7 @@ class MechanismParts:
     """The arguments of a mechanism, from which ``_with`` builds a changed one."""
 
     chains: Mapping[str, ArmDescription]
-    closures: tuple[Closure | Gear, ...]
+    closures: tuple[Tie, ...]
     coordinates: tuple[str, ...] | None
     bases: Mapping[str, Placement]
     frames: Mapping[str, FrameOn | str]
@@ -70,7 +70,7 @@ class CoordinateKinematics:
     def __init__(
         self,
         chains: Mapping[str, ArmDescription],
-        closures: Sequence[Closure | Gear] = (),
+        closures: Sequence[Tie] = (),
         coordinates: Sequence[str] | None = None,
         *,
         bases: Mapping[str, Placement] | None = None,

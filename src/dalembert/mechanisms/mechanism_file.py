@@ -21,7 +21,7 @@ from ..arm.io.toml_table import TomlTable
 from ..arm.placement import Placement
 from .chain_frames import GROUND, FrameOn
 from .geared_arms import read_urdf_mechanism
-from .gears import Gear
+from .gears import Gear, JointCoupling, Tie
 from .loop_closures import Closure
 from .mechanism import Mechanism
 from .mjcf_loops import read_mjcf_mechanism
@@ -30,8 +30,8 @@ from .repeated_tables import spread
 from .springs import Spring
 
 TOP = (
-    "name", "title", "gravity", "arm", "chain", "body", "frame", "closure", "gear", "spring", "drives", "coordinates",
-    "passive", "motors", "home",
+    "name", "title", "gravity", "arm", "chain", "body", "frame", "closure", "gear", "coupling", "spring", "drives",
+    "coordinates", "passive", "motors", "home",
 )  # fmt: skip
 ARM = tuple(key for key in ARM_FILE if key != "gravity")
 """Keys of an arm described here: those of an arm file, but for gravity, which is that of the world."""
@@ -41,6 +41,7 @@ DRIVE = ("name", "kind", "ratios", "rotor", "friction", "electric", "stall_torqu
 BODY = ("on", "at", "mass", "com", "inertia")
 CLOSURE = ("a", "b", "kind", "hold", "pushes", "friction")
 FRAME = ("on", "at")
+COUPLING = ("sum", "value")
 GEAR = ("joint", "master", "ratio", "offset")
 
 
@@ -90,8 +91,9 @@ def parse_mechanism(
             raise given.fault(f"on names chain {on!r}; the chains are {listed(chains)}")
         chains[on] = carrying(chains[on], name, _inertia(given), _place(given, "at"), link)
     frames = {name: _frame(given) for name, given in _tables(top, "frame", FRAME)}
-    closures: list[Closure | Gear] = [_closure(name, given) for name, given in _tables(top, "closure", CLOSURE)]
+    closures: list[Tie] = [_closure(name, given) for name, given in _tables(top, "closure", CLOSURE)]
     closures += [_gear(name, given) for name, given in _tables(top, "gear", GEAR)]
+    closures += [_coupling(name, given) for name, given in _tables(top, "coupling", COUPLING)]
     springs = [_spring(name, given) for name, given in _tables(top, "spring", SPRING)]
     drives = top.table("drives", ("motors",))
     motors = [_motor(given) for given in drives.tables("motors", DRIVE)] if drives is not None else []
@@ -226,6 +228,10 @@ def _gear(name: str, given: TomlTable) -> Gear:
     ratio = given.number("ratio", 1)
     offset = _position(given.values.get("offset", 0), f"{given.where}: offset")
     return Gear(name, given.text("joint"), given.text("master"), ratio, offset)
+
+
+def _coupling(name: str, given: TomlTable) -> JointCoupling:
+    return JointCoupling(name, given.text("sum"), _position(given.values.get("value", 0), f"{given.where}: value"))
 
 
 def _spring(name: str, given: TomlTable) -> Spring:

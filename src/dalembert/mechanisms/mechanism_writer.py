@@ -18,7 +18,7 @@ from ..arm.io.toml_drives import write_drives
 from ..arm.io.toml_writer import inline, lines, listing, number, numbers, placement_pairs, quoted, write_toml
 from ..arm.placement import Placement
 from .chain_frames import FrameOn
-from .gears import Gear
+from .gears import Gear, JointCoupling
 from .loop_closures import Closure
 
 if TYPE_CHECKING:
@@ -96,11 +96,16 @@ class _Writer:
                 pairs += [("pushes", "true")] if closure.pushes else []
                 pairs += [("friction", repr(float(closure.friction)))] if closure.friction else []
                 blocks.append(f"[closure.{_key(closure.name)}]\n{lines(pairs)}")
-            else:
+            elif isinstance(closure, Gear):
                 blocks.append(f"[gear.{_key(closure.name)}]\n{lines(_gear(closure))}")
-        gears = [isinstance(closure, Gear) for closure in self.parts.closures]
-        if gears != sorted(gears):
-            raise ArmError(f"{self.parts.name}: a file has closures before gears; put the gears last")
+            else:
+                value = [("value", number(exact(closure.value)))] if exact(closure.value) else []
+                blocks.append(f"[coupling.{_key(closure.name)}]\n{lines([('sum', quoted(closure.sum)), *value])}")
+        order = [(Closure, Gear, JointCoupling).index(type(closure)) for closure in self.parts.closures]
+        if order != sorted(order):
+            raise ArmError(
+                f"{self.parts.name}: a file has closures, then gears, then couplings; put them in this order"
+            )
         return blocks
 
     def springs(self) -> list[str]:

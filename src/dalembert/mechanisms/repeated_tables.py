@@ -13,7 +13,7 @@ from typing import Any
 from ..arm.errors import ArmError
 
 RANGE = re.compile(r"\{(\d{1,4})\.\.(\d{1,4})\}")
-REPEATED = ("chain", "body", "frame", "closure", "gear", "spring")
+REPEATED = ("chain", "body", "frame", "closure", "gear", "coupling", "spring")
 LISTS = ("coordinates", "passive", "motors")
 MOST = 100
 """Most tables that one may stand for."""
