@@ -190,7 +190,7 @@ def _counted(given: TomlTable) -> str:
     if isinstance(value, str) and value in DRIVE_MODELS:
         return value
     raise given.fault(
-        f"drives is true (rotors, transmission and friction of the arm count), false, or one of "
+        f"drives is true (rotors, transmission and friction of the arm count) or false, or a model of them, "
         f"{listed(DRIVE_MODELS)}; what they are stands with the arm, in a table [arm.NAME.drives]"
     )
 
