@@ -292,3 +292,25 @@ def test_friction_of_chains_and_of_a_motor_at_a_closing_joint_brakes_alike_in_bo
     rubbed = made.bias(joints.phi[1], qd) - ideal.bias(joints.phi[1], qd)
     assert system.friction_torque(q, qd) == pytest.approx(rubbed, rel=1e-9)
     assert system.viscous_matrix(q) @ qd == pytest.approx(rubbed, rel=1e-9)
+
+
+@pytest.mark.parametrize("text", ["ry(leg1, leg3:link2)", "y(leg1:link4, leg3:link2)", "x(leg1)"])
+def test_the_power_at_the_coordinates_speeds_up_a_rotor_that_turns_with_a_motion_in_space(text):
+    """Its ratio to the joints varies: s'' = g phi'' + (dg/dt) phi'."""
+    rotor = da.Actuator.of("m", {text: 20}, rotor=da.Rotor.of("0.05"))
+    found = gallery.stewart()
+    spun = found._with(drives=(rotor,), coordinates=found.coordinates, home=found.home)
+    qd, qdd = rates(spun, 4)
+    step = 1e-5
+
+    def energy(sign):
+        rate, rate2 = spun.joint_motion(spun.home, qd, qdd)
+        phi = spun.closed_near(spun.home + sign * step * rate + step**2 / 2 * rate2)
+        return float(spun.energy(phi, qd + sign * step * qdd))
+
+    power = float(spun.inverse_dynamics(spun.home, qd, qdd) @ qd)
+    # legs near their stretch bend fast, and a difference is good to some 1e-4 of the power
+    assert (energy(1) - energy(-1)) / (2 * step) == pytest.approx(power, rel=3e-4)
+    without = float(found.inverse_dynamics(found.home, qd, qdd) @ qd)
+    assert abs(power - without) > 0.01 * abs(power)
+    assert spun.model(spun.home, qd).torque(qd, qdd) == pytest.approx(spun.inverse_dynamics(spun.home, qd, qdd))
