@@ -40,7 +40,14 @@ if TYPE_CHECKING:
     from .arm.shaft_friction import Friction
     from .bounds.ranges import Range
     from .compile.kernel import Kernel
-    from .control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia, StateFeedback
+    from .control.controllers import (
+        ComputedTorque,
+        OperationalSpace,
+        PDGravity,
+        ServoFollowingInertia,
+        StateFeedback,
+        VoltageFeedback,
+    )
     from .control.exciting import Excitation, excitation
     from .control.gains import lqr, tracking_lqr, tracking_poles
     from .control.requirements import Requirements
@@ -62,7 +69,7 @@ if TYPE_CHECKING:
     from .identification.result import Identification
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
-    from .mechanisms.gears import Gear
+    from .mechanisms.gears import Gear, JointCoupling
     from .mechanisms.loop_closures import Closure
     from .mechanisms.maps import compare_drives, conditioning_map
     from .mechanisms.mechanism import Mechanism
@@ -71,6 +78,7 @@ if TYPE_CHECKING:
     from .mechanisms.mounting import carrying, free_body
     from .mechanisms.overconstrained import Motors
     from .mechanisms.redundant import Redundant
+    from .mechanisms.springs import Spring
     from .reduction.reduced_model import ReducedModel
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .reduction.shortforms.short_form_model import ShortFormModel
@@ -109,6 +117,7 @@ _LATER = {
     "IdentifiedLoad": "identification.payload",
     "Inertia": "arm.inertia",
     "Joint": "arm.description",
+    "JointCoupling": "mechanisms.gears",
     "JointDamper": "arm.elastic",
     "JointSpring": "arm.elastic",
     "Kernel": "compile.kernel",
@@ -148,6 +157,7 @@ _LATER = {
     "SimulationError": "arm.errors",
     "SimulationInterrupt": "arm.errors",
     "SkippedWarning": "arm.errors",
+    "Spring": "mechanisms.springs",
     "StateFeedback": "control.controllers",
     "Stribeck": "arm.friction_models",
     "System": "systems.protocol",
@@ -155,6 +165,7 @@ _LATER = {
     "TermShares": "design.significance",
     "ToleranceWarning": "arm.errors",
     "TrigPolynomial": "equations.polynomial",
+    "VoltageFeedback": "control.controllers",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
     "compare_drives": "mechanisms.maps",
@@ -192,13 +203,13 @@ __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
     "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Excitation",
     "Follows", "Force", "FrameOn", "Friction", "Gear", "Identification", "IdentifiedLoad", "Inertia", "InputTable",
-    "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange",
-    "LoadTables", "Log", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody",
-    "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
-    "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
-    "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError", "SimulationInterrupt",
-    "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
-    "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "identify", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
-    "tracking_poles", "trapezoidal",
+    "Joint", "JointCoupling", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link",
+    "Load", "LoadChange", "LoadTables", "Log", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
+    "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling",
+    "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor",
+    "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
+    "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare",
+    "TermShares", "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog",
+    "compare_drives", "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr",
+    "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
 ]  # fmt: skip

@@ -33,12 +33,11 @@ def same(function: Callable[..., Any], phi: Any, qd: Any, qdd: Any) -> None:
             np.testing.assert_allclose(part[i, k], single, atol=1e-8 * (1 + np.abs(single).max(initial=0)))
 
 
-def test_linear_models_of_a_batch_are_those_of_its_states() -> None:
+def test_derivatives_of_a_batch_are_those_of_its_states() -> None:
     bar = gallery.five_bar()
 
     def tables(phi: Any, qd: Any, qdd: Any) -> tuple[Any, ...]:
-        model = bar.linearize(phi, qd, qdd)
-        return model.inertia, model.damping, model.stiffness, model.torque, model.a, model.b
+        return (*bar.inverse_dynamics_derivatives(phi, qd, qdd), *bar.forward_dynamics_derivatives(phi, qd, qdd))
 
     same(tables, *states(bar, 3))
 

@@ -12,6 +12,7 @@ from dalembert.compile import build, cache
 from dalembert.mechanisms.geared_arms import read_urdf_mechanism
 from dalembert.mechanisms.mechanism_file import parse_mechanism
 from dalembert.mechanisms.mjcf_loops import read_mjcf_mechanism
+from mechanisms.planar import planar_arm
 
 MASS = (
     '<inertial><origin xyz="0.2 0.1 0.3"/><mass value="2"/>'
@@ -82,6 +83,29 @@ def test_inertia_and_loads_are_those_of_the_free_arm_carried_through_the_gear():
     assert ours.equation_names == ("b.gear",)
 
 
+def test_a_differential_shares_the_turning_of_two_chains():
+    """phi_c = (phi_a + phi_b)/2 by a coupling of three chains: I* = A^T D A, and the loads follow."""
+    wheel = planar_arm([0.2], [1.5], spins=[0.01])
+    cross = [da.JointCoupling("cage", "a.joint1 + b.joint1 - 2*c.joint1", "0.2")]
+    found = da.Mechanism(dict.fromkeys("abc", wheel), cross, ["a.joint1", "b.joint1"], gravity=(0, -9.81, 0))
+    phi = found.position([0.3, 0.5])
+    assert phi[2] == pytest.approx((0.3 + 0.5 - 0.2) / 2)
+    share = np.array([[1, 0], [0, 1], [0.5, 0.5]])
+    single = float(found.chains.numbers[0].mass_matrix(np.zeros((1, 1)))[0, 0, 0])
+    np.testing.assert_allclose(found.mass_matrix(phi), single * share.T @ share, rtol=1e-12)
+    held = np.array([1.5 * 9.81 * 0.1 * np.cos(x) for x in phi])
+    np.testing.assert_allclose(found.gravity_load(phi), share.T @ held, rtol=1e-12)
+    compiled, (qd, qdd) = found.compiled(), np.array([[0.3, -0.2], [1.0, 0.4]])
+    np.testing.assert_allclose(
+        compiled.inverse_dynamics(phi, qd, qdd), found.inverse_dynamics(phi, qd, qdd), rtol=1e-11
+    )
+    read = parse_mechanism(found.write_toml())
+    assert (read.inverse_dynamics(phi, qd, qdd) == found.inverse_dynamics(phi, qd, qdd)).all()
+    for text, said in (("a.joint1", "fewer than two joints"), ("a.joint1 - x(b)", "freedoms of frames are held by")):
+        with pytest.raises(da.ArmError, match=said):
+            da.Mechanism(dict.fromkeys("abc", wheel), [da.JointCoupling("cage", text)])
+
+
 def test_a_gear_counts_whole_turns():
     ours = read_urdf_mechanism(robot())
     phi = ours.position([10.0, 0.1])
@@ -132,7 +156,7 @@ def test_a_gear_of_a_file_leaves_one_freedom_less():
     [
         (("joint3", "joint9"), "gear 'wrist': no joint 'joint9'"),
         (("joint3", "joint2"), "ties joint 'joint2' to itself"),
-        (("-0.5", '"x"'), "gear 'wrist': ratio must be a number"),
+        (("-0.5", '"x"'), "gear 'wrist': ratio: 'x' is not a number"),
         (("ratio", "raito"), "raito"),
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.mechanisms import redundant, transfer
+from dalembert.mechanisms import gallery, redundant, transfer
 from dalembert.mechanisms.mechanism import Mechanism
 from dalembert.mechanisms.redundant import Redundant
 
@@ -124,3 +124,89 @@ def test_wrong_requests_are_refused_with_a_remedy() -> None:
         Redundant(mechanism, "arm")
     with pytest.raises(da.ArmError, match="choose energy, joints"):
         Redundant(mechanism, "arm", ("x",), "enrgy")
+
+
+PLANAR = ("x", "y", "rz")
+
+
+def plate_path(mechanism: Mechanism, count: int = 13) -> tuple[np.ndarray, np.ndarray]:
+    """A circle of the plate that turns as it goes."""
+    times = np.linspace(0, 1, count)
+    start = mechanism.frame(mechanism.home, "plate")
+    poses = np.repeat(start[None], count, 0)
+    angle = 2 * np.pi * times
+    poses[:, 0, 3] += 0.05 * np.sin(angle)
+    poses[:, 1, 3] += 0.05 * (1 - np.cos(angle))
+    for pose, turn in zip(poses, 0.2 * np.sin(angle), strict=True):
+        c, s = np.cos(turn), np.sin(turn)
+        pose[:3, :3] = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ start[:3, :3]
+    return times, poses
+
+
+def test_a_closed_redundant_mechanism_follows_its_hand_with_loops_closed() -> None:
+    """The six-actuator robot of Fig. 4-4: six drives for three freedoms of the plate."""
+    mechanism = gallery.six_actuator()
+    times, poses = plate_path(mechanism)
+    for weight in ("energy", "joints"):
+        plate = Redundant(mechanism, "plate", PLANAR, weight)
+        motion = plate.track(times, poses, mechanism.home)
+        assert motion.error < 1e-10
+        assert np.abs(mechanism.closure_error(motion.phi)).max() < 1e-11
+        # A step of least length: what it does in the null space of the plate is second order in the step.
+        step = motion.phi[6] - motion.phi[5]
+        q = step[[c.joint for c in mechanism.assembly.coordinates]]
+        middle = mechanism.closed_near((motion.phi[5] + motion.phi[6]) / 2)
+        g, _ = plate.influence(middle)
+        w = plate.weight_at(middle)
+        free = redundant.null_projector(g, w)
+        assert np.sqrt(free @ q @ w @ free @ q) < 0.1 * np.sqrt(q @ w @ q)
+
+
+def test_the_null_motion_of_a_closed_mechanism_goes_down_its_criterion_and_leaves_the_plate() -> None:
+    mechanism = gallery.six_actuator().with_gravity((0, "-9.81", 0))
+    plate, still = Redundant(mechanism, "plate", PLANAR, "joints"), np.zeros(mechanism.n)
+
+    def held(phi: np.ndarray) -> float:
+        """The square of the torques that hold the robot."""
+        return float(np.sum(mechanism.inverse_dynamics(phi, still, still) ** 2))
+
+    times = np.linspace(0, 1, 11)
+    poses = np.repeat(mechanism.frame(mechanism.home, "plate")[None], len(times), 0)
+    motion = plate.track(times, poses, mechanism.home, criterion=held, gain=0.008)
+    values = [held(phi) for phi in motion.phi]
+    assert motion.error < 1e-10
+    assert values[-1] < 0.95 * values[0]
+    assert (np.diff(values) < 1e-9).all()
+
+
+def test_joints_that_are_no_coordinates_keep_their_limits_on_the_way() -> None:
+    mechanism = gallery.six_actuator()
+    times, poses = plate_path(mechanism)
+    plate = Redundant(mechanism, "plate", PLANAR, "joints")
+    free = plate.track(times, poses, mechanism.home)
+    joint = mechanism.joint_names.index("leg2.joint3")
+    least, most = free.phi[:, joint].min(), free.phi[:, joint].max()
+    limit = most - 0.3 * (most - mechanism.home[joint])
+    arm = mechanism.parts.chains["leg2"]
+    narrow = tuple(replace(j, limits=da.Limits(least - 1, limit)) if j.name == "joint3" else j for j in arm.joints)
+    chains = {**mechanism.parts.chains, "leg2": replace(arm, joints=narrow)}
+    kept = Redundant(mechanism._with(chains=chains), "plate", PLANAR, "joints").track(times, poses, mechanism.home)
+    assert kept.error < 1e-10
+    # rates keep to the limit in first order; closing the loops moves the joint by the square of a step
+    assert kept.phi[:, joint].max() < limit + 1e-3
+    assert most > limit + 5e-3
+
+
+def test_least_torque_of_a_closed_redundant_mechanism_is_least() -> None:
+    mechanism = gallery.six_actuator()
+    plate = Redundant(mechanism, "plate", PLANAR)
+    rng = np.random.default_rng(8)
+    qd, udd = 0.3 * rng.normal(size=6), rng.normal(size=3)
+    torque, qdd = plate.least_torque(mechanism.home, qd, udd)
+    g, h = plate.influence(mechanism.home)
+    np.testing.assert_allclose(g @ qdd + transfer.form(qd, h), udd, atol=1e-9)
+    free = redundant.null_projector(g) @ rng.normal(size=6)
+    for step in (1e-2, -1e-2):
+        assert np.linalg.norm(mechanism.inverse_dynamics(mechanism.home, qd, qdd + step * free)) > np.linalg.norm(
+            torque
+        )

@@ -19,6 +19,7 @@ from ..compile.kernel import Kernel
 from ..systems.arm_kinematics import MovingArm
 
 if TYPE_CHECKING:
+    from ..arm.force import Force
     from ..compile.cuda.cuda_kernel import CudaKernel
     from ..compile.cuda.rollout import Rollout
     from ..control.requirements import Requirements
@@ -246,17 +247,24 @@ class SystemQuestions(MovingArm):
         input: str | None = None,
         coordinates: str | Sequence[str] = "joint",
         width: float | None = None,
+        forces: Sequence[Force] = (),
+        disturbances: Sequence[Force] = (),
     ) -> LinearModel:
         """The linear model about (q, qd) under joint torques ``tau`` (those that hold it by default).
 
         States are positions and velocities of the joints, or with ``coordinates="hand"`` of the hand (or name hand
         coordinates, as many as joints). ``input`` is "joint torque" (the default of an arm alone), "motor torque" or
         "voltage" (of an arm with drives; currents are then states); ``width`` makes Coulomb friction smooth over this
-        speed. ``.state_space()`` hands the model to python-control.
+        speed. ``forces`` act on the links and keep their components while the arm moves; of ``disturbances``, which act
+        too, the deviations of their components are further inputs: ``da.Force("hand")`` is none with six of them.
+        ``.state_space()`` hands the model to python-control.
         """
         from ..linear.models import linear_model
 
-        return linear_model(self, q, qd, tau, input=input, coordinates=coordinates, width=width)
+        return linear_model(
+            self, q, qd, tau, input=input, coordinates=coordinates, width=width, forces=forces,
+            disturbances=disturbances,
+        )  # fmt: skip
 
     def linearize_along(self, trajectory: Trajectory, times: ArrayLike) -> list[LinearModel]:
         """Linear models at these times of a trajectory; inputs are joint torques, motor torques with drives."""

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
+from ..drives.motors import Electric
 from ..formulations.control_laws import feedback
 from ..formulations.system import SystemOverRing
 from ..rings.dual import Dual, Duals, slope_of, value_of
 from ..rings.real import REAL
 from ..systems.arm_system import ArmSystem
-from ..systems.driven import DrivenSystem
+from ..systems.driven import MotorSystem
 from ..systems.protocol import System
 from .friction_feed import WIDTH, FrictionFeed
 from .trajectories import Trajectory
@@ -27,7 +28,7 @@ ToolPath: TypeAlias = "Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
 
 
 def _to_input(model: System, q: Array, torque: Array) -> Array:
-    return model.to_motors(q, torque) if isinstance(model, DrivenSystem) else torque
+    return model.to_motors(q, torque) if isinstance(model, MotorSystem) else torque
 
 
 class _Following:
@@ -154,16 +155,52 @@ class StateFeedback(_Feeding):
 
     def gain(self, t: float) -> Array:
         """K(t), interpolated linearly; constant before the first and after the last time of the grid."""
-        if len(self.times) == 1 or t <= self.times[0]:
-            return self.gains[0]
-        k = min(int(np.searchsorted(self.times, t)), len(self.times) - 1)
-        share = min((t - self.times[k - 1]) / (self.times[k] - self.times[k - 1]), 1.0)
-        return (1 - share) * self.gains[k - 1] + share * self.gains[k]
+        return scheduled(self.times, self.gains, t)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         place, speed, rate = self.trajectory.state(t)
         torque = self.feed.rigid.inverse_dynamics(place, speed, rate) + self.feed(place, speed, speed)
         return _to_input(self.model, place, torque) - self.gain(t) @ np.concatenate([q - place, qd - speed])
+
+
+@dataclass(frozen=True)
+class VoltageFeedback(_Following):
+    """V = V_ref(t) - K(t) (x - x_ref(t)) with x = (q, qd, i), the states of (2-241) of Freeman 1985.
+
+    It sees the currents of the motors: a simulation under voltages calls it with (t, q, qd, i). V_ref and i_ref are
+    the voltages and currents of the reference motion (2-238) to (2-240), its jerk and friction in them.
+    """
+
+    model: MotorSystem
+    trajectory: Trajectory
+    times: Array
+    gains: Array
+
+    sees_currents: ClassVar[bool] = True
+
+    @cached_property
+    def electric(self) -> Electric:
+        """The motors of the model."""
+        return Electric(self.model)
+
+    def gain(self, t: float) -> Array:
+        """K(t), interpolated linearly; constant before the first and after the last time of the grid."""
+        return scheduled(self.times, self.gains, t)
+
+    def __call__(self, t: float, q: Array, qd: Array, current: Array) -> Array:
+        place, speed, rate = self.trajectory.state(t)
+        wanted = self.electric.currents(place, speed, rate)
+        voltage = self.electric.voltages(place, speed, rate, self.trajectory.jerk(t))
+        return voltage - self.gain(t) @ np.concatenate([q - place, qd - speed, current - wanted])
+
+
+def scheduled(times: Array, gains: Array, t: float) -> Array:
+    """Gains on a grid of times, linear between and constant beyond."""
+    if len(times) == 1 or t <= times[0]:
+        return np.asarray(gains[0])
+    k = min(int(np.searchsorted(times, t)), len(times) - 1)
+    share = min((t - times[k - 1]) / (times[k] - times[k - 1]), 1.0)
+    return np.asarray((1 - share) * gains[k - 1] + share * gains[k])
 
 
 class OperationalSpace:

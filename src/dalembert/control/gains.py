@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,11 +10,12 @@ from scipy.linalg import solve_continuous_are, solve_discrete_are
 from scipy.signal import place_poles
 
 from ..arm.errors import ArmError
-from ..linear.joints import driven_model, links_model
+from ..linear.joints import driven_model, links_model, motor_model
 from ..linear.linear_model import LinearModel
-from ..systems.arm_system import ArmSystem
-from ..systems.driven import DrivenSystem
-from .controllers import StateFeedback
+from ..mechanisms.mechanism_system import MechanismSystem
+from ..systems.driven import DrivenSystem, MotorSystem
+from ..systems.protocol import System
+from .controllers import StateFeedback, VoltageFeedback
 from .friction_feed import WIDTH
 from .trajectories import Trajectory
 
@@ -53,32 +54,53 @@ def closed_loop_poles(model: LinearModel, gain: Array) -> NDArray[np.complex128]
     return np.sort_complex(np.asarray(np.linalg.eigvals(model.A - model.B @ gain), dtype=np.complex128))
 
 
-def linear_at(model: ArmSystem, trajectory: Trajectory, t: float) -> LinearModel:
-    """The linear model of an arm, with drives or without, or of a shorter model, at time ``t`` of a trajectory."""
+def linear_at(model: System, trajectory: Trajectory, t: float, input: str | None = None) -> LinearModel:
+    """The linear model of an arm, a shorter model or a mechanism at time ``t`` of a trajectory.
+
+    ``input`` is "voltage" for states with currents (Freeman 1985, eq. 2-241), else torques.
+    """
     q, qd, qdd = trajectory.position(t), trajectory.velocity(t), trajectory.acceleration(t)
+    if isinstance(model, MechanismSystem):
+        return model.linearize(q, qd, model.inverse_dynamics(q, qd, qdd), input=input)
     if isinstance(model, DrivenSystem):
-        return driven_model(model, q, qd, qdd)
+        return (motor_model if input == "voltage" else driven_model)(model, q, qd, qdd)
+    if input is not None:
+        raise ArmError(f"{model.name}: {input} needs a system with motors, such as arm.driven")
     return links_model(model, q, qd, model.inverse_dynamics(q, qd, qdd))
 
 
 def tracking_lqr(
-    model: ArmSystem, trajectory: Trajectory, q: ArrayLike = 100.0, r: ArrayLike = 0.01, knots: int = 11,
-    friction: str = "reference", width: float = WIDTH,
-) -> StateFeedback:  # fmt: skip
-    """LQR gains at ``knots`` times of the trajectory, its nominal torques fed forward (``StateFeedback``)."""
-    times = np.linspace(0, trajectory.duration, knots)
-    gains = np.array([lqr(linear_at(model, trajectory, t), q, r) for t in times])
-    return StateFeedback(model, trajectory, times, gains, friction, width)
+    model: System, trajectory: Trajectory, q: ArrayLike = 100.0, r: ArrayLike = 0.01, knots: int = 11,
+    friction: str = "reference", width: float = WIDTH, input: str | None = None,
+) -> StateFeedback | VoltageFeedback:  # fmt: skip
+    """LQR gains at ``knots`` times of the trajectory, its nominal torques fed forward (``StateFeedback``).
+
+    With ``input="voltage"`` the currents of the motors are fed back too (``VoltageFeedback``).
+    """
+    return _tracking(model, trajectory, knots, lambda linear: lqr(linear, q, r), friction, width, input)
 
 
 def tracking_poles(
-    model: ArmSystem, trajectory: Trajectory, poles: Sequence[complex], knots: int = 11, friction: str = "reference",
-    width: float = WIDTH,
-) -> StateFeedback:  # fmt: skip
-    """Gains that place the same poles at ``knots`` times of the trajectory."""
+    model: System, trajectory: Trajectory, poles: Sequence[complex], knots: int = 11, friction: str = "reference",
+    width: float = WIDTH, input: str | None = None,
+) -> StateFeedback | VoltageFeedback:  # fmt: skip
+    """Gains that place the same poles at ``knots`` times of the trajectory; ``input`` as in ``tracking_lqr``."""
+    return _tracking(model, trajectory, knots, lambda linear: place(linear, poles), friction, width, input)
+
+
+def _tracking(
+    model: System, trajectory: Trajectory, knots: int, gain: Callable[[LinearModel], Array], friction: str,
+    width: float, input: str | None,
+) -> StateFeedback | VoltageFeedback:  # fmt: skip
+    if input not in (None, "voltage"):
+        raise ArmError(f'input of a tracking controller is "voltage", or left out for torques; got {input!r}')
     times = np.linspace(0, trajectory.duration, knots)
-    gains = np.array([place(linear_at(model, trajectory, t), poles) for t in times])
-    return StateFeedback(model, trajectory, times, gains, friction, width)
+    gains = np.array([gain(linear_at(model, trajectory, t, input)) for t in times])
+    if input is None:
+        return StateFeedback(model, trajectory, times, gains, friction, width)
+    if not isinstance(model, MotorSystem):
+        raise ArmError(f"{model.name}: voltages need a system with motors, such as arm.driven")
+    return VoltageFeedback(model, trajectory, times, gains)
 
 
 def _weight(values: ArrayLike, size: int) -> Array:

@@ -14,7 +14,7 @@ from ..simulation.plant import MotorPlant, plant_of
 from ..simulation.settings import MOST_EVALUATIONS, SimulationSettings
 from ..simulation.simulate import simulate
 from ..systems.arm_system import ArmSystem
-from ..systems.driven import DrivenSystem
+from ..systems.driven import MotorSystem
 from ..systems.protocol import System
 from .compiled_loop import run, serves
 
@@ -53,12 +53,12 @@ def simulate_system(
         raise ArmError(f"{system.name}: no joint moves, so that there is nothing to simulate; free one")
     plant = plant_of(system, input, currents)
     model = getattr(control, "model", None)
-    if isinstance(model, DrivenSystem) and plant.input_names != model.motor_names:
+    if isinstance(model, MotorSystem) and plant.input_names != model.motor_names:
         raise ArmError(
-            f"the model of the controller, {model.name} with its drives, gives motor torques, and the input here is "
-            "joint torques; simulate the arm with its drives, or give the controller model.arm"
+            f"the model of the controller, {getattr(model, 'name', '')} with its drives, gives motor torques, and the "
+            "input here is joint torques; simulate the arm with its drives, or give the controller model.arm"
         )
-    if isinstance(plant, MotorPlant) and getattr(model, "counts_drives", False) and not isinstance(model, DrivenSystem):
+    if isinstance(plant, MotorPlant) and getattr(model, "counts_drives", False) and not isinstance(model, MotorSystem):
         raise ArmError(
             f"the model of the controller, {getattr(model, 'name', 'a program')}, gives joint torques, and the input "
             'here is at the motors; simulate with input="joint torque"'

@@ -11,6 +11,7 @@ the joints and C_M carried there; the same is done here at the motor shafts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,26 +22,34 @@ from ..systems.arrays import vector_array
 from .standstill import TorqueBand, torque_band
 
 if TYPE_CHECKING:
-    from ..systems.driven import DrivenSystem
+    from ..arm.drives import Actuator
+    from ..systems.driven import MotorSystem
 
 Array = NDArray[np.float64]
 
 
-class Electric:
-    """The motors of a ``DrivenSystem`` as arrays: constants, currents, voltages, limits."""
+class ElectricConstants:
+    """Constants of motors as arrays: C_M, C_E, R, L, supply, largest current."""
 
-    def __init__(self, driven: DrivenSystem) -> None:
-        missing = [actuator.name for actuator in driven.drives.actuators if actuator.motor is None]
+    def __init__(self, actuators: Sequence[Actuator]) -> None:
+        missing = [actuator.name for actuator in actuators if actuator.motor is None]
         if missing:
             raise ArmError(f"no electric data for {', '.join(missing)}; give each of them a motor with its constants")
-        motors = [actuator.motor for actuator in driven.drives.actuators if actuator.motor is not None]
-        self.driven = driven
+        motors = [actuator.motor for actuator in actuators if actuator.motor is not None]
         self.torque_constant = np.array([m.torque_constant for m in motors])
         self.speed_constant = np.array([m.back_emf for m in motors])
         self.resistance = np.array([m.resistance for m in motors])
         self.inductance = np.array([m.inductance for m in motors])
         self.supply = np.array([m.supply for m in motors])
         self.largest_current = np.array([m.largest_current for m in motors])
+
+
+class Electric(ElectricConstants):
+    """The motors of an arm with drives, or of a mechanism: constants, currents, voltages, limits."""
+
+    def __init__(self, driven: MotorSystem) -> None:
+        super().__init__(driven.drives.actuators)
+        self.driven = driven
 
     @property
     def stall_torque(self) -> Array:
@@ -55,6 +64,10 @@ class Electric:
 
     def current_band(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> TorqueBand:
         """The currents (A) that keep this motion, or without one an arm at rest: a band where shafts stand."""
+        from ..systems.driven import DrivenSystem
+
+        if not isinstance(self.driven, DrivenSystem):
+            raise ArmError("what friction holds at rest is told of arms; ask the arm of a chain of the mechanism")
         return torque_band(self.driven, q, qd, qdd).scaled(1 / self.torque_constant, "A")
 
     def voltage_band(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> TorqueBand:

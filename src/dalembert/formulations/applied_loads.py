@@ -112,14 +112,8 @@ def elastic_load(
     for start, end, stiffness, rest, damping in parts.points:
         a, b = (PointInfluence(chain, found, *place) for place in (start, end))
         span = minus(b.position, a.position)
-        factor = stiffness
-        square = dot(span, span)
-        if not _zero(rest):
-            factor = sub(stiffness, field.divide(mul(stiffness, rest), field.sqrt(square)))
-        if not _zero(damping):
-            rate = dot(span, minus(_velocity(b, qd), _velocity(a, qd)))
-            factor = add(factor, field.divide(mul(damping, rate), square))
-        pull = scale(factor, span)
+        rate = 0 if _zero(damping) else dot(span, minus(_velocity(b, qd), _velocity(a, qd)))
+        pull = scale(span_tension(field, span, rate, stiffness, rest, damping), span)
         for n in a.path:
             load[n] = add(load[n], dot(pull, a.shift(n)))
         for n in b.path:
@@ -137,13 +131,30 @@ def elastic_energy(chain: Chain, field: Field, q: Sequence[Scalar], parts: Elast
             energy = add(energy, mul(stiffness, mul(stretch, stretch)))
     for start, end, stiffness, rest, _ in parts.points:
         a, b = (PointInfluence(chain, found, *place) for place in (start, end))
-        span = minus(b.position, a.position)
-        square = dot(span, span)
-        if not _zero(rest):
-            stretch = sub(field.sqrt(square), rest)
-            square = mul(stretch, stretch)
-        energy = add(energy, mul(stiffness, square))
+        energy = add(energy, mul(stiffness, stretch_square(field, minus(b.position, a.position), rest)))
     return mul(field.number(Fraction(1, 2)), energy)
+
+
+def span_tension(field: Field, span: Vec, rate: Scalar, stiffness: Scalar, rest: Scalar, damping: Scalar) -> Scalar:
+    """What a spring and a damper pull per length of their span d (N/m): k (1 - rest/|d|) + c (d.d')/(d.d).
+
+    ``rate`` is d.d'. With rest and c structural zeros nothing is divided.
+    """
+    factor = stiffness
+    if not _zero(rest):
+        factor = sub(stiffness, field.divide(mul(stiffness, rest), field.sqrt(dot(span, span))))
+    if not _zero(damping):
+        factor = add(factor, field.divide(mul(damping, rate), dot(span, span)))
+    return factor
+
+
+def stretch_square(field: Field, span: Vec, rest: Scalar) -> Scalar:
+    """(|d| - rest)^2."""
+    square = dot(span, span)
+    if _zero(rest):
+        return square
+    stretch = sub(field.sqrt(square), rest)
+    return mul(stretch, stretch)
 
 
 def _velocity(point: PointInfluence, qd: Sequence[Scalar]) -> Vec:

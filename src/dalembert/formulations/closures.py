@@ -86,6 +86,29 @@ def frame_vectors(
     return result
 
 
+def turning_vector(
+    chain: Chain, found: Sequence[Frame], body: int, rates: Sequence[Scalar], first: int = 0
+) -> CarriedVector:
+    """The turning of ``body``: no value, slopes s_n, as rate its angular velocity, and Omega' at constant joint rates.
+
+    Omega' = sum_n Omega_n x s_n phi_n', Omega_n being the angular velocity before joint n (2-69).
+    """
+    at = PointInfluence(chain, found, body, ZERO)
+    spin = bent = ZERO
+    if rates:
+        for n in at.path:
+            turning = scale(rates[n], at.turn(n))
+            bent = plus(bent, cross(spin, turning))
+            spin = plus(spin, turning)
+    return CarriedVector(ZERO, {first + n: at.turn(n) for n in at.path}, spin, bent)
+
+
+def turn_rate(axis: CarriedVector, turning: CarriedVector) -> ClosureEquation:
+    """The rate e . Omega as an equation without a value: slopes e . s_n, and e' . Omega + e . Omega'."""
+    slopes = {n: dot(axis.value, g) for n, g in turning.slopes.items()}
+    return ClosureEquation(0, slopes, add(dot(axis.rate, turning.rate), dot(axis.value, turning.rate2)))
+
+
 def vectors_of(products: Sequence[Product]) -> tuple[set[int], set[int]]:
     """Which vectors of A and of B the equations ask for."""
     span = {0} if any(j == 0 for _, j, _ in products) else set()

@@ -92,16 +92,14 @@ class LinearModel:
         return replace(self, C=np.asarray(matrix, float), D=np.zeros((len(outputs), self.B.shape[1])), outputs=outputs)
 
     def state_space(self) -> Any:
-        """As ``control.StateSpace`` of python-control, with named states, inputs and outputs."""
+        """As ``control.StateSpace`` of python-control, its signals named; dots in names become underscores."""
         try:
             import control  # type: ignore[import-untyped,import-not-found,unused-ignore]
         except ImportError:
             raise ArmError("python-control is not installed; install dalembert[control]") from None
-        names = {
-            "states": [signal.name for signal in self.states],
-            "inputs": [signal.name for signal in self.inputs],
-            "outputs": [signal.name for signal in self.outputs],
-        }
+        signals = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
+        # A dot separates systems from signals there.
+        names = {what: [signal.name.replace(".", "_") for signal in own] for what, own in signals.items()}
         return control.ss(self.A, self.B, self.C, self.D, self.period or 0, name=self.name, **names)
 
     def response(self, times: Array, start: Array) -> Array:

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from ..arm.array_input import real_array
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..arm.force import Force
 from ..systems.arm_kinematics import MovingArm
 from ..systems.driven import DrivenSystem
 from .hand import hand_model
-from .joints import driven_model, links_model, motor_model
+from .joints import OuterForces, driven_model, links_model, motor_model
 from .linear_model import LinearModel
 
 COORDINATES = ("joint", "hand")
@@ -30,27 +31,48 @@ def linear_model(
     input: str | None = None,
     coordinates: str | Sequence[str] = "joint",
     width: float | None = None,
+    forces: Sequence[Force] = (),
+    disturbances: Sequence[Force] = (),
 ) -> LinearModel:
     """See ``Arm.linearize``."""
     position = real_array("q", q)
     speed = np.zeros(system.n) if qd is None else real_array("qd", qd)
-    torque = system.bias(position, speed) if tau is None else real_array("tau", tau)
-    rate = np.zeros(system.n) if tau is None else system.forward_dynamics(position, speed, torque)
+    outer = outer_forces(forces, disturbances)
+    if tau is None:
+        rate = np.zeros(system.n)
+        torque = system.bias(position, speed)
+        if outer.all:
+            torque = torque - system.force_load(position, outer.all)
+    else:
+        torque = real_array("tau", tau)
+        rate = system.forward_dynamics(position, speed, torque, forces=outer.all)
     wanted = input or ("motor torque" if isinstance(system, DrivenSystem) else "joint torque")
     if wanted not in INPUTS:
         raise ArmError(f"no input {input!r} of a linear model; there are {listed(INPUTS)}")
     if wanted == "joint torque":
         if width is not None:
             raise ArmError("width makes the friction of drives smooth; it belongs to the inputs of motors")
-        model = links_model(system, position, speed, torque)
+        model = links_model(system, position, speed, torque, outer)
     elif not isinstance(system, DrivenSystem):
         raise ArmError(f"{system.name}: {wanted} needs an arm with its drives; linearize arm.driven")
     else:
         build = driven_model if wanted == "motor torque" else motor_model
-        model = build(system, position, speed, rate, width)
+        model = build(system, position, speed, rate, width, outer)
     if coordinates == "joint":
         return model
     if isinstance(coordinates, str) and coordinates != "hand":
         raise ArmError(f"no coordinates {coordinates!r}; there are {listed(COORDINATES)}")
     names = None if coordinates == "hand" else tuple(coordinates)
     return replace(hand_model(system, model, position, speed, rate, names), at=model.at)
+
+
+def outer_forces(forces: Sequence[Force], disturbances: Sequence[Force]) -> OuterForces:
+    """Steady and disturbing forces, each one vector: a linear model is about one state."""
+    for name, given in (("forces", forces), ("disturbances", disturbances)):
+        if isinstance(given, Force) or not all(isinstance(force, Force) for force in given):
+            raise ArmError(f"{name} of a linear model are a list of Force, such as [Force('hand')]; got {given!r}")
+    found = OuterForces(tuple(forces), tuple(disturbances))
+    for force in found.all:
+        if np.ndim(force.force) != 1 or np.ndim(force.moment) != 1:
+            raise ArmError(f"the force on link {force.link!r} must be one vector: a linear model is about one state")
+    return found

@@ -22,11 +22,12 @@ from .chain_frames import ChainFrames, Placed
 from .closure_equations import ClosureEquations
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
-from .gears import Gear, GearNumbers
-from .loop_closures import Block, Closure
+from .gears import GearNumbers, Tie
+from .loop_closures import Block
 
 if TYPE_CHECKING:
     from .compiled_state import CompiledState
+    from .springs import LoadElement
 
 LARGEST_CONDITION = 1e11
 
@@ -50,7 +51,7 @@ class Carried:
 class Assembly:
     """The equations of coordinates and closures over the joints of a system."""
 
-    def __init__(self, system: ChainFrames, closures: Sequence[Closure | Gear], coordinates: Sequence[str]) -> None:
+    def __init__(self, system: ChainFrames, closures: Sequence[Tie], coordinates: Sequence[str]) -> None:
         self.chains = system
         self.closures = [closure.numbers(system) for closure in closures]
         self.coordinates = [Coordinate(text, system) for text in coordinates]
@@ -61,6 +62,8 @@ class Assembly:
         self.r = int(starts[-1]) - self.n
         self.kernel: CompiledState | None = None
         """Closures and chains in one compiled function; None without compilation."""
+        self.elements: tuple[LoadElement, ...] = ()
+        """Springs, dampers and rotors between chains, for whatever computes the dynamics from here."""
         self.geared = np.zeros(self.m, dtype=bool)
         """Joints of gears: a whole turn more is another position of the joint it is tied to."""
         for numbers in self.closures:

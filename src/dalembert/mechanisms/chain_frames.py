@@ -70,8 +70,14 @@ class ChainFrames:
     """Chains by name, their joints one after the other in phi, and named frames on them."""
 
     def __init__(
-        self, arms: Mapping[str, ArmSystem], frames: Mapping[str, FrameOn | str], compiled: bool = False
+        self,
+        arms: Mapping[str, ArmSystem],
+        frames: Mapping[str, FrameOn | str],
+        compiled: bool = False,
+        joined: Mapping[str, tuple[FrameOn | str, FrameOn | str]] | None = None,
     ) -> None:
+        """``joined`` are the frames a and b of closures by name, for coordinates that are motions of their joints."""
+        self.joined = dict(joined or {})
         self.arms = dict(arms)
         self.numbers = [ChainNumbers(arm, compiled) for arm in arms.values()]
         self.names = tuple(arms)

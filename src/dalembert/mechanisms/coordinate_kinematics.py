@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.description import EARTH, ArmDescription, check_names, listed
+from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..arm.exact import exact_vector
 from ..arm.placement import Placement
@@ -23,11 +25,13 @@ from .chain_frames import ChainFrames, FrameOn
 from .compiled_state import CompiledState
 from .continuation import follow, solved
 from .diagnose import check_coordinates, independent_joints
-from .gears import Gear
+from .gears import Tie
 from .loop_closures import Closure
 from .mobility import mobility
 from .mounting import mounted
+from .own_drives import drive_elements
 from .resolved_motion import JointMotion, resolved
+from .springs import Spring, spring_elements
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class MechanismParts:
     """The arguments of a mechanism, from which ``_with`` builds a changed one."""
 
     chains: Mapping[str, ArmDescription]
-    closures: tuple[Closure | Gear, ...]
+    closures: tuple[Tie, ...]
     coordinates: tuple[str, ...] | None
     bases: Mapping[str, Placement]
     frames: Mapping[str, FrameOn | str]
@@ -56,6 +60,8 @@ class MechanismParts:
     home: Any
     name: str
     compiled: bool
+    springs: tuple[Spring, ...] = ()
+    drives: tuple[Actuator, ...] = ()
 
 
 class CoordinateKinematics:
@@ -64,7 +70,7 @@ class CoordinateKinematics:
     def __init__(
         self,
         chains: Mapping[str, ArmDescription],
-        closures: Sequence[Closure | Gear] = (),
+        closures: Sequence[Tie] = (),
         coordinates: Sequence[str] | None = None,
         *,
         bases: Mapping[str, Placement] | None = None,
@@ -74,13 +80,16 @@ class CoordinateKinematics:
         home: Mapping[str, float] | ArrayLike | None = None,
         name: str = "mechanism",
         compiled: bool = False,
+        springs: Sequence[Spring] = (),
+        drives: Sequence[Actuator] = (),
     ) -> None:
         """A mechanism of ``chains`` (arms by name), tied by ``closures`` and gears, and seen from ``coordinates``.
 
         ``bases`` place the bases of chains in the world, ``frames`` name frames on links, ``gravity`` is that of the
         world (m/s^2). ``passive`` are coordinates without actuator. ``home`` is a guess of a closed configuration:
         joint positions in the order of the chains, or by name. Without ``coordinates``, joints that determine the
-        mechanism well at home are chosen. ``compiled`` evaluates the chains' dynamics by compiled kernels.
+        mechanism well at home are chosen. ``compiled`` evaluates the chains' dynamics by compiled kernels. ``springs``
+        act between chains, ``drives`` are motors beside those of the chains, whose ratios are to coordinates.
         """
         given = None if coordinates is None else tuple(coordinates)
         self.parts = MechanismParts(
@@ -94,10 +103,17 @@ class CoordinateKinematics:
             home,
             name,
             compiled,
+            tuple(springs),
+            tuple(drives),
         )
         self.name = name
         self.chains = self._system()
         check_names("closure", [closure.name for closure in self.parts.closures])
+        check_names("spring", [spring.name for spring in self.parts.springs])
+        elements = (
+            *spring_elements(self.parts.springs, self.chains),
+            *drive_elements(self.parts.drives, self.chains),
+        )
         self.assembly = Assembly(self.chains, self.parts.closures, given or ())
         guess = self._guess(home)
         self.home: Array = position.assembled(self.assembly, guess, name, home is not None)
@@ -108,7 +124,7 @@ class CoordinateKinematics:
             closing = self.assembly.closure_jacobian(self.home[None])[0]
             chosen = [self.chains.joint_names[k] for k in sorted(independent_joints(closing))]
             self.assembly = Assembly(self.chains, self.parts.closures, chosen)
-        self.assembly.rank = rank
+        self.assembly.rank, self.assembly.elements = rank, elements
         self.assembly.kernel = self._kernel() if compiled else None
         check_coordinates(self.assembly, self.home)
         unknown = [text for text in self.parts.passive if " ".join(text.split()) not in self.coordinates]
@@ -127,7 +143,8 @@ class CoordinateKinematics:
         arms = {
             chain: mounted(arm, parts.bases.get(chain, Placement()), gravity) for chain, arm in parts.chains.items()
         }
-        return ChainFrames(arms, parts.frames, parts.compiled)
+        joined = {closure.name: (closure.a, closure.b) for closure in parts.closures if isinstance(closure, Closure)}
+        return ChainFrames(arms, parts.frames, parts.compiled, joined)
 
     def _kernel(self) -> CompiledState | None:
         try:
@@ -155,6 +172,24 @@ class CoordinateKinematics:
         """The same mechanism with the dynamics of its chains compiled, for long runs and large batches."""
         return self._with(coordinates=self.coordinates, home=self.home, compiled=True)
 
+    def write_toml(self) -> str:
+        """The mechanism as the text of a TOML file; ``load_mechanism`` reads the same mechanism from it."""
+        from .mechanism_writer import write_mechanism
+
+        return write_mechanism(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the mechanism to a TOML file."""
+        text = self.write_toml()
+        place = Path(path)
+        if place.suffix.lower() != ".toml":
+            raise ArmError(f"{path}: a mechanism is written as TOML; call the file something.toml")
+        try:
+            place.write_text(text, encoding="utf-8")
+        except OSError as fault:
+            raise ArmError(f"{path}: {fault.strerror or fault}; name a file that can be written") from None
+        return place
+
     def _with(self, **changes: Any) -> Self:
         parts = replace(self.parts, **changes)
         return type(self)(
@@ -168,6 +203,8 @@ class CoordinateKinematics:
             home=parts.home,
             name=parts.name,
             compiled=parts.compiled,
+            springs=parts.springs,
+            drives=parts.drives,
         )
 
     # -- names and sizes ------------------------------------------------------------------------

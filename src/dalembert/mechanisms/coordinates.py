@@ -3,18 +3,21 @@
 "left.elbow"                 a joint (or "elbow" where one chain alone has it)
 "x(plate)", "z(left:wrist)"  where the origin of a frame is, along an axis of the world
 "rz(plate)"                  a turn of a frame about an axis of the world: a rate only, it has no position
+"z(nut, screw)", "rz(b, a)"  the same of frame b against frame a, in the axes of a
+"rz(pin)"                    of a closure: its frame b against its frame a, the motion of the joint that it makes
 "left.a + left.b - 2*right.a"
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
+from . import jets
 from .chain_frames import Carrier, ChainFrames, Placed
 from .jets import Jet
 from .loop_closures import FREEDOMS
@@ -25,26 +28,40 @@ FREEDOM = re.compile(r"(r?[xyz])\(([^()]+)\)")
 
 @dataclass(frozen=True)
 class CoordinateTerm:
-    """A weight times a joint (``joint`` >= 0) or a freedom of a frame."""
+    """A weight times a joint (``joint`` >= 0) or a freedom of a frame, against ``other`` or the world."""
 
     weight: float
     joint: int
     frame: Carrier | None = None
     freedom: int = 0
+    other: Carrier | None = None
 
     @property
     def joints(self) -> NDArray[np.intp]:
         """Indices in phi of the joints that the term depends on."""
-        return np.array([self.joint], dtype=np.intp) if self.frame is None else self.frame.joints
+        if self.frame is None:
+            return np.array([self.joint], dtype=np.intp)
+        return self.frame.joints if self.other is None else np.union1d(self.frame.joints, self.other.joints)
 
 
 class Coordinate:
     """One coordinate: a weighted sum of joints and freedoms of frames."""
 
-    def __init__(self, text: str, system: ChainFrames) -> None:
+    def __init__(self, text: str, system: ChainFrames, terms: tuple[CoordinateTerm, ...] | None = None) -> None:
+        """``terms`` where they are known; else they are read from the text."""
         self.name = " ".join(str(text).split())
-        self.terms = _terms(self.name, system)
+        self.chains = system
+        self.terms = _terms(self.name, system) if terms is None else terms
         self.joints = np.unique(np.concatenate([term.joints for term in self.terms])).astype(np.intp)
+
+    def scaled(self, factor: float) -> Coordinate:
+        """``factor`` times this coordinate."""
+        terms = tuple(replace(term, weight=factor * term.weight) for term in self.terms)
+        return Coordinate(f"{factor:g} ({self.name})", self.chains, terms)
+
+    def plus(self, other: Coordinate) -> Coordinate:
+        """The sum of two coordinates."""
+        return Coordinate(f"{self.name} + {other.name}", self.chains, self.terms + other.terms)
 
     @property
     def has_position(self) -> bool:
@@ -57,6 +74,13 @@ class Coordinate:
         alone = len(self.terms) == 1 and self.terms[0].frame is None and self.terms[0].weight == 1
         return self.terms[0].joint if alone else -1
 
+    def is_angle(self, revolute: NDArray[np.bool_]) -> bool:
+        """True of a coordinate in rad, False of one in m; ``revolute`` tells the joints apart."""
+        angles = {bool(revolute[t.joint]) if t.frame is None else t.freedom >= 3 for t in self.terms}
+        if len(angles) > 1:
+            raise ArmError(f"coordinate {self.name!r} adds angles to lengths; its value has no unit")
+        return angles == {True}
+
     def jet(self, placed: Placed, order: int) -> Jet:
         """Value and influence coefficients in ``joints``."""
         width = len(self.joints)
@@ -67,6 +91,8 @@ class Coordinate:
                 parts = [value, np.ones((placed.count, 1, 1))]
                 parts += [np.zeros((placed.count, 1, *(1,) * k)) for k in range(2, order + 1)]
                 jet = Jet(*parts[: order + 1])
+            elif term.other is not None:
+                jet = _relative(placed, term.frame, term.other, term.freedom, order)
             elif term.freedom < 3:
                 jet = placed.point(term.frame, order).picked([term.freedom])
             else:
@@ -75,6 +101,30 @@ class Coordinate:
             total = jet if total is None else total + jet
         assert total is not None
         return total
+
+
+def _relative(placed: Placed, b: Carrier, a: Carrier, freedom: int, order: int) -> Jet:
+    """A freedom of frame b in the axes of frame a: e_a . (p_b - p_a), or the rate e_a . (Omega_b - Omega_a)."""
+    joints = np.union1d(a.joints, b.joints)
+
+    def spread(jet: Jet, carrier: Carrier) -> Jet:
+        return jet.embedded(np.searchsorted(joints, carrier.joints), len(joints))
+
+    axis = spread(placed.axis(a, freedom % 3, order), a)
+    if freedom < 3:
+        return jets.product(axis, spread(placed.point(b, order), b) - spread(placed.point(a, order), a))
+    return jets.turn_about(axis, spread(placed.turning(b, order), b) - spread(placed.turning(a, order), a))
+
+
+def _frames(text: str, system: ChainFrames) -> tuple[Carrier, Carrier | None]:
+    """The frame whose freedom is meant, and the one against which: "b", "b, a", or the name of a closure."""
+    if text in system.joined:
+        a, b = system.joined[text]
+        return system.carrier(b), system.carrier(a)
+    first, comma, second = text.rpartition(",")
+    if comma and text not in system.frames:
+        return system.carrier(first.strip()), system.carrier(second.strip())
+    return system.carrier(text), None
 
 
 def _terms(text: str, system: ChainFrames) -> tuple[CoordinateTerm, ...]:
@@ -90,12 +140,13 @@ def _terms(text: str, system: ChainFrames) -> tuple[CoordinateTerm, ...]:
         frame = FREEDOM.match(text, place)
         if frame:
             try:
-                carrier = system.carrier(frame.group(2).strip())
+                carrier, other = _frames(frame.group(2).strip(), system)
             except ArmError as fault:
                 raise ArmError(f"coordinate {text!r}: {fault}") from None
-            if not len(carrier.joints):
+            term = CoordinateTerm(weight, -1, carrier, FREEDOMS.index(frame.group(1)), other)
+            if not len(term.joints):
                 raise ArmError(f"coordinate {text!r}: no joint moves {frame.group(2).strip()!r}; name a moving frame")
-            found.append(CoordinateTerm(weight, -1, carrier, FREEDOMS.index(frame.group(1))))
+            found.append(term)
             place = frame.end()
         else:
             name = _joint_name(text, place, system)

@@ -1,8 +1,9 @@
-"""Gears: a joint that follows another, phi_joint = ratio phi_master + offset (``<mimic>`` of URDF).
+"""Gears: a joint that follows another, phi_joint = ratio phi_master + offset (``<mimic>`` of URDF), and couplings.
 
 One equation c = phi_joint - ratio phi_master - offset = 0, linear in the joints: [G^c] is constant, [H^c] is zero. With
 the follower left out of the coordinates, phi = A q + b and I*_qq = A^T I* A (Freeman 1985, eq. 3-15 and (4-61)). The
-load T_c of the equation is the torque (N m) or force (N) that the gear puts on the follower.
+load T_c of the equation is the torque (N m) or force (N) that the gear puts on the follower. A coupling keeps any sum
+of joints at its value, as differentials and belts over several wheels do.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -20,7 +21,9 @@ from ..formulations.closures import ClosureEquation
 from ..rings.algebra import dot, sub
 from ..rings.ring import Ring, Scalar
 from .chain_frames import ChainFrames, Placed
+from .coordinates import Coordinate
 from .jets import Jet
+from .loop_closures import Closure
 
 
 @dataclass(frozen=True)
@@ -46,22 +49,55 @@ class Gear:
 
     def numbers(self, system: ChainFrames) -> GearNumbers:
         """The gear between two joints of a system."""
-        return GearNumbers(self, system)
+        try:
+            follower, master = system.joint_index(self.joint), system.joint_index(self.master)
+        except ArmError as fault:
+            raise ArmError(f"gear {self.name!r}: {fault}") from None
+        if follower == master:
+            raise ArmError(f"gear {self.name!r} ties joint {self.joint!r} to itself; name another master")
+        return GearNumbers(self, {follower: Fraction(1), master: -exact(self.ratio)}, exact(self.offset))
+
+
+@dataclass(frozen=True)
+class JointCoupling:
+    """A sum of joints, of any chains, that keeps its ``value`` (rad or m): "left.a + left.b - 2*right.c"."""
+
+    name: str
+    sum: str
+    value: object = 0
+
+    held: ClassVar[tuple[str, ...]] = ("coupling",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", exact(self.value, f"value of coupling {self.name!r}"))
+
+    @property
+    def equation_names(self) -> tuple[str, ...]:
+        """The name of its equation."""
+        return (f"{self.name}.coupling",)
+
+    def numbers(self, system: ChainFrames) -> GearNumbers:
+        """The coupling between joints of a system."""
+        try:
+            terms = Coordinate(self.sum, system).terms
+        except ArmError as fault:
+            raise ArmError(f"coupling {self.name!r}: {fault}") from None
+        slopes: dict[int, Fraction] = {}
+        for term in terms:
+            if term.frame is not None:
+                raise ArmError(f"coupling {self.name!r} ties joints; freedoms of frames are held by closures")
+            slopes[term.joint] = slopes.get(term.joint, Fraction(0)) + exact(term.weight)
+        tied = {joint: slope for joint, slope in slopes.items() if slope}
+        if len(tied) < 2:
+            raise ArmError(f"coupling {self.name!r} ties fewer than two joints; name those that move together")
+        return GearNumbers(self, tied, exact(self.value))
 
 
 class GearNumbers:
-    """A gear between two joints of a system; what ``ClosureNumbers`` is for a closure."""
+    """A gear or coupling between joints of a system; what ``ClosureNumbers`` is for a closure."""
 
-    def __init__(self, closure: Gear, system: ChainFrames) -> None:
-        self.closure = closure
-        try:
-            follower, master = system.joint_index(closure.joint), system.joint_index(closure.master)
-        except ArmError as fault:
-            raise ArmError(f"gear {closure.name!r}: {fault}") from None
-        if follower == master:
-            raise ArmError(f"gear {closure.name!r} ties joint {closure.joint!r} to itself; name another master")
-        self.offset = exact(closure.offset)
-        slopes = {follower: Fraction(1), master: -exact(closure.ratio)}
+    def __init__(self, closure: Gear | JointCoupling, slopes: dict[int, Fraction], offset: Fraction) -> None:
+        self.closure, self.offset = closure, offset
         self.slopes = dict(sorted(slopes.items()))
         self.joints = np.array(list(self.slopes), np.intp)
 
@@ -87,3 +123,7 @@ class GearNumbers:
 
     def misfit(self, placed: Placed) -> None:
         """None: a gear holds in one way."""
+
+
+Tie: TypeAlias = Closure | Gear | JointCoupling
+"""What stands among the closures of a mechanism."""

@@ -88,6 +88,25 @@ def product(u: Jet, v: Jet) -> Jet:
     return Jet(*found)
 
 
+def turn_about(axis: Jet, turning: Jet) -> Jet:
+    """The rate of turn e . Omega: no value, G_n = e . g_n, and the slopes of that; ``turning`` is not symmetric.
+
+    H_mn = dG_n/dphi_m = e_m . g_n + e . h_mn, with h_mn = dg_n/dphi_m (Freeman 1985, eq. 2-69).
+    """
+    order = axis.order
+    parts = [np.zeros((len(axis.value), 1))]
+    e, g = axis.parts, turning.parts
+    if order >= 1:
+        parts.append(np.einsum("bc,bcn->bn", e[0], g[1])[:, None])
+    if order >= 2:
+        parts.append((np.einsum("bcm,bcn->bmn", e[1], g[1]) + np.einsum("bc,bcmn->bmn", e[0], g[2]))[:, None])
+    if order >= 3:
+        mixed = np.einsum("bcl,bcmn->blmn", e[1], g[2])
+        third = np.einsum("bclm,bcn->blmn", e[2], g[1]) + np.einsum("bc,bclmn->blmn", e[0], g[3])
+        parts.append((third + mixed + np.swapaxes(mixed, 1, 2))[:, None])
+    return Jet(*parts)
+
+
 def _contracted(a: Array, b: Array) -> Array:
     """Sum over the components (axis 1) of a and b; the other axes of a, then of b. One product of matrices."""
     count = len(a)

@@ -1,21 +1,24 @@
-"""Small motions about a motion or a rest: the linear model of a mechanism in its coordinates, exact.
+"""Small motions about a motion or a rest: derivatives of the loads of a mechanism in its coordinates, exact.
 
     dT = I* dq'' + (dT/dq') dq' + (dT/dq) dq,
 
-from the derivatives of the open chains' torques (2-201 ff) and the influence coefficients of first to third order
-(3-47), since T_q = X^T T_phi, phi' = X q' and phi'' = X q'' + q'.X2 q'.
+from the derivatives of the open chains' torques (Freeman 1985, eqs 2-201 ff), those of outer forces (2-206) to (2-208),
+and the influence coefficients of first to third order (3-47), since T_q = X^T T_phi, phi' = X q' and
+phi'' = X q'' + q'.X2 q'. A coordinate that turns has no position: its deviation is a small rotation, the one along its
+column of X, and X2 and X3 are not symmetric then; their first index is that of the derivative.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arm.errors import ArmError
+from ..arm.force import Force
 from . import transfer
+from .assembly import Carried
 from .batch import Array
 from .coordinate_kinematics import joint_motion
 
@@ -24,60 +27,54 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Linear:
-    """dT = ``inertia`` dq'' + ``damping`` dq' + ``stiffness`` dq, about loads ``torque``.
+class JointSlopes:
+    """Loads of the open chains at a motion of the joints, ``(b, m)``, with their slopes to phi, phi' and phi''."""
 
-    With x = (dq, dq'), x' = ``a`` x + ``b`` dT.
-    """
-
-    inertia: Array
-    damping: Array
-    stiffness: Array
-    torque: Array
-
-    @property
-    def a(self) -> Array:
-        """State matrix [[0, 1], [-I*^-1 stiffness, -I*^-1 damping]], ``(..., 2 n, 2 n)``."""
-        lower = -np.linalg.solve(self.inertia, np.concatenate([self.stiffness, self.damping], axis=-1))
-        upper = np.zeros_like(lower)
-        n = self.inertia.shape[-1]
-        upper[..., n:] = np.eye(n)
-        return np.concatenate([upper, lower], axis=-2)
-
-    @property
-    def b(self) -> Array:
-        """Input matrix [[0], [I*^-1]], ``(..., 2 n, n)``."""
-        return np.concatenate([np.zeros_like(self.inertia), np.linalg.inv(self.inertia)], axis=-2)
+    load: Array
+    by_position: Array
+    by_rate: Array
+    by_acceleration: Array
 
 
-def linearize(mechanism: Mechanism, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Linear:
-    """The linear model about joints ``phi``, coordinate rates ``qd`` and accelerations ``qdd``; no outer forces."""
-    turns = [c.name for c in mechanism.assembly.coordinates if not c.has_position]
-    if turns:
-        raise ArmError(
-            f"coordinate {turns[0]!r} is a turn and has no position to deviate from; choose joints or positions"
-        )
+def joint_slopes(
+    mechanism: Mechanism, phi: Array, rate: Array, rate2: Array, loads: Sequence[Sequence[Force]]
+) -> JointSlopes:
+    """The loads of the chains under outer forces ``loads``, and their slopes, each ``(b, m, m)``."""
+    by_position, by_rate, by_acceleration = np.zeros((3, len(phi), mechanism.m, mechanism.m))
+    chains = mechanism.chains
+    for numbers, part, forces in zip(chains.numbers, chains.slices, loads, strict=True):
+        slopes = numbers.torque_slopes(phi[:, part], rate[:, part], rate2[:, part], forces)
+        for total, slope in zip((by_position, by_rate, by_acceleration), slopes, strict=True):
+            total[:, part, part] = slope
+    if mechanism.elements:
+        moved, rubbed = mechanism.elements.slopes(phi, rate, rate2)
+        by_position, by_rate = by_position - moved, by_rate - rubbed
+        by_acceleration = by_acceleration + mechanism.elements.inertia(phi)
+    return JointSlopes(mechanism.joint_loads(phi, rate, rate2, loads), by_position, by_rate, by_acceleration)
 
-    def tables(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
-        carried = mechanism.assembly.carried(phi, 3)
-        moving, speeding = joint_motion(carried, qd, qdd)
-        by_position, by_rate, by_acceleration = np.zeros((3, len(phi), mechanism.m, mechanism.m))
-        for numbers, part in zip(mechanism.chains.numbers, mechanism.chains.slices, strict=True):
-            slopes = numbers.torque_slopes(phi[:, part], moving[:, part], speeding[:, part])
-            for total, slope in zip((by_position, by_rate, by_acceleration), slopes, strict=True):
-                total[:, part, part] = slope
-        load = mechanism.joint_loads(phi, moving, speeding, [()] * len(mechanism.chains.numbers))
-        x, x2, x3 = carried.x, carried.x2, carried.x3
-        assert x3 is not None
-        turned = transfer.transposed(x)
-        bend = np.einsum("bmij,bj->bmi", x2, qd)
-        bend2 = np.einsum("bmij,bj->bmi", x2, qdd) + np.einsum("bmijk,bj,bk->bmi", x3, qd, qd)
-        return (
-            turned @ by_acceleration @ x,
-            turned @ (by_rate @ x + by_acceleration @ (2 * bend)),
-            np.einsum("bmij,bm->bij", x2, load) + turned @ (by_position @ x + by_rate @ bend + by_acceleration @ bend2),
-            transfer.load(load, x),
-        )
 
-    rates = ((name, values, mechanism.n, "coordinate") for name, values in (("qd", qd), ("qdd", qdd)))
-    return Linear(*mechanism.batched(tables, ("phi", phi, mechanism.m, "joint"), *rates))
+def transferred(carried: Carried, qd: Array, qdd: Array, slopes: JointSlopes) -> tuple[Array, Array, Array]:
+    """dT/dq, dT/dq' and dT/dq'' of T_q = X^T T_phi, each ``(b, n, n)``."""
+    x, x2, x3 = carried.x, carried.x2, carried.x3
+    assert x3 is not None
+    turned = transfer.transposed(x)
+    bend, turning = rate_slopes(carried, qd)
+    bend2 = np.einsum("bmij,bj->bmi", x2, qdd) + np.einsum("bmijk,bj,bk->bmi", x3, qd, qd)
+    lever = np.einsum("bmij,bm->bji", x2, slopes.load)
+    moved = slopes.by_position @ x + slopes.by_rate @ bend + slopes.by_acceleration @ bend2
+    damped = slopes.by_rate @ x + slopes.by_acceleration @ (bend + turning)
+    return lever + turned @ moved, turned @ damped, turned @ slopes.by_acceleration @ x
+
+
+def rate_slopes(carried: Carried, qd: Array) -> tuple[Array, Array]:
+    """d(X q')/dq, and dX/dt; the same where coordinates have positions."""
+    return np.einsum("bmij,bj->bmi", carried.x2, qd), np.einsum("bmij,bi->bmj", carried.x2, qd)
+
+
+def derivatives(
+    mechanism: Mechanism, phi: Array, qd: Array, qdd: Array, loads: Sequence[Sequence[Force]]
+) -> tuple[Array, Array, Array]:
+    """dT/dq, dT/dq' and dT/dq'' at joints ``phi`` ``(b, m)``, rates and accelerations of the coordinates."""
+    carried = mechanism.assembly.carried(phi, 3)
+    rate, rate2 = joint_motion(carried, qd, qdd)
+    return transferred(carried, qd, qdd, joint_slopes(mechanism, phi, rate, rate2, loads))

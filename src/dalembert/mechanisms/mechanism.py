@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,18 +14,23 @@ from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import Load
+from ..arm.shaft_friction import NO_FRICTION
 from ..systems.contacts import stuck
 from ..systems.sticking import Contact
 from . import transfer
 from .batch import Array, one_state
 from .constrained_motion import Drive, MechanismMotion, simulate
 from .coordinate_kinematics import CoordinateKinematics
-from .linearize import Linear, linearize
+from .element_loads import ElementLoads, element_model
+from .equilibrium import equilibrium
+from .linearize import derivatives
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
+from .springs import Spring
 from .transfer import TransferredModel
 
 if TYPE_CHECKING:
+    from ..linear.linear_model import LinearModel
     from .mechanism_system import MechanismSystem
 
 Forces = Mapping[str, Sequence[Force]]
@@ -54,6 +59,8 @@ class Mechanism(CoordinateKinematics):
                 share = transfer.reduced(numbers.model(phi[:, part], rate, force), own, own2)
                 total = share if total is None else total + share
             assert total is not None
+            if self.elements:
+                total = total + element_model(self.elements, carried, phi, qd)
             return total.inertia, total.power, total.load
 
         rate = np.zeros(self.n) if qd is None else qd
@@ -158,14 +165,16 @@ class Mechanism(CoordinateKinematics):
         """Kinetic and potential energy (J) together."""
         return self.kinetic_energy(phi, qd) + self.potential_energy(phi)
 
-    def as_system(self, near: ArrayLike | None = None) -> MechanismSystem:
+    def as_system(self, near: ArrayLike | None = None, *, motors: bool = False) -> MechanismSystem:
         """The mechanism as a system in its coordinates q, in the assembly mode of the joints ``near`` (home).
 
-        It is simulated, controlled and linearized as an arm is: ``da.simulate(mechanism.as_system(), ...)``.
+        It is simulated, controlled and linearized as an arm is: ``da.simulate(mechanism.as_system(), ...)``. Its inputs
+        are loads at the coordinates, or with ``motors`` what its motors give: torques, currents or voltages.
         """
+        from .driven_mechanism import DrivenMechanism
         from .mechanism_system import MechanismSystem
 
-        return MechanismSystem(self, near)
+        return DrivenMechanism(self, near) if motors else MechanismSystem(self, near)
 
     # -- what the chains carry ------------------------------------------------------------------
 
@@ -176,7 +185,7 @@ class Mechanism(CoordinateKinematics):
 
     def without_drives(self) -> Self:
         """The same mechanism with the links of its chains alone."""
-        return self._with_chains(lambda arm: arm.counting_drives("none"))
+        return self._with_chains(lambda arm: arm.counting_drives("none"), drives=())
 
     def with_gravity(self, gravity: object) -> Self:
         """The same under another gravity of the world (m/s^2)."""
@@ -184,7 +193,8 @@ class Mechanism(CoordinateKinematics):
 
     def frictionless(self) -> Self:
         """The same with all friction of its drives taken off."""
-        return self._with_chains(lambda arm: arm.frictionless())
+        drives = tuple(replace(drive, friction=NO_FRICTION) for drive in self.parts.drives)
+        return self._with_chains(lambda arm: arm.frictionless(), drives=drives)
 
     def holding(self, load: Load | None, chain: str = "") -> Self:
         """The same with ``load`` in the hand of ``chain``, which may be left out where there is one chain alone."""
@@ -198,9 +208,13 @@ class Mechanism(CoordinateKinematics):
         chains[holder] = chains[holder].holding(load)
         return self._with(chains=chains, coordinates=self.coordinates, home=self.home)
 
-    def _with_chains(self, change: Callable[[ArmDescription], ArmDescription]) -> Self:
+    def with_springs(self, *springs: Spring) -> Self:
+        """The same with these springs and dampers between its chains in place of those it has."""
+        return self._with(springs=springs, coordinates=self.coordinates, home=self.home)
+
+    def _with_chains(self, change: Callable[[ArmDescription], ArmDescription], **changes: Any) -> Self:
         chains = {name: change(arm) for name, arm in self.parts.chains.items()}
-        return self._with(chains=chains, coordinates=self.coordinates, home=self.home)
+        return self._with(chains=chains, coordinates=self.coordinates, home=self.home, **changes)
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:
@@ -244,10 +258,55 @@ class Mechanism(CoordinateKinematics):
         """The motion from joints ``phi`` and rates ``qd``, under loads ``drive(t, q, qd)`` at the coordinates."""
         return simulate(self, t, phi, qd, drive, forces, rtol, atol)
 
-    def linearize(self, phi: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> Linear:
-        """The exact linear model about a state, in the coordinates."""
-        rest = np.zeros(self.n)
-        return linearize(self, phi, rest if qd is None else qd, rest if qdd is None else qdd)
+    def inverse_dynamics_derivatives(
+        self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE
+    ) -> tuple[Array, Array, Array]:
+        """dT/dq, dT/dq', dT/dq'', each ``(..., n, n)``, exact (Freeman 1985, eqs 2-201 ff and 3-47).
+
+        Of a coordinate that turns, dq is a small rotation. ``forces`` keep their components while their points move.
+        """
+        loads = self._forces(forces)
+
+        def tables(phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+            return derivatives(self, phi, qd, qdd, loads)
+
+        return self.batched(tables, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+
+    def forward_dynamics_derivatives(
+        self, phi: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: Forces = NONE
+    ) -> tuple[Array, Array, Array]:
+        """dq''/dq, dq''/dq', dq''/dT, each ``(..., n, n)``, exact: -I*^-1 dT/dq, -I*^-1 dT/dq', I*^-1."""
+        qdd = self.forward_dynamics(phi, qd, tau, forces)
+        to_q, to_qd, inertia = self.inverse_dynamics_derivatives(phi, qd, qdd, forces)
+        inverse = np.linalg.inv(inertia)
+        return -inverse @ to_q, -inverse @ to_qd, inverse
+
+    def linearize(
+        self,
+        phi: ArrayLike,
+        qd: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        *,
+        input: str | None = None,
+        width: float | None = None,
+        forces: Forces = NONE,
+        disturbances: Forces = NONE,
+    ) -> LinearModel:
+        """The linear model about joints ``phi`` and rates ``qd`` under loads ``tau`` at the coordinates.
+
+        Without ``tau`` those that hold the state; passive coordinates carry none. ``input`` is "joint torque" (loads at
+        the coordinates, the default), "motor torque" or "voltage" (motors of chains whose drives count; currents are
+        then states), ``width`` smooths Coulomb friction. ``forces`` act at the links; deviations of ``disturbances``,
+        which act too, are further inputs. The state of a coordinate that turns is a small rotation and its rate.
+        """
+        from .linear_models import linear_model
+
+        return linear_model(self, phi, qd, tau, input, width, forces, disturbances)
+
+    def equilibrium(self, tau: ArrayLike | None = None, phi: ArrayLike | None = None, forces: Forces = NONE) -> Array:
+        """Joints ``(m,)`` near ``phi`` (home) at which loads ``tau`` at the coordinates (none) hold it at rest."""
+        load = np.zeros(self.n) if tau is None else one_state(self.n, "tau", tau, "coordinate")
+        return equilibrium(self, load, self.home if phi is None else one_state(self.m, "phi", phi), forces)
 
     def mobility(self, phi: ArrayLike | None = None) -> Mobility:
         """Freedoms counted and measured, at one configuration ``phi`` (home by default)."""
@@ -261,17 +320,24 @@ class Mechanism(CoordinateKinematics):
             numbers.torque(phi[:, part], rate[:, part], rate2[:, part], force)
             for (numbers, part), force in zip(self._parts(), loads, strict=True)
         ]
-        return np.concatenate(found, axis=1)
+        total = np.concatenate(found, axis=1)
+        if self.elements:
+            total = total - self.elements.load(phi, rate) + transfer.times(self.elements.inertia(phi), rate2)
+        return total
 
     def joint_energy(self, phi: Array, rate: Array) -> Array:
         """Kinetic and potential energy (J) of the open chains together, ``(b,)``, at joint rates phi'."""
         return self._kinetic(phi, rate) + self._potential(phi)
 
     def _kinetic(self, phi: Array, rate: Array) -> Array:
-        return np.sum([n.kinetic_energy(phi[:, part], rate[:, part]) for n, part in self._parts()], axis=0)
+        total = np.sum([n.kinetic_energy(phi[:, part], rate[:, part]) for n, part in self._parts()], axis=0)
+        if self.elements.rotates:
+            total = total + np.einsum("bi,bij,bj->b", rate, self.elements.inertia(phi), rate) / 2
+        return np.asarray(total)
 
     def _potential(self, phi: Array) -> Array:
-        return np.sum([numbers.potential_energy(phi[:, part]) for numbers, part in self._parts()], axis=0)
+        total = np.sum([numbers.potential_energy(phi[:, part]) for numbers, part in self._parts()], axis=0)
+        return np.asarray(total + self.elements.energy(phi) if self.elements else total)
 
     def joint_state(
         self, phi: Array, rate: Array, loads: Sequence[Sequence[Force]]
@@ -286,6 +352,10 @@ class Mechanism(CoordinateKinematics):
         if any(loads):
             acting = [n.force_load(phi[:, part], f) for (n, part), f in zip(self._parts(), loads, strict=True)]
             bias = bias - np.concatenate(acting, axis=1)
+        if self.elements:
+            bias = bias - self.elements.load(phi, rate)
+            if self.assembly.kernel is not None:  # else they are in the joints' inertia already
+                inertia = inertia + self.elements.inertia(phi)
         return g, drift, inertia, bias
 
     def joint_inertia(self, phi: Array) -> Array:
@@ -293,7 +363,12 @@ class Mechanism(CoordinateKinematics):
         found = np.zeros((len(phi), self.m, self.m))
         for numbers, part in self._parts():
             found[:, part, part] = numbers.mass_matrix(phi[:, part])
-        return found
+        return found + self.elements.inertia(phi) if self.elements.rotates else found
+
+    @cached_property
+    def elements(self) -> ElementLoads:
+        """Springs and dampers between chains, and rotors and friction of the mechanism's own motors."""
+        return ElementLoads(self.chains, self.assembly.elements, self.assembly.kernel is not None)
 
     def _parts(self) -> Iterator[tuple[ChainNumbers, slice]]:
         """Each chain with its joints in phi."""

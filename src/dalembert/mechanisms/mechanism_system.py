@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +21,10 @@ from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
 from . import transfer
 from .continuation import PositionTrack, told
-from .coordinates import Coordinate
-from .mechanism import Mechanism
+from .mechanism import NONE, Forces, Mechanism
+
+if TYPE_CHECKING:
+    from ..linear.linear_model import LinearModel
 
 Array = NDArray[np.float64]
 WORSE = 1e4
@@ -68,14 +71,11 @@ class MechanismSystem:
     @cached_property
     def moving(self) -> tuple[MechanismCoordinate, ...]:
         """The coordinates and their kinds."""
-        return tuple(MechanismCoordinate(c.name, self._kind(c)) for c in self.mechanism.assembly.coordinates)
-
-    def _kind(self, coordinate: Coordinate) -> str:
         revolute = self.mechanism.chains.revolute
-        turns = {term.frame is None and bool(revolute[term.joint]) for term in coordinate.terms}
-        if len(turns) > 1:
-            raise ArmError(f"coordinate {coordinate.name!r} adds angles to lengths; its value has no unit")
-        return "revolute" if turns == {True} else "prismatic"
+        return tuple(
+            MechanismCoordinate(c.name, "revolute" if c.is_angle(revolute) else "prismatic")
+            for c in self.mechanism.assembly.coordinates
+        )
 
     @property
     def lower(self) -> Array:
@@ -99,8 +99,9 @@ class MechanismSystem:
 
     @property
     def has_dampers(self) -> bool:
-        """True if some chain has dampers."""
-        return any(arm.has_dampers for arm in self.mechanism.chains.arms.values())
+        """True if some chain has dampers, or there are some between chains."""
+        damped = any(element.damping and not element.is_drive for element in self.mechanism.assembly.elements)
+        return damped or any(arm.has_dampers for arm in self.mechanism.chains.arms.values())
 
     def _limits(self, joints: Array, none: float) -> Array:
         places = [coordinate.joint for coordinate in self.mechanism.assembly.coordinates]
@@ -178,32 +179,49 @@ class MechanismSystem:
         """V (J) of gravity and springs."""
         return self.mechanism.potential_energy(self.joints(q))
 
-    def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array, Array]:
-        """dT/dq, dT/dq', dT/dq'' of one state, each ``(n, n)``, exact (Freeman 1985, eqs 2-201 ff and 3-47)."""
-        model = self.mechanism.linearize(self.joints(q), qd, qdd)
-        return model.stiffness, model.damping, model.inertia
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, forces: Forces = NONE
+    ) -> tuple[Array, Array, Array]:
+        """dT/dq, dT/dq', dT/dq'', each ``(..., n, n)``, exact (Freeman 1985, eqs 2-201 ff and 3-47)."""
+        return self.mechanism.inverse_dynamics_derivatives(self.joints(q), qd, qdd, forces)
 
-    def forward_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
-        """dq''/dq, dq''/dq', dq''/dT of one state, each ``(n, n)``, exact."""
-        qdd = self.forward_dynamics(q, qd, tau)
-        to_q, to_qd, inertia = self.inverse_dynamics_derivatives(q, qd, qdd)
-        inverse = np.asarray(np.linalg.inv(inertia), dtype=np.float64)
-        return -inverse @ to_q, -inverse @ to_qd, inverse
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Forces = NONE
+    ) -> tuple[Array, Array, Array]:
+        """dq''/dq, dq''/dq', dq''/dT, each ``(..., n, n)``, exact."""
+        return self.mechanism.forward_dynamics_derivatives(self.joints(q), qd, tau, forces)
 
-    def holding(self, load: Load | None) -> MechanismSystem:
+    def linearize(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        *,
+        input: str | None = None,
+        width: float | None = None,
+        forces: Forces = NONE,
+        disturbances: Forces = NONE,
+    ) -> LinearModel:
+        """The linear model about (q, qd) under loads ``tau``; see ``Mechanism.linearize``."""
+        return self.mechanism.linearize(
+            self.joints(q), qd, tau, input=input, width=width, forces=forces, disturbances=disturbances
+        )
+
+    def holding(self, load: Load | None) -> Self:
         """The same with ``load`` in the hand, where one chain has it."""
-        return MechanismSystem(self.mechanism.holding(load), self.near)
+        return type(self)(self.mechanism.holding(load), self.near)
 
-    def frictionless(self) -> MechanismSystem:
+    def frictionless(self) -> Self:
         """The same with all friction of its drives taken off."""
-        return MechanismSystem(self.mechanism.frictionless(), self.near)
+        return type(self)(self.mechanism.frictionless(), self.near)
 
     # -- where Coulomb friction acts ------------------------------------------------------------
 
     @property
     def has_friction(self) -> bool:
-        """True if some chain has friction."""
-        return any(arm.has_friction for arm in self.mechanism.chains.arms.values())
+        """True if some chain, or a motor of the mechanism itself, has friction."""
+        rubbed = any(element.damping and element.is_drive for element in self.mechanism.assembly.elements)
+        return rubbed or any(arm.has_friction for arm in self.mechanism.chains.arms.values())
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
@@ -216,7 +234,7 @@ class MechanismSystem:
         return True
 
     def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
-        """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains takes."""
+        """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains and motors takes."""
         phi = self.joints(q)
         first = self.mechanism.influence(phi).first
         rate = transfer.times(first, vector_array(self.n, "qd", qd, "coordinate"))
@@ -225,8 +243,12 @@ class MechanismSystem:
             arm.friction_torque(phi[..., part], rate[..., part], width, law)
             for arm, part in zip(chains.arms.values(), chains.slices, strict=True)
         ]
-        found = transfer.load(np.concatenate(own, axis=-1), first)
-        return np.asarray(found, dtype=np.float64)
+        total = np.concatenate(own, axis=-1)
+        if self.mechanism.parts.drives:
+            flat = phi.reshape(-1, self.mechanism.m)
+            rubbed = self.mechanism.elements.friction(flat).reshape(*phi.shape, self.mechanism.m)
+            total = total + transfer.times(rubbed, rate)
+        return np.asarray(transfer.load(total, first), dtype=np.float64)
 
     def viscous_matrix(self, q: ArrayLike) -> Array:
         """B = [G^phi_q]^T B_phi [G^phi_q], ``(..., n, n)``: viscous friction at the coordinates is B q'."""
@@ -236,6 +258,8 @@ class MechanismSystem:
         joints = np.zeros((len(flat), self.mechanism.m, self.mechanism.m))
         for arm, part in zip(chains.arms.values(), chains.slices, strict=True):
             joints[:, part, part] = arm.viscous_matrix(flat[:, part])
+        if self.mechanism.parts.drives:
+            joints += self.mechanism.elements.friction(flat)
         found = transfer.inertia(joints, self.mechanism.first_influence(flat))
         return np.asarray(found.reshape(*phi.shape[:-1], self.n, self.n), dtype=np.float64)
 

@@ -20,7 +20,7 @@ from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..rings.real import REAL
 from ..rings.ring import Scalar
-from ..systems.applied_forces import force_load
+from ..systems.applied_forces import force_load, force_slopes
 from ..systems.arm_system import ArmSystem
 from .batch import Array, through
 from .transfer import TransferredModel
@@ -199,13 +199,18 @@ class ChainNumbers:
             return kernel(phi, rate)
         return through(lambda q, qd: self.system.torque(REAL, q, qd, [0] * self.n), phi, rate)
 
-    def torque_slopes(self, phi: Array, rate: Array, rate2: Array) -> tuple[Array, Array, Array]:
+    def torque_slopes(
+        self, phi: Array, rate: Array, rate2: Array, forces: Sequence[Force] = ()
+    ) -> tuple[Array, Array, Array]:
         """Derivatives of ``torque`` to phi, phi' and phi''."""
 
         def slopes(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> Any:
             return (*self.system.torque_derivatives(REAL, q, qd, qdd), self.system.mass_matrix(REAL, q))
 
-        return through(slopes, phi, rate, rate2)
+        by_position, by_rate, by_acceleration = through(slopes, phi, rate, rate2)
+        if forces:
+            by_position = by_position - force_slopes(self.arm, self.system, phi, forces)
+        return by_position, by_rate, by_acceleration
 
     def kinetic_energy(self, phi: Array, rate: Array) -> Array:
         """T (J)."""

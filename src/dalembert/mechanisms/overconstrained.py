@@ -24,7 +24,7 @@ from . import qp, transfer
 from .batch import Array, one_state
 from .coordinate_kinematics import joint_motion
 from .coordinates import Coordinate
-from .gears import Gear
+from .loop_closures import Closure
 from .mechanism import NONE, Forces, Mechanism
 from .transfer import PartialModel
 
@@ -195,7 +195,7 @@ class Motors:
         floor: list[float] = []
         for numbers, part in zip(assembly.closures, assembly.closure_rows, strict=True):
             closure = numbers.closure
-            if isinstance(closure, Gear) or not closure.pushes:
+            if not isinstance(closure, Closure) or not closure.pushes:
                 continue
             if "z" not in closure.held:
                 raise ArmError(

@@ -10,7 +10,6 @@ makes q' = [G]^-R u' the motion of least q'.W q'. With W = I*_qq that is the lea
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,12 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..systems.arrays import vector_array
 from . import qp, transfer
 from .batch import Array
 from .chain_frames import FrameOn
 from .loop_closures import FREEDOMS
 from .mechanism import NONE, Forces, Mechanism
+from .redundant_tracking import Criterion, Resolved, track
 
 WEIGHTS = ("energy", "joints")
 
@@ -54,16 +53,6 @@ def partial_model(model: transfer.TransferredModel, inverse: Array, h: Array) ->
     return transfer.PartialModel(
         inertia, transfer.quadratic(inverse, model.power - transfer.dot(inertia, h)), model.load
     )
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """A motion along a path of the hand: times, joints, their rates, and how far the hand is off at most."""
-
-    t: Array
-    phi: Array
-    rate: Array
-    error: float
 
 
 class Redundant:
@@ -190,54 +179,31 @@ class Redundant:
         return np.concatenate([wanted[:3, 3] - pose[:3, 3], twist])[self.rows]
 
     def track(
-        self, t: ArrayLike, poses: ArrayLike, phi: ArrayLike, secondary: ArrayLike | None = None, limits: bool = True
+        self,
+        t: ArrayLike,
+        poses: ArrayLike,
+        phi: ArrayLike,
+        secondary: ArrayLike | None = None,
+        limits: bool = True,
+        criterion: Criterion | None = None,
+        gain: float = 1.0,
     ) -> Resolved:
-        """Joints that lead the frame through ``poses`` ``(t, 4, 4)`` from ``phi``, open chains only.
+        """Joints that lead the frame through ``poses`` ``(t, 4, 4)`` from ``phi``, loops closed.
 
         Each step is resolved in rates, then corrected until the frame is there. ``secondary`` are wanted rates of the
-        coordinates ``(n,)`` or ``(t, n)``, followed as far as the hand's motion leaves them free.
+        coordinates ``(n,)`` or ``(t, n)``, followed as far as the hand's motion leaves them free. With a ``criterion``,
+        a function of phi, they go down its slope, ``gain`` times. ``limits``: no joint passes its limits or its largest
+        speed.
         """
-        times, targets = np.asarray(t, dtype=float), np.asarray(poses, dtype=float)
-        if self.mechanism.r or any(c.joint < 0 for c in self.mechanism.assembly.coordinates):
-            raise ArmError("tracking moves joints; give an open chain with its joints as coordinates")
-        places = [c.joint for c in self.mechanism.assembly.coordinates]
-        here = vector_array(self.mechanism.m, "phi", phi).copy()
-        wish = (
-            None
-            if secondary is None
-            else np.broadcast_to(np.asarray(secondary, dtype=float), (len(times), self.mechanism.n))
-        )
-        worst = 0.0
-        moved = np.zeros_like(here)
-        joints, speeds = [], []
-        for k, target in enumerate(targets):
-            dt = times[k] - times[k - 1] if k else 1.0
-            before = here.copy()
-            for turn in range(12):
-                lack = self.error(here, target)
-                if turn and np.abs(lack).max() < 1e-12:
-                    break
-                push = None if wish is None or turn or not k else wish[k]
-                step = self.rates(here, lack / dt, push, dt if limits else None) * dt
-                here[places] += step
-            worst = max(worst, float(np.abs(self.error(here, target)).max()))
-            moved[:] = (here - before) / dt if k else 0.0
-            joints.append(here.copy())
-            speeds.append(moved.copy())
-        return Resolved(times, np.array(joints), np.array(speeds), worst)
+        return track(self, t, poses, phi, secondary, limits, criterion, gain)
 
-    def _bounds(self, phi: ArrayLike, dt: float) -> tuple[Array, Array]:
+    def _bounds(self, phi: Array, dt: float) -> tuple[Array, Array]:
+        """Rows A and b with A q' >= b: no joint, coordinate or not, passes a limit within ``dt``, nor its speed."""
         system = self.mechanism.chains
-        here = vector_array(self.mechanism.m, "phi", phi)
-        table, least = [], []
         speed = np.array([joint.limits.velocity for arm in system.arms.values() for joint in arm.moving])
-        for k, coordinate in enumerate(self.mechanism.assembly.coordinates):
-            if coordinate.joint >= 0:
-                unit = np.eye(self.mechanism.n)[k]
-                j = coordinate.joint
-                table += [unit, -unit]
-                least += [
-                    max((system.lower[j] - here[j]) / dt, -speed[j]),
-                    max((here[j] - system.upper[j]) / dt, -speed[j]),
-                ]
-        return np.array(table).reshape(-1, self.mechanism.n), np.array(least)
+        down = np.maximum((system.lower - phi) / dt, -speed)
+        up = np.maximum((phi - system.upper) / dt, -speed)
+        rows = self.mechanism.influence(phi).first
+        table, least = np.concatenate([rows, -rows]), np.concatenate([down, up])
+        kept = np.isfinite(least)
+        return table[kept], least[kept]

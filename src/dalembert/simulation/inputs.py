@@ -28,17 +28,20 @@ class Input:
 
     def __init__(self, control: Any, names: Sequence[str]) -> None:
         self.names = tuple(names)
-        self.function: Callable[[float, Array, Array], ArrayLike] | None = control if callable(control) else None
+        self.function: Callable[..., ArrayLike] | None = control if callable(control) else None
+        self.sees_currents = bool(getattr(control, "sees_currents", False))
+        """Whether the controller is called with the currents of the motors too, (t, q, qd, i)."""
         self.constant = np.empty(0)
         if self.function is None:
             self.constant = self._checked(control, None)
 
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+    def __call__(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
         if self.function is None:
             return self.constant
         try:
             # copies, so that a controller that computes in its arguments does not move the arm
-            values = self.function(t, q.copy(), qd.copy())
+            state = (q.copy(), qd.copy(), extra.copy()) if self.sees_currents else (q.copy(), qd.copy())
+            values = self.function(t, *state)
         except ArmError:
             raise
         except Exception as fault:

@@ -17,7 +17,7 @@ from ..arm.inertia import Load
 from ..drives.motors import Electric
 from ..reduction.program_system import ProgramSystem
 from ..systems.arrays import vector_array
-from ..systems.driven import DrivenSystem, is_force
+from ..systems.driven import DrivenSystem, MotorSystem
 from ..systems.protocol import System
 from ..systems.sticking import Contact
 
@@ -126,20 +126,20 @@ class Plant:
 
 
 class MotorPlant(Plant):
-    """An arm with drives under motor torque, current (A) or voltage (V).
+    """A system with motors under motor torque, current (A) or voltage (V).
 
     ``currents`` (A) flow at the start where voltages drive; none by default.
     """
 
-    def __init__(self, driven: DrivenSystem, kind: str = "motor torque", currents: ArrayLike | None = None) -> None:
-        super().__init__(driven)
+    def __init__(self, driven: MotorSystem, kind: str = "motor torque", currents: ArrayLike | None = None) -> None:
+        super().__init__(driven)  # type: ignore[arg-type]  # every system that motors drive is one of the protocol
         self.driven, self.kind = driven, kind
         self.input_names = driven.motor_names
         motors = len(self.input_names)
         self.input_units = ({"current": "A", "voltage": "V"}.get(kind, "N m"),) * motors
         if kind == "motor torque":
             # a motor that turns with a sliding joint at a ratio in metres is a force on it
-            self.input_units = tuple("N" if is_force(driven, a) else "N m" for a in range(motors))
+            self.input_units = driven.motor_units
         self.electric = Electric(driven) if kind in ("current", "voltage") else None
         has_current = kind == "voltage" and self.electric is not None and bool((self.electric.inductance > 0).all())
         self.extra = motors if has_current else 0
@@ -157,7 +157,8 @@ class MotorPlant(Plant):
         """Joint torques N^T tau_m of the motor torques, before friction."""
         torque = self.motor_torque(q, qd, extra, u)
         # a constant transmission as it stands: this is called for every stage of every step
-        return self.driven.to_joints(q, torque) if self.varies else self.driven.ratios.T @ torque
+        ratios = getattr(self.driven, "ratios", None)
+        return self.driven.to_joints(q, torque) if self.varies or ratios is None else ratios.T @ torque
 
     def rates(self, q: Array, qd: Array, extra: Array, u: Array) -> Array:
         """di/dt (A/s) from L di/dt + R i + C_E qd_a = V (Freeman 1985, eq. 2-228)."""
@@ -203,13 +204,16 @@ def _fast(system: System, name: str) -> Callable[..., Array]:
 def plant_of(system: System, input: str | None = None, currents: ArrayLike | None = None) -> Plant:
     """The plant for inputs of this kind; by default motor torques for an arm with drives, else joint torques."""
     if input is None:
-        input = "motor torque" if isinstance(system, DrivenSystem) else "joint torque"
+        input = "motor torque" if isinstance(system, MotorSystem) else "joint torque"
     if input not in INPUTS:
         raise ArmError(f"no input {input!r}; there are {listed(INPUTS)}")
     if input == "joint torque":
         if currents is not None:
             raise ArmError("currents at the start belong to voltages on motors; leave them out")
         return Plant(system)
-    if not isinstance(system, DrivenSystem):
-        raise ArmError(f"{system.name}: {input} needs an arm with its drives; simulate arm.driven")
+    if not isinstance(system, MotorSystem):
+        raise ArmError(
+            f"{system.name}: {input} needs an arm with its drives; simulate arm.driven, or of a mechanism "
+            f"mechanism.driven.as_system(motors=True)"
+        )
     return MotorPlant(system, input, currents)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..systems.driven import DrivenSystem
+from ..systems.driven import MotorSystem
 from .motion import Motion
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 def linear_motors(system: Any) -> tuple[str, ...]:
     """Names of the motors that slide; none where the drives do not count."""
-    motors = system.drives.actuators if isinstance(system, DrivenSystem) else ()
+    motors = system.drives.actuators if isinstance(system, MotorSystem) else ()
     return tuple(motor.name for motor in motors if motor.kind == "linear")
 
 
@@ -60,7 +60,7 @@ class Record:
     def add(self, t: float, x: Array, run: Simulation) -> None:
         """Records one state and the input there; nothing of it where the controller fails."""
         n = run.n
-        u = run.control(t, x[:n], x[n : 2 * n])
+        u = run.control(t, *run.split(x))
         if run.saturation is not None:
             self.cut.append(run.saturation.reached(x[:n], u))
         self.parts[-1][1].append(Sample(t, x, u, run.jumped))

@@ -26,9 +26,9 @@ class Sampled:
         self.source, self.limits, self.period = source, limits, period
         self.value = self._side = self._swings = np.zeros(len(source.names))
 
-    def sample(self, t: float, q: Array, qd: Array) -> None:
+    def sample(self, t: float, q: Array, qd: Array, extra: Array) -> None:
         """Take a sample at this state."""
-        asked = self.source(t, q, qd)
+        asked = self.source(t, q, qd, extra)
         self.value = asked if self.limits is None else self.limits(q, asked)
         side = np.sign(asked) * (self.value != asked)
         self._swings = np.where((side != 0) & (side == -self._side), self._swings + 1, 0)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from ..systems.driven import DrivenSystem
+from ..systems.driven import DrivenSystem, MotorSystem
 from .plant import MotorPlant, Plant
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ class Saturation:
     def __init__(self, plant: Plant) -> None:
         efforts = plant.system.effort_limits
         self.joints: Array = np.where(efforts > 0, efforts, np.inf)
-        self.driven: DrivenSystem | None = plant.driven if isinstance(plant, MotorPlant) else None
+        self.driven: MotorSystem | None = plant.driven if isinstance(plant, MotorPlant) else None
         self.inputs = self.joints
         self.coupled = False
         if self.driven is not None:
@@ -32,10 +32,13 @@ class Saturation:
             self.inputs = np.array([np.inf if m is None else m.torque_constant * m.largest_current for m in motors])
             self._carry_to_motors(self.driven)
 
-    def _carry_to_motors(self, driven: DrivenSystem) -> None:
+    def _carry_to_motors(self, driven: MotorSystem) -> None:
         """Effort limits at the shafts of motors that turn with one joint alone."""
-        alone = driven.drives.turns is None and bool((np.count_nonzero(driven.ratios, axis=1) == 1).all())
-        if alone:
+        if (
+            isinstance(driven, DrivenSystem)
+            and driven.drives.turns is None
+            and (np.count_nonzero(driven.ratios, axis=1) == 1).all()
+        ):
             joint = np.argmax(driven.ratios != 0, axis=1)
             ratio = np.abs(driven.ratios[np.arange(len(joint)), joint])
             self.inputs = np.minimum(self.inputs, self.joints[joint] / ratio)

@@ -56,6 +56,11 @@ class Simulation:
         settings.check_changes(duration)
         self.table = TableReading(control, self.t, self.end) if isinstance(control, InputTable) else None
         self.input = Input(control if self.table is None else self.table, plant.input_names)
+        if self.input.sees_currents and not plant.extra:
+            raise ArmError(
+                f"{plant.name}: the controller sees currents, and these are states where voltages drive motors that "
+                f'all have inductance; simulate with input="voltage"'
+            )
         self.saturation = saturation_of(plant, settings.saturate)
         self.held = None if settings.period is None else Sampled(self.input, self.saturation, settings.period)
         self.q, self.qd = (np.array(x, dtype=float) for x in start)
@@ -78,14 +83,14 @@ class Simulation:
 
     # -- one mode -------------------------------------------------------------------------------
 
-    def wanted(self, t: float, q: Array, qd: Array) -> Array:
+    def wanted(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
         """What the controller gives, within the limits of the inputs where they count."""
-        u = self.input(t, q, qd)
+        u = self.input(t, q, qd, extra)
         return u if self.saturation is None else self.saturation(q, u)
 
-    def control(self, t: float, q: Array, qd: Array) -> Array:
-        """The input u(t, q, qd), or its last sample for a sampled controller."""
-        return self.wanted(t, q, qd) if self.held is None else self.held.value
+    def control(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
+        """The input u(t, q, qd) or u(t, q, qd, i), or its last sample for a sampled controller."""
+        return self.wanted(t, q, qd, extra) if self.held is None else self.held.value
 
     @property
     def state(self) -> Array:
@@ -118,7 +123,7 @@ class Simulation:
             return np.full_like(x, np.nan)
         found = np.empty_like(x)
         try:
-            u = self.control(t, q, qd)
+            u = self.control(t, q, qd, extra)
             torque, supplied, rate, braked = self.plant.drive(q, qd, extra, u)
             found[self.n : 2 * self.n] = self.mechanics.acceleration(q, qd, torque, modes)
         except (NotFinite, UnreachableError) as fault:
@@ -135,7 +140,7 @@ class Simulation:
 
     def torque(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
         """Joint torque of the input less viscous friction (N m or N), Coulomb friction left out."""
-        return self.plant.drive(q, qd, extra, self.control(t, q, qd))[0]
+        return self.plant.drive(q, qd, extra, self.control(t, q, qd, extra))[0]
 
     def run_mode(self, modes: Modes, end: float) -> Watch | None:
         """Integrate within ``modes`` to ``end`` or to the first event; the event, or None.
@@ -268,7 +273,7 @@ class Simulation:
         waiting = sorted(self.settings.changes, key=lambda change: change.time)
         sample = np.inf
         if self.held is not None:
-            self.held.sample(self.t, self.q, self.qd)
+            self.held.sample(self.t, self.q, self.qd, self.extra)
             sample = self.t + self.held.period
         modes = resume(self)
         while self.t < self.end:
@@ -294,7 +299,7 @@ class Simulation:
                 self.table.advance(self.t)
                 modes = settle(self, modes, modes.standing, modes.leaning)
             if self.held is not None and self.t >= sample:
-                self.held.sample(self.t, self.q, self.qd)
+                self.held.sample(self.t, self.q, self.qd, self.extra)
                 sample += self.held.period
                 if modes.held:
                     modes = settle(self, modes, modes.standing, modes.leaning)

@@ -61,7 +61,7 @@ def _step(run: Simulation, h: float) -> Array:
     """The state after one step: impacts first, in which friction has no part, then what acts over h."""
     plant, mechanics, q, extra = run.plant, run.mechanics, run.q, run.extra
     run.count()
-    u = run.control(run.t, q, run.qd)
+    u = run.control(run.t, q, run.qd, run.extra)
     torque, supplied, rate, braked = plant.drive(q, run.qd, extra, u)
     mass = plant.mass_matrix(q)
     gained = h * (torque - plant.bias(q, run.qd))

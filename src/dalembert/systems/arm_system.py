@@ -25,7 +25,7 @@ from ..formulations.registry import TORQUES
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from ..rings.ring import Scalar
-from .applied_forces import force_load
+from .applied_forces import force_columns, force_load, force_slopes
 from .arrays import evaluate, joint_array
 from .friction_arrays import Shafts
 from .refusals import say_infinite
@@ -106,12 +106,12 @@ class ArmSystem(ArmDescription):
             kernel = self._kernel("inverse_dynamics")
             if kernel is not None:
                 tau = kernel(q, qd, qdd)
-                return tau - self._force_load(q, forces) if forces else tau
+                return tau - self.force_load(q, forces) if forces else tau
         elif formulation not in TORQUES:
             raise ArmError(f"no formulation {formulation!r}; there are {listed(TORQUES)}")
         method, system = TORQUES[formulation], self._massive
         tau = self._evaluate(lambda x, v, a: system.torque(REAL, x, v, a, method), q=q, qd=qd, qdd=qdd)
-        return tau - self._force_load(q, forces) if forces else tau
+        return tau - self.force_load(q, forces) if forces else tau
 
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Sequence[Force] = ()) -> Array:
         """Accelerations (rad/s^2 or m/s^2) under these torques, ``forces``, springs, dampers and friction.
@@ -120,7 +120,7 @@ class ArmSystem(ArmDescription):
         with the load and all couplings (``systems/sticking.py``).
         """
         if forces:
-            tau = joint_array(self, "tau", tau) + self._force_load(q, forces)
+            tau = joint_array(self, "tau", tau) + self.force_load(q, forces)
         if not self.contacts:
             return self._smooth_acceleration(q, qd, tau)
         from .contacts import with_stiction
@@ -187,8 +187,8 @@ class ArmSystem(ArmDescription):
         system, still = self._massive, [0] * self.n
         return self._evaluate(lambda x, v: system.torque(REAL, x, v, still), q=q, qd=qd)
 
-    def _force_load(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
-        """Q of forces and moments on the joints."""
+    def force_load(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
+        """Q ``(..., n)`` (N m or N) of forces and moments on the joints (Freeman 1985, eq. 2-147)."""
         return force_load(self, self.over_reals, joint_array(self, "q", q), forces)
 
     def joint_reactions(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
@@ -357,25 +357,52 @@ class ArmSystem(ArmDescription):
 
     # -- derivatives and parameters -------------------------------------------------------------
 
-    def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array, Array]:
-        """d tau/dq, d tau/dqd, d tau/dqdd, each ``(..., n, n)``, exact; springs, dampers and viscous friction in."""
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, forces: Sequence[Force] = ()
+    ) -> tuple[Array, Array, Array]:
+        """d tau/dq, d tau/dqd, d tau/dqdd, each ``(..., n, n)``, exact; springs, dampers and viscous friction in.
+
+        ``forces`` keep their components while their points, and axes of links, move with the arm (Freeman 1985, eqs
+        2-206 to 2-208).
+        """
         kernel = self._kernel("inverse_dynamics_derivatives")
         if kernel is not None:
-            return kernel(q, qd, qdd)
-        system = self._massive
+            to_q, to_qd, mass = kernel(q, qd, qdd)
+        else:
+            system = self._massive
 
-        def tables(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> Any:
-            return (*system.torque_derivatives(REAL, q, qd, qdd), system.mass_matrix(REAL, q))
+            def tables(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> Any:
+                return (*system.torque_derivatives(REAL, q, qd, qdd), system.mass_matrix(REAL, q))
 
-        return self._evaluate(tables, q=q, qd=qd, qdd=qdd)
+            to_q, to_qd, mass = self._evaluate(tables, q=q, qd=qd, qdd=qdd)
+        return (to_q - self._force_slopes(q, forces) if forces else to_q), to_qd, mass
 
-    def forward_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Sequence[Force] = ()
+    ) -> tuple[Array, Array, Array]:
         """d qdd/dq, d qdd/dqd, d qdd/dtau, each ``(..., n, n)``, exact; springs, dampers and viscous friction in."""
+        if forces:
+            tau = joint_array(self, "tau", tau) + self.force_load(q, forces)
         kernel = self._kernel("forward_dynamics_derivatives")
         if kernel is not None:
-            return kernel(q, qd, tau)
-        system = self._massive
-        return self._divided(lambda *x: system.acceleration_derivatives(REAL, *x), q=q, qd=qd, tau=tau)
+            to_q, to_qd, inverse = kernel(q, qd, tau)
+        else:
+            system = self._massive
+            to_q, to_qd, inverse = self._divided(
+                lambda *x: system.acceleration_derivatives(REAL, *x), q=q, qd=qd, tau=tau
+            )
+        return (to_q + inverse @ self._force_slopes(q, forces) if forces else to_q), to_qd, inverse
+
+    def _force_slopes(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
+        """dQ/dq of forces and moments on the joints."""
+        return force_slopes(self, self.over_reals, joint_array(self, "q", q), forces)
+
+    def force_influence(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
+        """[G]^T ``(..., n, 6 k)`` (Freeman 1985, eq. 2-227): loads at the joints per component of k forces.
+
+        Of each the three components of its force, then those of its moment, in its axes, at its point.
+        """
+        return force_columns(self, self.over_reals, joint_array(self, "q", q), forces)
 
     @cached_property
     def parameters(self) -> Array:

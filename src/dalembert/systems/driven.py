@@ -9,25 +9,90 @@ The printed (19) sums dq_aj/dq_j; it is dq_aj/dq_i that makes it the inverse of 
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import ArmDescription
-from ..arm.drives import Actuator
+from ..arm.drives import Actuator, DriveTrain
 from ..arm.errors import ArmError
+from ..arm.inertia import Load
 from .arm_kinematics import MovingArm
 from .arrays import joint_array, vector_array
 
 Array = NDArray[np.float64]
 
 
-class DrivenSystem(MovingArm):
+class MotorSystem:
+    """A system that motors drive, at speeds N(q) qd; N may vary. What plants, electric circuits and controllers ask."""
+
+    drives: DriveTrain
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        raise NotImplementedError
+
+    @property
+    def motor_names(self) -> tuple[str, ...]:
+        """Names of the motors, in the order of the rows of N."""
+        raise NotImplementedError
+
+    @property
+    def motor_units(self) -> tuple[str, ...]:
+        """Units of their torques."""
+        raise NotImplementedError
+
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Loads at the coordinates for this motion."""
+        raise NotImplementedError
+
+    def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array, Array]:
+        """Their slopes to q, qd and qdd."""
+        raise NotImplementedError
+
+    def transmission(self, q: ArrayLike) -> Array:
+        """N(q), ``(..., motors, n)``."""
+        raise NotImplementedError
+
+    def transmission_slopes(self, q: ArrayLike) -> Array:
+        """dN_aj/dq_k, ``(..., motors, n, n)``."""
+        raise NotImplementedError
+
+    def motor_velocities(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """N qd."""
+        raise NotImplementedError
+
+    def motor_torques(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool = True) -> Array:
+        """What the motors must give for this motion."""
+        raise NotImplementedError
+
+    def to_motors(self, q: ArrayLike, joint_torque: ArrayLike) -> Array:
+        """Torques of the motors that load the coordinates so."""
+        raise NotImplementedError
+
+    def to_joints(self, q: ArrayLike, motor_torque: ArrayLike) -> Array:
+        """N^T F_a."""
+        raise NotImplementedError
+
+    def holding(self, load: Load | None) -> Self:
+        """The same with ``load`` in the hand."""
+        raise NotImplementedError
+
+
+class DrivenSystem(MovingArm, MotorSystem):
     """Links, rotors, transmission, friction and motors together. Positions q are those of the joints."""
 
     @property
     def motor_names(self) -> tuple[str, ...]:
         """Names of the motors, in the order of the rows of N."""
         return self.drives.names
+
+    @property
+    def motor_units(self) -> tuple[str, ...]:
+        """N of motors that slide, and of those written as a force on a sliding joint; N m of others."""
+        return tuple("N" if is_force(self, motor) else "N m" for motor in range(len(self.motor_names)))
 
     def motor_positions(self, q: ArrayLike) -> Array:
         """q_a (rad); joints that are locked count where they stand."""

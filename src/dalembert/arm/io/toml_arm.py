@@ -74,40 +74,45 @@ def read_toml(
             f"mechanism, or da.load_mechanism in Python"
         )
     top = TomlTable.of(tables, origin, TOP, reading)
+    try:
+        arm = arm_of_table(top, PurePath(origin).stem or "arm", origin, mimic)
+    except ArmError as fault:
+        raise fault if str(fault).startswith(origin) else ArmError(f"{origin}: {fault}") from None
+    reading.tell(origin)
+    return arm.checked(physical)
+
+
+def arm_of_table(top: TomlTable, name: str, origin: str, mimic: str = "couple") -> ArmDescription:
+    """The arm of a table: a file, or one of the arms of a mechanism file; ``name`` where it says none."""
     base = top.table("base", FRAME)
     tool = top.table("tool", FRAME)
     links, joints, by_joint = read_tree(top, base)
     joints = as_asked(joints, mimic)
     by_joint = [row for row in by_joint if next(joint for joint in joints if joint.name == row.joint).moves]
-    try:
-        arm = ArmDescription(
-            name=top.text("name") if "name" in top else PurePath(origin).stem or "arm",
-            links=tuple(links),
-            joints=tuple(joints),
-            gravity=top.vector("gravity", EARTH),
-            tool=tool.placement() if tool else Placement(),
-            tool_link=tool.text("link", "") if tool else "",
-            title=top.text("title", ""),
-            sources=(*top.texts("sources"), *gathered_sources(top, base)),
-            notes=top.text("notes", ""),
-            origin=origin,
-        )
-        arm = arm.with_elastic(*(part for table in top.tables("springs", SPRING) for part in read_spring(table)))
-        for table in top.tables("loads", LOAD):
-            name = table.text("link", arm.tool_link)
-            if name in dict(arm.loads):
-                raise table.fault(f"link {name!r} carries a load already; add the two up in one")
-            body = read_body(table)
-            arm = arm.holding(Load(body.mass, body.com, body.central), name)
-        drives = top.table("drives", DRIVES)
-        train = read_drives(drives, arm, origin) if drives is not None else DriveTrain(origin=origin)
-        tied = followers(joints)
-        own = joined(train, by_joint, origin, tied) if train else train_of_joints(by_joint, origin, tied)
-        arm = replace(arm, drives=own)
-    except ArmError as fault:
-        raise fault if str(fault).startswith(origin) else ArmError(f"{origin}: {fault}") from None
-    reading.tell(origin)
-    return arm.checked(physical)
+    arm = ArmDescription(
+        name=top.text("name") if "name" in top else name,
+        links=tuple(links),
+        joints=tuple(joints),
+        gravity=top.vector("gravity", EARTH),
+        tool=tool.placement() if tool else Placement(),
+        tool_link=tool.text("link", "") if tool else "",
+        title=top.text("title", ""),
+        sources=(*top.texts("sources"), *gathered_sources(top, base)),
+        notes=top.text("notes", ""),
+        origin=origin,
+    )
+    arm = arm.with_elastic(*(part for table in top.tables("springs", SPRING) for part in read_spring(table)))
+    for table in top.tables("loads", LOAD):
+        link = table.text("link", arm.tool_link)
+        if link in dict(arm.loads):
+            raise table.fault(f"link {link!r} carries a load already; add the two up in one")
+        body = read_body(table)
+        arm = arm.holding(Load(body.mass, body.com, body.central), link)
+    drives = top.table("drives", DRIVES)
+    train = read_drives(drives, arm, origin) if drives is not None else DriveTrain(origin=origin)
+    tied = followers(joints)
+    own = joined(train, by_joint, origin, tied) if train else train_of_joints(by_joint, origin, tied)
+    return replace(arm, drives=own)
 
 
 def parse(text: str, origin: str) -> dict[str, object]:

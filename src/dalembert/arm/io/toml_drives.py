@@ -234,7 +234,7 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
             finite = {key: value for key, value in constants.items() if math.isfinite(value)}
             lines.append(f"electric = {_inline({key: repr(float(value)) for key, value in finite.items()})}")
         if actuator.stall is not None:
-            lines.append(f"stall_torque = {actuator.stall!r}")
+            lines.append(f"stall_torque = {float(actuator.stall)!r}")
     for element in train.elements:
         own = element.turns if isinstance(element.turns, Formula) else None
         lines += ["", f"[[{prefix}elements]]", *_part(element, own)]
@@ -262,10 +262,11 @@ def _part(part: Actuator | Element, turns: Formula | None) -> list[str]:
 
 
 def _friction_values(friction: Friction) -> dict[str, str]:
-    entries = {"coulomb": f"[{friction.moving[0]!r}, {friction.moving[1]!r}]"}
+    forward, backward = (float(value) for value in friction.moving)
+    entries = {"coulomb": f"[{forward!r}, {backward!r}]"}
     if friction.starting is not None:
-        entries["starting"] = repr(friction.starting)
-    entries["viscous"] = repr(friction.viscous)
+        entries["starting"] = repr(float(friction.starting))
+    entries["viscous"] = repr(float(friction.viscous))
     if friction.model != COULOMB:
         own = {field.name: repr(float(getattr(friction.model, field.name))) for field in fields(friction.model)}
         entries["model"] = _inline({"name": _text(friction.model.name), **own})

@@ -35,15 +35,18 @@ DIRECTIONS: tuple[Vector, ...] = tuple(
 Pairs = list[tuple[str, str]]
 
 
-def write_toml(arm: ArmDescription) -> str:
-    """The arm as the text of a TOML arm file."""
+def write_toml(arm: ArmDescription, prefix: str = "") -> str:
+    """The arm as the text of a TOML arm file; ``prefix="chain.left."`` as a table of a mechanism file.
+
+    There the world has the gravity.
+    """
     if not arm.joints:
         raise ArmError(f"{arm.where}{arm.name} has no joints, and an arm file needs one")
     convention, base_placement = shared_frame(arm)
     top: Pairs = [("name", quoted(arm.name))]
     top += [(key, quoted(value)) for key, value in (("title", arm.title), ("notes", arm.notes)) if value]
     top += [("sources", "[\n" + "".join(f"  {quoted(s)},\n" for s in arm.sources) + "]")] if arm.sources else []
-    top += [("gravity", numbers(arm.gravity))] if arm.gravity != EARTH else []
+    top += [("gravity", numbers(arm.gravity))] if arm.gravity != EARTH and not prefix else []
     top += [("convention", quoted(convention))] if convention else []
     base = (placement_pairs(base_placement) if base_placement.steps else []) + base_link(arm)
     top += [("base", inline(base))] if base else []
@@ -53,13 +56,13 @@ def write_toml(arm: ArmDescription) -> str:
     blocks = [lines(top)]
     previous = arm.base
     for joint in arm.joints:
-        blocks.append("[[joints]]\n" + lines(joint_pairs(arm, joint, previous, convention, base_placement)))
+        blocks.append(f"[[{prefix}joints]]\n" + lines(joint_pairs(arm, joint, previous, convention, base_placement)))
         previous = joint.child
-    blocks += ["[[springs]]\n" + lines(spring_pairs(part)) for part in arm.elastic]
+    blocks += [f"[[{prefix}springs]]\n" + lines(spring_pairs(part)) for part in arm.elastic]
     for name, load in arm.loads:
-        blocks.append("[[loads]]\n" + lines([("link", quoted(name)), *body_pairs(load.body)]))
+        blocks.append(f"[[{prefix}loads]]\n" + lines([("link", quoted(name)), *body_pairs(load.body)]))
     if arm.drives:
-        blocks.append(write_drives(arm.drives, "drives."))
+        blocks.append(write_drives(arm.drives, f"{prefix}drives."))
     return "\n".join(blocks)
 
 

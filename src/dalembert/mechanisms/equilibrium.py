@@ -1,0 +1,56 @@
+"""Where a mechanism rests: the loads at the coordinates hold weight, springs and outer forces.
+
+Newton's method on T_q(phi) = tau with the exact stiffness dT/dq (Freeman 1985, eqs 2-201 ff), each step put back onto
+the closures.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arm.errors import ArmError
+from . import position
+from .batch import Array
+
+if TYPE_CHECKING:
+    from .mechanism import Forces, Mechanism
+
+STEPS = 60
+LONGEST = 0.3
+"""Longest step of a joint (rad or m)."""
+HELD = 1e-11
+"""Largest lack of balance, against the loads that balance each other."""
+
+
+def equilibrium(mechanism: Mechanism, tau: Array, phi: Array, forces: Forces) -> Array:
+    """Joints ``(m,)`` near ``phi`` at which loads ``tau`` hold the mechanism without motion."""
+    still, at_rest = np.zeros(mechanism.n), np.zeros((1, mechanism.m))
+    here = mechanism.closed_near(phi)
+
+    def lack(at: Array) -> Array:
+        return tau - mechanism.inverse_dynamics(at, still, still, forces)
+
+    off = lack(here)
+    for _ in range(STEPS):
+        # what the single chains carry sets the rounding of their sum
+        carried = mechanism.joint_loads(here[None], at_rest, at_rest, mechanism._forces(forces))
+        if np.abs(off).max(initial=0.0) <= HELD * (1 + np.abs(carried).max()):
+            return here
+        stiffness = mechanism.inverse_dynamics_derivatives(here, still, still, forces)[0]
+        step = mechanism.influence(here).first @ np.linalg.lstsq(stiffness, off, rcond=1e-12)[0]
+        step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
+        for _ in range(12):
+            near, residual = position.newton(mechanism.assembly, (here + step)[None], None)
+            if position.closed(residual)[0] and np.linalg.norm(lack(near[0])) < np.linalg.norm(off):
+                break
+            step /= 2
+        else:
+            break
+        here, off = near[0], lack(near[0])
+    worst = int(np.argmax(np.abs(off)))
+    raise ArmError(
+        f"{mechanism.name}: no equilibrium was found near there; {mechanism.coordinates[worst]!r} keeps a load of "
+        f"{off[worst]:.3g} too much; start nearer, or give it loads that can hold it"
+    )

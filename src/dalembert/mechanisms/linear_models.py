@@ -1,0 +1,199 @@
+"""Linear models of mechanisms with named signals, in the words of those of arms (``linear/models.py``).
+
+    d/dt dq  = dq' + F11 dq
+    d/dt dq' = I*^-1 (dT - (dT/dq') dq' - (dT/dq) dq)                       Freeman 1985, eqs 2-201 ff, 3-48 to 3-53
+
+F11 = [G^q] (d(X q')/dq - dX/dt) is zero but for coordinates that turn, whose rates are no derivatives of positions.
+Inputs are loads at the coordinates, torques of the motors or their voltages with currents as states (2-241), and
+deviations of outer forces (2-227). A motor's lever on the coordinates, X^T N^T, varies with them; its nominal torque
+then stands in A.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arm.description import listed
+from ..arm.errors import ArmError
+from ..drives.motors import ElectricConstants
+from ..linear.joints import force_signals, second_order, smooth_friction, with_currents, with_inputs
+from ..linear.linear_model import LinearModel, Signal
+from ..linear.models import INPUTS
+from ..systems.applied_forces import force_columns
+from . import transfer
+from .assembly import Carried
+from .batch import Array, one_state
+from .coordinate_kinematics import joint_motion
+from .linearize import JointSlopes, joint_slopes, rate_slopes, transferred
+from .mechanism_motors import MechanismMotors
+
+if TYPE_CHECKING:
+    from .mechanism import Forces, Mechanism
+
+
+def linear_model(
+    mechanism: Mechanism,
+    phi: ArrayLike,
+    qd: ArrayLike | None,
+    tau: ArrayLike | None,
+    input: str | None,
+    width: float | None,
+    forces: Forces,
+    disturbances: Forces,
+) -> LinearModel:
+    """See ``Mechanism.linearize``."""
+    wanted = input or "joint torque"
+    if wanted not in INPUTS:
+        raise ArmError(f"no input {input!r} of a linear model; there are {listed(INPUTS)}")
+    if wanted == "joint torque" and width is not None:
+        raise ArmError("width makes the friction of drives smooth; it belongs to the inputs of motors")
+    at = one_state(mechanism.m, "phi", phi)[None]
+    outer = _together(forces, disturbances)
+    rate = (np.zeros(mechanism.n) if qd is None else one_state(mechanism.n, "qd", qd, "coordinate"))[None]
+    load, rate2 = _operating_point(mechanism, at, rate, tau, outer)
+    work = _About(mechanism, at, rate, rate2, outer, width)
+    if wanted == "joint torque":
+        model = work.under_loads(load)
+    else:
+        motors = MechanismMotors(mechanism)
+        model = work.under_motors(motors, load, wanted == "voltage")
+    columns, signals = work.disturbed(disturbances, len(model.states))
+    return with_inputs(model, columns, signals)
+
+
+def _together(forces: Forces, disturbances: Forces) -> Forces:
+    chains = dict.fromkeys((*forces, *disturbances))
+    return {chain: (*forces.get(chain, ()), *disturbances.get(chain, ())) for chain in chains}
+
+
+def _operating_point(
+    mechanism: Mechanism, phi: Array, qd: Array, tau: ArrayLike | None, forces: Forces
+) -> tuple[Array, Array]:
+    """Loads at the coordinates ``(n,)`` and accelerations ``(1, n)``; without loads those that hold it as it moves."""
+    if tau is None:
+        if mechanism.parts.passive:
+            load, qdd = mechanism.with_passive(phi[0], qd[0], np.zeros(mechanism.n), forces)
+            return load, qdd[None]
+        return mechanism.bias(phi[0], qd[0], forces), np.zeros((1, mechanism.n))
+    load = one_state(mechanism.n, "tau", tau, "coordinate")
+    return load, mechanism.forward_dynamics(phi[0], qd[0], load, forces)[None]
+
+
+class _About:
+    """Tables about one state."""
+
+    def __init__(
+        self, mechanism: Mechanism, phi: Array, qd: Array, qdd: Array, forces: Forces, width: float | None
+    ) -> None:
+        self.mechanism, self.phi, self.qd, self.qdd = mechanism, phi, qd, qdd
+        # the friction of chains is made smooth; that of the mechanism's own motors is viscous, and smooth already
+        smooth = mechanism if width is None else mechanism._with_chains(lambda arm: arm.frictionless())
+        self.carried: Carried = mechanism.assembly.carried(phi, 3)
+        self.rate, rate2 = joint_motion(self.carried, qd, qdd)
+        self.slopes = joint_slopes(smooth, phi, self.rate, rate2, mechanism._forces(forces))
+        if width is not None:
+            self.slopes = _rubbed(mechanism, phi, self.rate, self.slopes, width)
+
+    def under_loads(self, load: Array) -> LinearModel:
+        """Inputs are loads at the coordinates that are not passive."""
+        mechanism = self.mechanism
+        passive = {" ".join(text.split()) for text in mechanism.parts.passive}
+        driven = [k for k, name in enumerate(mechanism.coordinates) if name not in passive]
+        lever = np.eye(mechanism.n)[:, driven]
+        units = ["N m" if angle else "N" for angle in self._angles()]
+        inputs = tuple(Signal(f"tau_{mechanism.coordinates[k]}", units[k]) for k in driven)
+        return self._model(self.slopes, lever, inputs, {"tau": load})
+
+    def under_motors(self, motors: MechanismMotors, load: Array, electric: bool) -> LinearModel:
+        """Inputs are torques of the motors, or voltages."""
+        torque = motors.torques(self.phi[0], load)
+        rows, bends = motors.rows(self.phi), motors.row_slopes(self.phi)
+        slopes = replace(
+            self.slopes,
+            load=self.slopes.load - np.einsum("baj,a->bj", rows, torque),
+            by_position=self.slopes.by_position - np.einsum("bajk,a->bjk", bends, torque),
+        )
+        x = self.carried.x
+        speeds = (rows @ x)[0]
+        inputs = tuple(Signal(f"torque_{name}", unit) for name, unit in zip(motors.names, motors.units, strict=True))
+        model = self._model(slopes, speeds.T, inputs, {"tau": load, "motor torque": torque})
+        if not electric:
+            return model
+        constants = ElectricConstants(motors.actuators)
+        if (constants.inductance == 0).any():
+            raise ArmError(
+                f"{motors.names[int(np.argmin(constants.inductance))]} has no inductance, so its current is no state; "
+                f"give its inductance"
+            )
+        bend = rate_slopes(self.carried, self.qd)[0]
+        varied = rows @ bend + np.einsum("bajk,bj,bki->bai", bends, self.rate, x)
+        return with_currents(model, constants, motors.names, speeds, varied[0])
+
+    def _model(
+        self, slopes: JointSlopes, lever: Array, inputs: tuple[Signal, ...], at: dict[str, Array]
+    ) -> LinearModel:
+        mechanism = self.mechanism
+        to_q, to_qd, inertia = (table[0] for table in transferred(self.carried, self.qd, self.qdd, slopes))
+        try:
+            self.inverse = np.linalg.inv(inertia)
+        except np.linalg.LinAlgError:
+            raise ArmError(mechanism._weightless(inertia[None])) from None
+        units = ["rad" if angle else "m" for angle in self._angles()]
+        named = list(zip(mechanism.coordinates, units, strict=True))
+        positions = tuple(Signal(f"q_{name}", unit) for name, unit in named)
+        speeds = tuple(Signal(f"qd_{name}", f"{unit}/s") for name, unit in named)
+        about = {"phi": self.phi[0], "qd": self.qd[0], "qdd": self.qdd[0], **at}
+        inverse = self.inverse
+        model = second_order(
+            -inverse @ to_q, -inverse @ to_qd, inverse @ lever, positions, speeds, inputs, mechanism.name, about
+        )
+        bend, turning = rate_slopes(self.carried, self.qd)
+        assembly, n = mechanism.assembly, mechanism.n
+        blocks = assembly.coordinate_blocks(self.carried.placed, 1)
+        first = assembly.jacobian(blocks, 1)[0, :n]
+        model.A[:n, :n] = first @ (bend - turning)[0]
+        return model
+
+    def _angles(self) -> list[bool]:
+        return [c.is_angle(self.mechanism.chains.revolute) for c in self.mechanism.assembly.coordinates]
+
+    def disturbed(self, disturbances: Forces, states: int) -> tuple[Array, tuple[Signal, ...]]:
+        """Columns of B of the components of forces, I*^-1 X^T [G]^T, and their names."""
+        mechanism, chains = self.mechanism, self.mechanism.chains
+        columns: list[Array] = [np.zeros((states, 0))]
+        signals: tuple[Signal, ...] = ()
+        loads = mechanism._forces(disturbances)
+        turned = transfer.transposed(self.carried.x)[0]
+        for chain, numbers, part, own in zip(chains.names, chains.numbers, chains.slices, loads, strict=True):
+            if not own:
+                continue
+            given = [replace(f, axes="world") if f.axes == "base" else f for f in disturbances[chain]]
+            table = force_columns(numbers.arm, numbers.system, self.phi[:, part], given)[0]
+            base = mechanism.parts.bases.get(chain)
+            for k, force in enumerate(disturbances[chain]):
+                if force.axes == "base" and base is not None:
+                    # Components in the axes of the chain's base, one after the other, in those of the world.
+                    turn = np.array(base.exact[0], dtype=float)
+                    for first in (6 * k, 6 * k + 3):
+                        table[:, first : first + 3] = table[:, first : first + 3] @ turn
+            column = np.zeros((states, table.shape[1]))
+            column[mechanism.n : 2 * mechanism.n] = self.inverse @ turned[:, part] @ table
+            columns.append(column)
+            signals += force_signals(disturbances[chain], f"{chain}.")
+        return np.hstack(columns), signals
+
+
+def _rubbed(mechanism: Mechanism, phi: Array, rate: Array, slopes: JointSlopes, width: float) -> JointSlopes:
+    """The slopes with the friction of all drives, smooth over ``width``."""
+    load, by_position, by_rate = slopes.load.copy(), slopes.by_position.copy(), slopes.by_rate.copy()
+    for arm, part in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True):
+        if arm.has_friction:
+            torque, to_q, to_qd = smooth_friction(arm, phi[0, part], rate[0, part], width)
+            load[0, part] += torque
+            by_position[0, part, part] += to_q
+            by_rate[0, part, part] += to_qd
+    return JointSlopes(load, by_position, by_rate, slopes.by_acceleration)
