@@ -23,9 +23,10 @@ from .closure_equations import ClosureEquations
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
 from .gears import Gear, GearNumbers
-from .loop_closures import Block, Closure
+from .loop_closures import Block, Closure, ClosureNumbers
 
 if TYPE_CHECKING:
+    from .compiled_map import CompiledMap
     from .compiled_state import CompiledState
 
 LARGEST_CONDITION = 1e11
@@ -61,6 +62,10 @@ class Assembly:
         self.r = int(starts[-1]) - self.n
         self.kernel: CompiledState | None = None
         """Closures and chains in one compiled function; None without compilation."""
+        self.map: CompiledMap | None = None
+        """The transfer to the coordinates in machine code; None without compilation."""
+        self.turning = [c for c in self.closures if isinstance(c, ClosureNumbers) and c.aligned_axes]
+        """Closures whose equations also hold in orientations that are not meant."""
         self.geared = np.zeros(self.m, dtype=bool)
         """Joints of gears: a whole turn more is another position of the joint it is tied to."""
         for numbers in self.closures:

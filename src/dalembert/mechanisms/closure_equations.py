@@ -40,7 +40,7 @@ class ClosureEquations:
                 self.ties.append(c)
                 continue
             products = c.closure.products
-            a, b = (ClosureEnd(e, _over(ring, e), v) for e, v in zip((c.a, c.b), vectors_of(products), strict=True))
+            a, b = (ClosureEnd(e, over(ring, e), v) for e, v in zip((c.a, c.b), vectors_of(products), strict=True))
             self.ties.append((products, a, b))
 
     def tables(self, phi: Sequence[Scalar], rate: Sequence[Scalar] = ()) -> ClosureTables:
@@ -54,7 +54,7 @@ class ClosureEquations:
                 found = [tie.equation(self.ring, phi)]
             else:
                 products, *ends = tie
-                found = equations(products, *(self._vectors(end, phi, rate, placed) for end in ends))
+                found = equations(products, *(self.vectors(end, phi, rate, placed) for end in ends))
             for equation in found:
                 row: list[Scalar] = [0] * self.chains.m
                 for joint, slope in equation.slopes.items():
@@ -64,9 +64,10 @@ class ClosureEquations:
                 drift.append(equation.drift)
         return values, rows, drift
 
-    def _vectors(
+    def vectors(
         self, end: ClosureEnd, phi: Sequence[Scalar], rate: Sequence[Scalar], placed: dict[int, list[Frame]]
     ) -> dict[int, CarriedVector]:
+        """The vectors of a frame that are asked for; ``placed`` keeps the joint frames of chains met before."""
         number = max(end.carrier.chain, 0)  # a frame in the world belongs to no chain; none is asked then
         part, chain, body = self.chains.slices[number], self.links[number], end.carrier.body
         if body >= 0 and number not in placed:
@@ -74,7 +75,7 @@ class ClosureEquations:
         return frame_vectors(chain, placed.get(number, []), body, end.place, rate[part], part.start, end.vectors)
 
 
-def _over(ring: Ring, end: Carrier) -> Frame:
+def over(ring: Ring, end: Carrier) -> Frame:
     """A frame on its body in numbers of the ring."""
 
     def vector(entries: Vector) -> Vec:

@@ -20,6 +20,7 @@ from . import position, transfer
 from .assembly import Assembly, Carried
 from .batch import Array, in_pieces, one_state
 from .chain_frames import ChainFrames, FrameOn
+from .compiled_map import CompiledMap
 from .compiled_state import CompiledState
 from .continuation import follow, solved
 from .diagnose import check_coordinates, independent_joints
@@ -111,6 +112,8 @@ class CoordinateKinematics:
         self.assembly.rank = rank
         self.assembly.kernel = self._kernel() if compiled else None
         check_coordinates(self.assembly, self.home)
+        if self.assembly.kernel is not None and self.n:
+            self.assembly.map = CompiledMap(self.assembly)
         unknown = [text for text in self.parts.passive if " ".join(text.split()) not in self.coordinates]
         if unknown:
             raise ArmError(f"passive {unknown[0]!r} is no coordinate; the coordinates are {listed(self.coordinates)}")

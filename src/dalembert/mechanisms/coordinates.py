@@ -57,6 +57,12 @@ class Coordinate:
         alone = len(self.terms) == 1 and self.terms[0].frame is None and self.terms[0].weight == 1
         return self.terms[0].joint if alone else -1
 
+    @property
+    def facts(self) -> str:
+        """What makes the code of this coordinate what it is."""
+        ends = (None if t.frame is None else (t.frame.chain, t.frame.body, t.frame.exact) for t in self.terms)
+        return repr([(t.weight, t.joint, t.freedom, end) for t, end in zip(self.terms, ends, strict=True)])
+
     def jet(self, placed: Placed, order: int) -> Jet:
         """Value and influence coefficients in ``joints``."""
         width = len(self.joints)

@@ -61,7 +61,9 @@ class Mechanism(CoordinateKinematics):
 
     def inverse_dynamics(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_q ``(..., n)``: the loads at the coordinates that cause this motion."""
-        return self._loads(phi, qd, qdd, forces)[..., : self.n]
+        act = self._loads(forces)
+        given = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
+        return self._answered("inverse_dynamics", not forces, lambda *state: act(*state)[:, : self.n], *given)
 
     def constraint_forces(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_c ``(..., r)`` (4-31): force (N) or moment (N m) that each closure equation puts on its frame b.
@@ -69,16 +71,18 @@ class Mechanism(CoordinateKinematics):
         In the axes of its frame a; ``equation_names`` names them. Where constraints are redundant these are the
         smallest that do it, since rigid bodies alone do not determine them.
         """
-        return self._loads(phi, qd, qdd, forces)[..., self.n :]
+        given = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
+        return self.batched(self._loads(forces), *given)[..., self.n :]
 
-    def _loads(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces) -> Array:
+    def _loads(self, forces: Forces) -> Callable[[Array, Array, Array], Array]:
+        """The loads at coordinates and closures as a function of phi, q' and q''."""
         loads = self._forces(forces)
 
         def act(phi: Array, qd: Array, qdd: Array) -> Array:
             whole, rate, rate2 = self.assembly.moved(phi, qd, qdd)
             return transfer.load(self.joint_loads(phi, rate, rate2, loads), whole)
 
-        return self.batched(act, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+        return act
 
     def forward_dynamics(self, phi: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: Forces = NONE) -> Array:
         """q'' ``(..., n)`` under the loads ``tau`` at the coordinates; it undoes ``inverse_dynamics``.
@@ -99,7 +103,9 @@ class Mechanism(CoordinateKinematics):
             drift = transfer.times(rows, rate2) + self.contact_drift(phi, rate)
             return stuck(self.contacts, rows @ x, drift, qd, qdd, lambda state: inertia[state])
 
-        return self.batched(solve, self._joints(phi), self._rates("qd", qd), self._rates("tau", tau))
+        smooth = not forces and not self.contacts
+        given = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)
+        return self._answered("forward_dynamics", smooth, solve, *given)
 
     def with_passive(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> tuple[Array, Array]:
         """T_q and q'' where the passive coordinates carry no load: their entries of ``qdd`` are computed."""
@@ -120,9 +126,11 @@ class Mechanism(CoordinateKinematics):
 
     def mass_matrix(self, phi: ArrayLike) -> Array:
         """I*_qq ``(..., n, n)``: the inertia matrix in the coordinates."""
-        return self.batched(
-            lambda phi: transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)), self._joints(phi)
-        )
+
+        def tables(phi: Array) -> Array:
+            return np.asarray(transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)))
+
+        return self._answered("mass_matrix", True, tables, self._joints(phi))
 
     def bias(self, phi: ArrayLike, qd: ArrayLike, forces: Forces = NONE) -> Array:
         """The loads at the coordinates that cause no acceleration of them; standing shafts resist nothing."""
@@ -140,7 +148,7 @@ class Mechanism(CoordinateKinematics):
             weights = [numbers.gravity(phi[:, part]) for numbers, part in self._parts()]
             return transfer.load(np.concatenate(weights, axis=1), self.first_influence(phi))
 
-        return self.batched(hold, self._joints(phi))
+        return self._answered("gravity_load", True, hold, self._joints(phi))
 
     def kinetic_energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """T (J)."""
@@ -283,10 +291,14 @@ class Mechanism(CoordinateKinematics):
             g, drift = self.assembly.drift(phi, rate)
             inertia = self.joint_inertia(phi)
             bias = np.concatenate([n.bias(phi[:, part], rate[:, part]) for n, part in self._parts()], axis=1)
-        if any(loads):
-            acting = [n.force_load(phi[:, part], f) for (n, part), f in zip(self._parts(), loads, strict=True)]
-            bias = bias - np.concatenate(acting, axis=1)
-        return g, drift, inertia, bias
+        return g, drift, inertia, bias - self._force_load(phi, loads)
+
+    def _force_load(self, phi: Array, loads: Sequence[Sequence[Force]]) -> Array:
+        """T^L_phi ``(b, m)`` of forces on links."""
+        if not any(loads):
+            return np.zeros_like(phi)
+        acting = [n.force_load(phi[:, part], f) for (n, part), f in zip(self._parts(), loads, strict=True)]
+        return np.concatenate(acting, axis=1)
 
     def joint_inertia(self, phi: Array) -> Array:
         """The inertia matrix ``(b, m, m)`` of the open chains side by side."""
@@ -294,6 +306,16 @@ class Mechanism(CoordinateKinematics):
         for numbers, part in self._parts():
             found[:, part, part] = numbers.mass_matrix(phi[:, part])
         return found
+
+    def _answered(
+        self, name: str, compiled: bool, function: Callable[..., Array], *given: tuple[str, ArrayLike, int, str]
+    ) -> Array:
+        """``function`` of flat batches; by the kernel ``name`` where it is ``compiled`` and answers."""
+        if compiled and self.assembly.map is not None:
+            found = self.assembly.map.answer(name, function, *(values for _, values, _, _ in given))
+            if found is not None:
+                return found
+        return np.asarray(self.batched(function, *given))
 
     def _parts(self) -> Iterator[tuple[ChainNumbers, slice]]:
         """Each chain with its joints in phi."""
@@ -307,6 +329,10 @@ class Mechanism(CoordinateKinematics):
         self, phi: Array, qd: Array, loads: Sequence[Sequence[Force]]
     ) -> tuple[Array, Array, Array, Array, Array]:
         """[G^phi_q], phi', phi'' at q'' = 0, I*_qq, and the loads at the coordinates then."""
+        if self.assembly.map is not None:
+            found = self.assembly.map.state(phi, qd, self._force_load(phi, loads))
+            if found is not None:
+                return found
         placed = self.chains.place(phi)
         whole = self.assembly.whole(phi)
         x = whole[:, :, : self.n]

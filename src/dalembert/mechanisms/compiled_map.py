@@ -1,0 +1,125 @@
+"""A mechanism in machine code: positions, accelerations and loads in its coordinates, each one straight-line kernel.
+
+Single states and batches over SIMD lanes. States near a singularity, and values that are not finite, are left to the
+caller: each kernel gives the ``spread`` of [G^w_phi] with its results, and a state where it is large is not answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..compile.kernel import Kernel
+from ..systems.arrays import vector_array
+from .batch import Array
+from .mechanism_functions import mechanism_function
+from .position import TOLERANCE, closed
+
+if TYPE_CHECKING:
+    from .assembly import Assembly
+
+LARGEST_SPREAD = 1e16
+"""Square of the condition of [G^w_phi] above which a state is not answered here."""
+STEPS = 10
+"""Of Newton before a position is left to the search with a line search."""
+
+
+class CompiledMap:
+    """Kernels of an assembly, compiled as they are asked for."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self.assembly = assembly
+        self._kernels: dict[str, Kernel] = {}
+        self._unloaded = np.zeros(assembly.m)
+
+    def kernel(self, name: str) -> Kernel:
+        """The kernel of a function of ``mechanism_functions``."""
+        if name not in self._kernels:
+            self._kernels[name] = Kernel(mechanism_function(self.assembly, name), refuse=_refuse)
+        return self._kernels[name]
+
+    def answer(self, name: str, slow: Callable[..., Array], *given: ArrayLike) -> Array | None:
+        """The result of a kernel; states it does not answer come from ``slow`` of their rows.
+
+        None where the arguments do not fit, or where the one state that is asked is not answered.
+        """
+        kernel = self.kernel(name)
+        arguments = given if len(given) == len(kernel.arguments) else (*given, self._unloaded)
+        if any(np.shape(x)[-1:] != (width,) for x, (_, width) in zip(arguments, kernel.arguments, strict=True)):
+            return None
+        found, spread = kernel(*arguments)
+        good = _answered(spread, found)
+        if not good.all():
+            if not good.ndim:
+                return None
+            rows = [np.broadcast_to(np.asarray(x, dtype=float), (*good.shape, np.shape(x)[-1]))[~good] for x in given]
+            found[~good] = slow(*rows)
+        return np.asarray(found)
+
+    def state(self, phi: Array, qd: Array, load: Array) -> tuple[Array, Array, Array, Array, Array] | None:
+        """[G^phi_q], phi', phi'' at q'' = 0, I*_qq and the loads then, of all states ``(b, m)``; None if not of all."""
+        x, rate, rate2, inertia, rest, spread = self.kernel("transfer")(phi, qd, load)
+        return (x, rate, rate2, inertia, rest) if _answered(spread, rest).all() else None
+
+    # -- positions ------------------------------------------------------------------------------
+
+    def newton(self, guess: Array, wanted: Array) -> NewtonRun:
+        """Steps of Newton from joints ``(b, m)`` towards coordinates ``(b, n)``, all states together."""
+        step = self.kernel("newton_step")
+        size = 1 + np.abs(wanted).max(axis=1, initial=0.0)
+        at = guess.copy()
+        found = step(at, wanted)
+        following, off, spread, side, aligned = found
+        first, start = following.copy(), side.copy()
+        left = np.flatnonzero(_worst(off) > TOLERANCE * size)
+        for _ in range(STEPS):
+            if not len(left):
+                break
+            at[left] = following[left]
+            for whole, own in zip(found, step(at[left], wanted[left]), strict=True):
+                whole[left] = own
+            left = left[_worst(off[left]) > TOLERANCE * size[left]]
+        # A last step, which is known, takes off what differences would see; near singularities it is rounding.
+        small = np.abs(following - at).max(axis=1, initial=0.0) < 1e-10
+        return NewtonRun(
+            np.where(small[:, None], following, at),
+            first,
+            closed(_worst(off) / size) & (aligned > 0).all(axis=1),
+            np.sqrt(spread[:, 0]),
+            (start * side)[:, 0] > 0,
+        )
+
+
+def _answered(spread: Array, found: Array) -> NDArray[np.bool_]:
+    """Where a result counts: far enough from a singularity, and finite."""
+    good = np.asarray(spread[..., 0] < LARGEST_SPREAD)
+    return good & np.isfinite(found.reshape(*good.shape, -1)).all(axis=-1)
+
+
+def _refuse(**given: Array) -> None:
+    """An argument that is not finite, in a sentence; a result that is not finite is the caller's to judge."""
+    for name, values in given.items():
+        vector_array(values.shape[-1], name, values, "joint" if name in ("phi", "joint_load") else "coordinate")
+
+
+def _worst(off: Array) -> Array:
+    return np.abs(off).max(axis=1, initial=0.0)
+
+
+@dataclass(frozen=True)
+class NewtonRun:
+    """What steps of Newton found: joints ``phi``, those after the ``first`` step, and where they are ``closed``.
+
+    ``condition`` is that of [G^w_phi] at the end, from below; ``same_side``: its determinant has kept its sign, which
+    says something where no constraint is redundant.
+    """
+
+    phi: Array
+    first: Array
+    closed: NDArray[np.bool_]
+    condition: Array
+    same_side: NDArray[np.bool_]

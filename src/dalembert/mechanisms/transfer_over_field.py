@@ -1,0 +1,220 @@
+"""The transfer of a closed mechanism to its coordinates over any field: positions, influence coefficients, dynamics.
+
+With w = (q, c), coordinates and closures, as in ``assembly``:
+
+    phi  <-  phi - [G^w]^-1 (w(phi) - (q, 0))               a step of Newton towards the coordinates q
+    phi'  = X q',   phi'' = X q'' - [G^w]^-1 phi'.[H^w] phi'                                     (3-15), (3-19)
+    I*_qq = X^T I* X,   T_q = X^T (I* phi'' + phi'.P* phi' - T^L)                                (3-34), (3-36)
+
+[G^w] is factored by reflections, so over the graph all of it is straight-line code without a branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..formulations import factor
+from ..formulations.influence import PointInfluence
+from ..formulations.kinematics import Frame, frames
+from ..formulations.reflections import Reflections
+from ..formulations.system import SystemOverRing
+from ..rings.algebra import ZERO, add, cross, dot, mul, plus, scale, sub, total
+from ..rings.ring import Field, Scalar
+from .closure_equations import ClosureEnd, ClosureEquations, over
+from .coordinates import Coordinate
+
+if TYPE_CHECKING:
+    from .assembly import Assembly
+
+
+@dataclass(frozen=True)
+class TransferredMotion:
+    """[G^phi_q] as m rows of n, and phi' and phi'' of a motion."""
+
+    x: list[list[Scalar]]
+    rate: list[Scalar]
+    rate2: list[Scalar]
+
+
+class DensePaths:
+    """A full symmetric matrix for ``formulations/factor``: every joint before k is on the path of k."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
+
+
+class TransferOverField:
+    """The equations and chains of an assembly over ``field``."""
+
+    def __init__(self, assembly: Assembly, field: Field) -> None:
+        self.assembly, self.field, self.chains = assembly, field, assembly.chains
+        self.systems = [SystemOverRing(arm, field) for arm in self.chains.arms.values()]
+        self.links = [system.links for system in self.systems]
+        self.equations = ClosureEquations(self.chains, assembly.closures, field, self.links)
+
+    # -- equations ------------------------------------------------------------------------------
+
+    def rows(
+        self, phi: Sequence[Scalar], rate: Sequence[Scalar] = ()
+    ) -> tuple[list[Scalar], list[list[Scalar]], list[Scalar]]:
+        """w = (q, c), [G^w_phi] and phi'.[H^w] phi' (zeros without rates)."""
+        placed: dict[int, list[Frame]] = {}
+        values, slopes, drifts = [], [], []
+        for coordinate in self.assembly.coordinates:
+            value, slope, drift = self._coordinate(coordinate, phi, rate, placed)
+            values.append(value)
+            slopes.append(slope)
+            drifts.append(drift)
+        closing, g, bend = self.equations.tables(phi, rate)
+        return values + closing, slopes + g, drifts + bend
+
+    def _coordinate(
+        self, coordinate: Coordinate, phi: Sequence[Scalar], rate: Sequence[Scalar], placed: dict[int, list[Frame]]
+    ) -> tuple[Scalar, list[Scalar], Scalar]:
+        """q_k, its slopes and its drift: a sum of joints, positions and turns of frames."""
+        value: Scalar = 0
+        drift: Scalar = 0
+        slopes: list[Scalar] = [0] * self.chains.m
+        for term in coordinate.terms:
+            weight = self.field.number(Fraction(term.weight))
+            if term.frame is None:
+                value = add(value, mul(weight, phi[term.joint]))
+                slopes[term.joint] = add(slopes[term.joint], weight)
+                continue
+            end = ClosureEnd(term.frame, over(self.field, term.frame), {0})
+            if term.freedom < 3:
+                found = self.equations.vectors(end, phi, rate, placed)[0]
+                k, own = term.freedom, {n: g[term.freedom] for n, g in found.slopes.items()}
+                value, drift = add(value, mul(weight, found.value[k])), add(drift, mul(weight, found.rate2[k]))
+            else:
+                own, bend = self._turn(end, term.freedom - 3, phi, rate, placed)
+                drift = add(drift, mul(weight, bend))
+            for n, slope in own.items():
+                slopes[n] = add(slopes[n], mul(weight, slope))
+        return value, slopes, drift
+
+    def _turn(
+        self, end: ClosureEnd, k: int, phi: Sequence[Scalar], rate: Sequence[Scalar], placed: dict[int, list[Frame]]
+    ) -> tuple[dict[int, Scalar], Scalar]:
+        """Component k of the angular velocity per joint rate, and of the angular acceleration at constant rates (2-69)."""
+        number = end.carrier.chain
+        part, chain = self.chains.slices[number], self.links[number]
+        if number not in placed:
+            placed[number] = frames(chain, self.field, phi[part])
+        at = PointInfluence(chain, placed[number], end.carrier.body, end.place[1])
+        spun = bend = ZERO
+        if rate:
+            for n in at.path:
+                turning = scale(rate[part.start + n], at.turn(n))
+                bend, spun = plus(bend, cross(spun, turning)), plus(spun, turning)
+        return {part.start + n: at.turn(n)[k] for n in at.path}, bend[k]
+
+    # -- positions ------------------------------------------------------------------------------
+
+    def step(self, phi: Sequence[Scalar], q: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar], Reflections]:
+        """The joints after a step of Newton towards the coordinates q, w - (q, 0) before it, and the factors."""
+        values, g, _ = self.rows(phi)
+        off = [sub(value, wanted) for value, wanted in zip(values, q, strict=False)] + values[len(q) :]
+        factors = Reflections(self.field, g)
+        return [sub(a, b) for a, b in zip(phi, factors.solve(off), strict=True)], off, factors
+
+    def closed(self, guess: Sequence[Scalar], q: Sequence[Scalar], steps: int) -> tuple[list[Scalar], Scalar]:
+        """The joints after ``steps`` of Newton, and what they leave open: the root of the sum of squares (m, rad)."""
+        phi = list(guess)
+        for _ in range(steps):
+            phi = self.step(phi, q)[0]
+        values = self.rows(phi)[0]
+        off = [sub(value, wanted) for value, wanted in zip(values, q, strict=False)] + values[len(q) :]
+        return phi, self.field.sqrt(dot(off, off))
+
+    def alignment(self, phi: Sequence[Scalar]) -> list[Scalar]:
+        """For each closure with held turns a number above zero in the orientation that is meant, and in no other.
+
+        At a closure that holds, the axes that the turns align have sum e_k . e_k' = 3, 1 or 1 for three, two and one
+        held turns, and at most zero in the orientations that are not meant (``held_turns``).
+        """
+        found = []
+        placed: dict[int, list[Frame]] = {}
+        for closure in self.assembly.turning:
+            ends = [ClosureEnd(end, over(self.field, end), set(range(1, 4))) for end in (closure.a, closure.b)]
+            a, b = (self.equations.vectors(end, phi, (), placed) for end in ends)
+            found.append(total([dot(a[1 + k].value, b[1 + k].value) for k in closure.aligned_axes]))
+        return found
+
+    # -- motion and loads -----------------------------------------------------------------------
+
+    def factors(self, phi: Sequence[Scalar]) -> Reflections:
+        """[G^w_phi], factored."""
+        return Reflections(self.field, self.rows(phi)[1])
+
+    def influence(self, factors: Reflections) -> list[list[Scalar]]:
+        """[G^phi_q], m rows of n."""
+        count, n = len(factors.rows), self.assembly.n
+        columns = [factors.solve([int(i == k) for i in range(count)]) for k in range(n)]
+        return [[column[i] for column in columns] for i in range(self.assembly.m)]
+
+    def motion(
+        self, phi: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], factors: Reflections
+    ) -> TransferredMotion:
+        """[G^phi_q], phi' and phi'' at q', q''."""
+        x = self.influence(factors)
+        rate = [dot(row, qd) for row in x]
+        bend = self.rows(phi, rate)[2]
+        wanted = [sub(a, b) for a, b in zip(qdd, bend, strict=False)] + [sub(0, b) for b in bend[len(qdd) :]]
+        return TransferredMotion(x, rate, factors.solve(wanted))
+
+    def torque(self, phi: Sequence[Scalar], rate: Sequence[Scalar], rate2: Sequence[Scalar]) -> list[Scalar]:
+        """T_phi of the open chains for this motion."""
+        found: list[Scalar] = []
+        for system, part in zip(self.systems, self.chains.slices, strict=True):
+            found += system.torque(self.field, phi[part], rate[part], rate2[part])
+        return found
+
+    def weight(self, phi: Sequence[Scalar]) -> list[Scalar]:
+        """dV/dphi of the weight of the open chains."""
+        found: list[Scalar] = []
+        for system, part in zip(self.systems, self.chains.slices, strict=True):
+            found += system.gravity(self.field, phi[part])
+        return found
+
+    def carried(self, x: Sequence[Sequence[Scalar]], load: Sequence[Scalar]) -> list[Scalar]:
+        """X^T T_phi (3-36)."""
+        return [dot([row[k] for row in x], load) for k in range(self.assembly.n)]
+
+    def inertia(self, phi: Sequence[Scalar], x: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+        """I*_qq = sum X^T I* X over the chains (3-34), (4-48)."""
+        n = self.assembly.n
+        found: list[list[Scalar]] = [[0] * n for _ in range(n)]
+        for system, part in zip(self.systems, self.chains.slices, strict=True):
+            own = x[part]
+            mass = system.mass_matrix(self.field, phi[part])
+            moved = [[dot(row, [line[k] for line in own]) for k in range(n)] for row in mass]
+            for i in range(n):
+                for j in range(i + 1):
+                    share = total([mul(line[i], push[j]) for line, push in zip(own, moved, strict=True)])
+                    found[i][j] = add(found[i][j], share)
+        return [[found[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+
+    def inverse_dynamics(
+        self, phi: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], factors: Reflections
+    ) -> list[Scalar]:
+        """T_q for this motion."""
+        motion = self.motion(phi, qd, qdd, factors)
+        return self.carried(motion.x, self.torque(phi, motion.rate, motion.rate2))
+
+    def forward_dynamics(
+        self, phi: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], load: Sequence[Scalar],
+        factors: Reflections,
+    ) -> tuple[list[Scalar], TransferredMotion]:  # fmt: skip
+        """q'' under loads ``tau`` at the coordinates and ``load`` at the joints; the motion at q'' = 0 with it."""
+        motion = self.motion(phi, qd, [0] * len(qd), factors)
+        inertia = self.inertia(phi, motion.x)
+        rest = self.torque(phi, motion.rate, motion.rate2)
+        held = self.carried(motion.x, [sub(a, b) for a, b in zip(rest, load, strict=True)])
+        paths = DensePaths(self.assembly.n)
+        lower, pivots = factor.factor(paths, self.field, inertia)
+        return factor.solve(paths, lower, pivots, [sub(a, b) for a, b in zip(tau, held, strict=True)]), motion
