@@ -233,6 +233,16 @@ class Kernel:
             return False
         return True
 
+    def address(self) -> int | None:
+        """Where ``int kernel_single(const double *const *in, double *const *out)`` is in memory; None if not compiled.
+
+        For loops in C that call it; the kernel must live as long as they run.
+        """
+        if not self._prepare("single"):
+            return None
+        library = cache.library(self._key("single"), lambda folder: self._build("single", folder))
+        return shared_library.address(library, "kernel_single")
+
     @property
     def compiled(self) -> bool:
         """Whether single states run compiled code; compiles it if that was not done yet."""

@@ -136,7 +136,7 @@ class Reflections:
 
     @property
     def spread(self) -> Scalar:
-        """|A|^2 sum 1/R_cc^2, in the norm of Frobenius: large where A is nearly singular; below the squared condition."""
+        """|A|^2 sum 1/R_cc^2 (Frobenius): at most the square of the condition in that norm, large near singular A."""
         size = dot(*(2 * ([x for row in self.rows.values() for x in row.values()],)))
         pivots = [inverse for _, _, inverse in self.singles] + [inverse for *_, inverse in self.steps]
         return mul(size, dot(pivots, pivots))

@@ -60,12 +60,16 @@ class CompiledMap:
             found[~good] = slow(*rows)
         return np.asarray(found)
 
-    def state(self, phi: Array, qd: Array, load: Array) -> tuple[Array, Array, Array, Array, Array] | None:
-        """[G^phi_q], phi', phi'' at q'' = 0, I*_qq and the loads then, of all states ``(b, m)``; None if not of all."""
-        x, rate, rate2, inertia, rest, spread = self.kernel("transfer")(phi, qd, load)
-        return (x, rate, rate2, inertia, rest) if _answered(spread, rest).all() else None
+    def tables(self, name: str, *given: Array) -> tuple[Array, ...] | None:
+        """All results of a kernel but the spread, of flat batches; None if it does not answer for all states."""
+        *found, spread = self.kernel(name)(*given)
+        return tuple(found) if _answered(spread, found[-1]).all() else None
 
     # -- positions ------------------------------------------------------------------------------
+
+    def condition(self, phi: Array) -> float:
+        """Condition of [G^w_phi] at one configuration ``(m,)``, from below."""
+        return float(np.sqrt(self.kernel("newton_step")(phi, np.zeros(self.assembly.n))[2][0]))
 
     def newton(self, guess: Array, wanted: Array) -> NewtonRun:
         """Steps of Newton from joints ``(b, m)`` towards coordinates ``(b, n)``, all states together."""

@@ -377,10 +377,13 @@ class CoordinateKinematics:
     def joint_motion(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array]:
         """phi' and phi'' for this motion of the coordinates (3-12), (3-13)."""
 
-        def move(phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
-            return self.assembly.moved(phi, qd, qdd)[1:]
+        def move(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
+            code = self.assembly.map
+            found = None if code is None else code.tables("joint_motion", phi, qd, qdd)
+            return self.assembly.moved(phi, qd, qdd)[1:] if found is None else found
 
-        return self.batched(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+        rate, rate2 = self.batched(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+        return rate, rate2
 
     def resolve(
         self, poses: ArrayLike, qd: ArrayLike, qdd: ArrayLike, qddd: ArrayLike, guess: ArrayLike | None = None

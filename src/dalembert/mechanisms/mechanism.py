@@ -21,6 +21,7 @@ from .batch import Array, one_state
 from .constrained_motion import Drive, MechanismMotion, simulate
 from .coordinate_kinematics import CoordinateKinematics
 from .linearize import Linear, linearize
+from .many_motions import ManyMotions, simulate_many
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
 from .transfer import TransferredModel
@@ -252,6 +253,21 @@ class Mechanism(CoordinateKinematics):
         """The motion from joints ``phi`` and rates ``qd``, under loads ``drive(t, q, qd)`` at the coordinates."""
         return simulate(self, t, phi, qd, drive, forces, rtol, atol)
 
+    def simulate_many(
+        self,
+        tau: ArrayLike,
+        phi: ArrayLike,
+        qd: ArrayLike,
+        duration: float,
+        step: float = 1e-3,
+        every: int | None = None,
+    ) -> ManyMotions:
+        """Motions of a batch of closed joints ``phi`` under constant loads ``tau``, by Runge-Kutta steps of ``step`` s.
+
+        States are kept ``every`` so many steps, the first and the last by default.
+        """
+        return simulate_many(self, tau, phi, qd, duration, step, every)
+
     def linearize(self, phi: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> Linear:
         """The exact linear model about a state, in the coordinates."""
         rest = np.zeros(self.n)
@@ -323,16 +339,18 @@ class Mechanism(CoordinateKinematics):
 
     def first_influence(self, phi: Array) -> Array:
         """[G^phi_q] ``(b, m, n)``."""
-        return self.assembly.whole(phi)[:, :, : self.n]
+        found = None if self.assembly.map is None else self.assembly.map.tables("influence", phi)
+        return found[0] if found is not None else self.assembly.whole(phi)[:, :, : self.n]
 
     def _without_acceleration(
         self, phi: Array, qd: Array, loads: Sequence[Sequence[Force]]
     ) -> tuple[Array, Array, Array, Array, Array]:
         """[G^phi_q], phi', phi'' at q'' = 0, I*_qq, and the loads at the coordinates then."""
         if self.assembly.map is not None:
-            found = self.assembly.map.state(phi, qd, self._force_load(phi, loads))
+            found = self.assembly.map.tables("transfer", phi, qd, self._force_load(phi, loads))
             if found is not None:
-                return found
+                x, rate, rate2, inertia, rest = found
+                return x, rate, rate2, inertia, rest
         placed = self.chains.place(phi)
         whole = self.assembly.whole(phi)
         x = whole[:, :, : self.n]

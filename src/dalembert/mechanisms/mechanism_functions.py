@@ -33,7 +33,7 @@ MEANINGS = {
     "spread": "above 1 / eps^2 the coordinates do not determine the mechanism",
     "first": "rates of the joints per rate of the coordinates, G",
     "rate": "rates of the joints (rad/s or m/s)",
-    "rate2": "accelerations of the joints at constant rates of the coordinates",
+    "rate2": "accelerations of the joints (rad/s^2 or m/s^2)",
     "inertia": "inertia matrix I* in the coordinates",
     "rest": "loads at the coordinates at zero acceleration (N m or N)",
 }
@@ -84,12 +84,29 @@ def _gravity_load(g: TransferGraph) -> Tables:
     return g.map.carried(g.map.influence(factors), g.map.weight(g.phi)), [factors.spread]
 
 
+def _influence(g: TransferGraph) -> Tables:
+    factors = g.map.factors(g.phi)
+    return g.map.influence(factors), [factors.spread]
+
+
+def _joint_motion(g: TransferGraph) -> Tables:
+    factors = g.map.factors(g.phi)
+    motion = g.map.motion(g.phi, g.input("qd", g.n), g.input("qdd", g.n), factors)
+    return motion.rate, motion.rate2, [factors.spread]
+
+
 def _transfer(g: TransferGraph) -> Tables:
     factors = g.map.factors(g.phi)
     motion = g.map.motion(g.phi, g.input("qd", g.n), [0] * g.n, factors)
     load = g.map.torque(g.phi, motion.rate, motion.rate2)
     rest = g.map.carried(motion.x, [a - b for a, b in zip(load, g.input("joint_load", g.m), strict=True)])
     return motion.x, motion.rate, motion.rate2, g.map.inertia(g.phi, motion.x), rest, [factors.spread]
+
+
+def _rates(g: TransferGraph) -> Tables:
+    factors = g.map.factors(g.phi)
+    qdd, motion = g.map.forward_dynamics(g.phi, g.input("qd", g.n), g.input("tau", g.n), [0] * g.m, factors)
+    return motion.rate, qdd, [factors.spread]
 
 
 def _newton_step(g: TransferGraph) -> Tables:
@@ -116,6 +133,10 @@ FUNCTIONS = {
     ),
     "mass_matrix": FunctionRow((), (("inertia", ("n", "n")), ("spread", ("1",))), _mass_matrix),
     "gravity_load": FunctionRow((), (("rest", ("n",)), ("spread", ("1",))), _gravity_load),
+    "influence": FunctionRow((), (("first", ("m", "n")), ("spread", ("1",))), _influence),
+    "joint_motion": FunctionRow(
+        (("qd", "n"), ("qdd", "n")), (("rate", ("m",)), ("rate2", ("m",)), ("spread", ("1",))), _joint_motion
+    ),
     "transfer": FunctionRow(
         (("qd", "n"), ("joint_load", "m")),
         (
@@ -124,8 +145,11 @@ FUNCTIONS = {
         ),
         _transfer,
     ),
+    "rates": FunctionRow(
+        (("qd", "n"), ("tau", "n")), (("rate", ("m",)), ("qdd", ("n",)), ("spread", ("1",))), _rates
+    ),
     "newton_step": FunctionRow(
-        (("q", "n"),), 
+        (("q", "n"),),
         (("next", ("m",)), ("off", ("w",)), ("spread", ("1",)), ("side", ("1",)), ("aligned", ("a",))), _newton_step,
     ),
 }  # fmt: skip
@@ -146,7 +170,7 @@ def mechanism_function(assembly: Assembly, name: str, newton: int = 0, label: st
         tuple((result, tuple(sizes[k] for k in shape)) for result, shape in (*found, *row.results)),
         partial(_tables, assembly, row, newton),
         label=label,
-        facts=_facts(assembly, newton),
+        facts=f"{facts}\0newton {newton}" if (facts := mechanism_facts(assembly)) else "",
         joints=assembly.chains.joint_names,
     )
 
@@ -156,12 +180,11 @@ def _tables(assembly: Assembly, row: FunctionRow, newton: int) -> Tables:
     return (*graph.found, *row.build(graph))
 
 
-def _facts(assembly: Assembly, newton: int) -> str:
-    """What makes the code what it is; empty where a chain does not say."""
+def mechanism_facts(assembly: Assembly) -> str:
+    """What makes the code of a mechanism what it is; empty where a chain does not say."""
     parts = (
         *(system_facts(arm) for arm in assembly.chains.arms.values()),
         *(closure.facts for closure in assembly.closures),
         *(coordinate.facts for coordinate in assembly.coordinates),
-        f"newton {newton}",
     )
     return "\0".join(parts) if all(parts) else ""

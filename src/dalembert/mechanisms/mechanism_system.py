@@ -218,7 +218,8 @@ class MechanismSystem:
     def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
         """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains takes."""
         phi = self.joints(q)
-        first = self.mechanism.influence(phi).first
+        flat = phi.reshape(-1, self.mechanism.m)
+        first = self.mechanism.first_influence(flat).reshape(*phi.shape, self.n)
         rate = transfer.times(first, vector_array(self.n, "qd", qd, "coordinate"))
         chains = self.mechanism.chains
         own = [
@@ -249,9 +250,7 @@ class MechanismSystem:
     def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Accelerations of the contacts at constant rates of the coordinates, ``(..., contacts)``."""
         phi = self.joints(q)
-        table = self.mechanism.influence(phi)
-        rate = transfer.times(table.first, np.asarray(qd, dtype=float))
-        bend = transfer.form(np.broadcast_to(qd, (*phi.shape[:-1], self.n)), table.second)
+        rate, bend = self.mechanism.joint_motion(phi, qd, np.zeros(self.n))
         flat = phi.reshape(-1, self.mechanism.m)
         rows = self.mechanism.contact_rows(flat)
         drift = transfer.times(rows, bend.reshape(flat.shape)) + self.mechanism.contact_drift(

@@ -100,7 +100,7 @@ class TransferOverField:
     def _turn(
         self, end: ClosureEnd, k: int, phi: Sequence[Scalar], rate: Sequence[Scalar], placed: dict[int, list[Frame]]
     ) -> tuple[dict[int, Scalar], Scalar]:
-        """Component k of the angular velocity per joint rate, and of the angular acceleration at constant rates (2-69)."""
+        """Component k of the angular velocity per joint rate, and of its drift at constant joint rates (2-69)."""
         number = end.carrier.chain
         part, chain = self.chains.slices[number], self.links[number]
         if number not in placed:
