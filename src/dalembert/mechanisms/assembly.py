@@ -62,6 +62,8 @@ class Assembly:
         self.r = int(starts[-1]) - self.n
         self.kernel: CompiledState | None = None
         """Closures and chains in one compiled function; None without compilation."""
+        self.home: Array | None = None
+        """A closed configuration, once it is known."""
         self.map: CompiledMap | None = None
         """The transfer to the coordinates in machine code; None without compilation."""
         self.turning = [c for c in self.closures if isinstance(c, ClosureNumbers) and c.aligned_axes]

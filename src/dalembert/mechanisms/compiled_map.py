@@ -6,6 +6,7 @@ caller: each kernel gives the ``spread`` of [G^w_phi] with its results, and a st
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -49,13 +50,15 @@ class CompiledMap:
         """
         kernel = self.kernel(name)
         arguments = given if len(given) == len(kernel.arguments) else (*given, self._unloaded)
-        if any(np.shape(x)[-1:] != (width,) for x, (_, width) in zip(arguments, kernel.arguments, strict=True)):
-            return None
-        found, spread = kernel(*arguments)
+        for x, (_, width) in zip(arguments, kernel.arguments, strict=True):
+            shape = x.shape if isinstance(x, np.ndarray) else np.shape(x)
+            if not shape or shape[-1] != width:
+                return None
+        found, spread = kernel.fast(*arguments)
+        if spread.ndim == 1:  # one state: without the cost of arrays
+            return found if spread[0] < LARGEST_SPREAD and math.isfinite(found.sum()) else None
         good = _answered(spread, found)
         if not good.all():
-            if not good.ndim:
-                return None
             rows = [np.broadcast_to(np.asarray(x, dtype=float), (*good.shape, np.shape(x)[-1]))[~good] for x in given]
             found[~good] = slow(*rows)
         return np.asarray(found)

@@ -109,7 +109,7 @@ class CoordinateKinematics:
             closing = self.assembly.closure_jacobian(self.home[None])[0]
             chosen = [self.chains.joint_names[k] for k in sorted(independent_joints(closing))]
             self.assembly = Assembly(self.chains, self.parts.closures, chosen)
-        self.assembly.rank = rank
+        self.assembly.rank, self.assembly.home = rank, self.home
         self.assembly.kernel = self._kernel() if compiled else None
         check_coordinates(self.assembly, self.home)
         if self.assembly.kernel is not None and self.n:

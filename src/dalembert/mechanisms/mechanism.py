@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import Load
+from ..systems.arrays import vector_array
 from ..systems.contacts import stuck
 from ..systems.sticking import Contact
 from . import transfer
@@ -22,6 +24,7 @@ from .constrained_motion import Drive, MechanismMotion, simulate
 from .coordinate_kinematics import CoordinateKinematics
 from .linearize import Linear, linearize
 from .many_motions import ManyMotions, simulate_many
+from .mechanism_code import NEWTON, write_mechanism_c
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
 from .transfer import TransferredModel
@@ -62,9 +65,12 @@ class Mechanism(CoordinateKinematics):
 
     def inverse_dynamics(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_q ``(..., n)``: the loads at the coordinates that cause this motion."""
-        act = self._loads(forces)
+
+        def act(*state: Array) -> Array:
+            return self._loads(forces)(*state)[:, : self.n]
+
         given = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
-        return self._answered("inverse_dynamics", not forces, lambda *state: act(*state)[:, : self.n], *given)
+        return self._answered("inverse_dynamics", not forces, act, *given)
 
     def constraint_forces(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_c ``(..., r)`` (4-31): force (N) or moment (N m) that each closure equation puts on its frame b.
@@ -90,9 +96,8 @@ class Mechanism(CoordinateKinematics):
 
         Shafts with Coulomb friction that stand stick or start, as load and closures have it (``systems/sticking.py``).
         """
-        loads = self._forces(forces)
-
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
+            loads = self._forces(forces)
             x, rate, rate2, inertia, rest = self._without_acceleration(phi, qd, loads)
             try:
                 qdd = np.linalg.solve(inertia, (torque - rest)[..., None])[..., 0]
@@ -154,6 +159,10 @@ class Mechanism(CoordinateKinematics):
     def kinetic_energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """T (J)."""
 
+        if self.assembly.map is not None:
+            rate = vector_array(self.n, "qd", qd, "coordinate")
+            return np.asarray(0.5 * np.einsum("...i,...ij,...j->...", rate, self.mass_matrix(phi), rate))
+
         def total(phi: Array, qd: Array) -> Array:
             return self._kinetic(phi, transfer.times(self.first_influence(phi), qd))
 
@@ -161,7 +170,11 @@ class Mechanism(CoordinateKinematics):
 
     def potential_energy(self, phi: ArrayLike) -> Array:
         """V (J) of gravity and springs."""
-        return self.batched(self._potential, self._joints(phi))
+
+        def tables(phi: Array) -> Array:
+            return self._potential(phi)[:, None]
+
+        return self._answered("potential_energy", True, tables, self._joints(phi))[..., 0]
 
     def energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """Kinetic and potential energy (J) together."""
@@ -272,6 +285,17 @@ class Mechanism(CoordinateKinematics):
         """The exact linear model about a state, in the coordinates."""
         rest = np.zeros(self.n)
         return linearize(self, phi, rest if qd is None else qd, rest if qdd is None else qdd)
+
+    def write_c(
+        self, name: str, folder: str | Path, newton: int = NEWTON, dtype: str = "float64"
+    ) -> list[Path]:
+        """Write a function as C99 into ``folder``, with header, test and CMake; the files written.
+
+        "position" (guess, q), "joint_motion" and "inverse_dynamics" (and qd, qdd), "forward_dynamics" (and qd, tau,
+        joint_load), "mass_matrix", "gravity_load". Each finds the joints by ``newton`` steps from ``guess`` and gives
+        them as ``phi``, with the ``residual`` that they leave.
+        """
+        return write_mechanism_c(self, name, folder, newton, dtype)
 
     def mobility(self, phi: ArrayLike | None = None) -> Mobility:
         """Freedoms counted and measured, at one configuration ``phi`` (home by default)."""

@@ -15,6 +15,7 @@ from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..compile.function import Function, Tables
 from ..compile.functions import system_facts
+from ..rings.algebra import total
 from ..rings.graph import Graph, Node
 from .transfer_over_field import TransferOverField
 
@@ -30,11 +31,12 @@ MEANINGS = {
     "tau": "loads at the coordinates (N m or N)",
     "joint_load": "further loads at the joints (N m or N)",
     "residual": "root of the sum of squares of what stays open (m, rad): use the rest only where it is small",
-    "spread": "above 1 / eps^2 the coordinates do not determine the mechanism",
+    "spread": "square of the condition of G from below: above 1e16 the coordinates hardly determine the joints",
     "first": "rates of the joints per rate of the coordinates, G",
     "rate": "rates of the joints (rad/s or m/s)",
     "rate2": "accelerations of the joints (rad/s^2 or m/s^2)",
     "inertia": "inertia matrix I* in the coordinates",
+    "energy": "potential energy of weight and springs (J)",
     "rest": "loads at the coordinates at zero acceleration (N m or N)",
 }
 """What arguments and results are, with their units."""
@@ -82,6 +84,11 @@ def _mass_matrix(g: TransferGraph) -> Tables:
 def _gravity_load(g: TransferGraph) -> Tables:
     factors = g.map.factors(g.phi)
     return g.map.carried(g.map.influence(factors), g.map.weight(g.phi)), [factors.spread]
+
+
+def _potential_energy(g: TransferGraph) -> Tables:
+    parts = zip(g.map.systems, g.map.chains.slices, strict=True)
+    return [total([system.potential_energy(g.graph, g.phi[part]) for system, part in parts])], [0]
 
 
 def _influence(g: TransferGraph) -> Tables:
@@ -133,6 +140,7 @@ FUNCTIONS = {
     ),
     "mass_matrix": FunctionRow((), (("inertia", ("n", "n")), ("spread", ("1",))), _mass_matrix),
     "gravity_load": FunctionRow((), (("rest", ("n",)), ("spread", ("1",))), _gravity_load),
+    "potential_energy": FunctionRow((), (("energy", ("1",)), ("spread", ("1",))), _potential_energy),
     "influence": FunctionRow((), (("first", ("m", "n")), ("spread", ("1",))), _influence),
     "joint_motion": FunctionRow(
         (("qd", "n"), ("qdd", "n")), (("rate", ("m",)), ("rate2", ("m",)), ("spread", ("1",))), _joint_motion
@@ -172,7 +180,38 @@ def mechanism_function(assembly: Assembly, name: str, newton: int = 0, label: st
         label=label,
         facts=f"{facts}\0newton {newton}" if (facts := mechanism_facts(assembly)) else "",
         joints=assembly.chains.joint_names,
+        remarks=_remarks(assembly, newton),
+        thing="mechanism",
+        meanings=MEANINGS,
+        around=_around(row, assembly, newton),
     )
+
+
+def _remarks(assembly: Assembly, newton: int) -> tuple[str, ...]:
+    """The coordinates in their order, and what the steps of Newton are worth."""
+    found = ["Coordinates, in the order of q:", *(f"  {k}: {c.name}" for k, c in enumerate(assembly.coordinates))]
+    if newton:
+        found += [
+            f"Newton takes {newton} steps from the guess to q, whatever they find: look at the residual.",
+            "In a control loop the phi of one call is the guess of the next.",
+        ]
+    return tuple(found)
+
+
+def _around(row: FunctionRow, assembly: Assembly, newton: int) -> tuple[tuple[tuple[float, ...], float], ...]:
+    """States near home, where the loops are closed or nearly so."""
+    if assembly.home is None:
+        return ()
+    home = tuple(float(x) for x in assembly.home)
+    q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(assembly.home[None]), 0), 1)[0, : assembly.n]
+    sizes = {"m": assembly.m, "n": assembly.n}
+    at: list[tuple[tuple[float, ...], float]] = [(home, 0.01)]
+    wanted = (tuple(float(x) for x in q), 0.001)
+    if newton:
+        at.append(wanted)
+    for name, width in row.arguments:
+        at.append(wanted if name == "q" else ((0.0,) * sizes[width], 1.0))
+    return tuple(at)
 
 
 def _tables(assembly: Assembly, row: FunctionRow, newton: int) -> Tables:
