@@ -63,9 +63,7 @@ class TheirPinocchio:
         self.settings = pin.ProximalSettings(1e-12, 1e-12, 1e-9, 10)
 
     def acceleration(self, phi: Any, rate: Any, load: Any) -> Any:
-        return pin.constraintDynamics(
-            self.model, self.data, phi, rate, load, self.models, self.datas, self.settings
-        )
+        return pin.constraintDynamics(self.model, self.data, phi, rate, load, self.models, self.datas, self.settings)
 
     def advanced(self, phi: Any, rate: Any, load: Any, steps: int) -> Any:
         """Joints after so many steps of Runge-Kutta."""
@@ -183,7 +181,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small batches, to see that it runs")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
-    count, repeats = (256, 2) if options.quick else (10_000, 7)
+    count, repeats = (256, 2) if options.quick else (1_000, 15)
     cases = {
         "Stewart platform 6-UPS": (parallel_robots.stewart_ups(), 0.05, 0.2),
         "delta robot": (parallel_robots.delta(), 0.1, 0.1),

@@ -82,7 +82,9 @@ class ControllerCode:
         lines += [f"in   {name}[{width}]: {self.function.meaning(name)}" for name, width in self.inputs]
         for name, shape in self.results:
             size = "x".join(map(str, shape))
-            lines.append(f"out  {name}[{size}]: {self.function.meaning(name)}{', row by row' if len(shape) > 1 else ''}")
+            lines.append(
+                f"out  {name}[{size}]: {self.function.meaning(name)}{', row by row' if len(shape) > 1 else ''}"
+            )
         lines += ["", f"Joints, in the order of {'q' if self.function.thing == 'arm' else 'phi'}:"]
         lines += [f"  {k}: {comment(joint)}" for k, joint in enumerate(self.function.joints)]
         kept = self.function.parameters

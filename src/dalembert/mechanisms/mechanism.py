@@ -27,6 +27,7 @@ from .many_motions import ManyMotions, simulate_many
 from .mechanism_code import NEWTON, write_mechanism_c
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
+from .sensitivity import ParameterSensitivity, parameter_names, parameter_sensitivity
 from .transfer import TransferredModel
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class Mechanism(CoordinateKinematics):
 
         Shafts with Coulomb friction that stand stick or start, as load and closures have it (``systems/sticking.py``).
         """
+
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
             loads = self._forces(forces)
             x, rate, rate2, inertia, rest = self._without_acceleration(phi, qd, loads)
@@ -286,9 +288,27 @@ class Mechanism(CoordinateKinematics):
         rest = np.zeros(self.n)
         return linearize(self, phi, rest if qd is None else qd, rest if qdd is None else qdd)
 
-    def write_c(
-        self, name: str, folder: str | Path, newton: int = NEWTON, dtype: str = "float64"
-    ) -> list[Path]:
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Parameters of the chains, "chain.m1", "chain.a2": inertial ones about the link frame, lengths and twists."""
+        return parameter_names(self)
+
+    def sensitivity(
+        self,
+        phi: ArrayLike,
+        qd: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
+        parameters: Sequence[str] | None = None,
+    ) -> ParameterSensitivity:
+        """Exact derivatives of joints, I* and loads to ``parameters`` (all of them by default), q held, at one state.
+
+        A length moves what is beyond it; the inertia of a link stays as it is about the frame of the link.
+        """
+        rest = np.zeros(self.n)
+        names = self.parameter_names if parameters is None else parameters
+        return parameter_sensitivity(self, phi, rest if qd is None else qd, rest if qdd is None else qdd, names)
+
+    def write_c(self, name: str, folder: str | Path, newton: int = NEWTON, dtype: str = "float64") -> list[Path]:
         """Write a function as C99 into ``folder``, with header, test and CMake; the files written.
 
         "position" (guess, q), "joint_motion" and "inverse_dynamics" (and qd, qdd), "forward_dynamics" (and qd, tau,

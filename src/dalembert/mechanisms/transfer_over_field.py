@@ -11,7 +11,7 @@ With w = (q, c), coordinates and closures, as in ``assembly``:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -48,13 +48,19 @@ class DensePaths:
 
 
 class TransferOverField:
-    """The equations and chains of an assembly over ``field``."""
+    """The equations and chains of an assembly over ``field``.
 
-    def __init__(self, assembly: Assembly, field: Field) -> None:
-        self.assembly, self.field, self.chains = assembly, field, assembly.chains
-        self.systems = [SystemOverRing(arm, field) for arm in self.chains.arms.values()]
+    ``given`` are numbers of the field in place of named parameters of each chain (``formulations/chain.py``).
+    """
+
+    def __init__(self, assembly: Assembly, field: Field, given: Sequence[Mapping[str, Scalar]] = ()) -> None:
+        self.assembly, self.field, self.chains, self.given = assembly, field, assembly.chains, given
+        arms = list(self.chains.arms.values())
+        self.systems = [
+            SystemOverRing(arm, field, own) for arm, own in zip(arms, given or [{}] * len(arms), strict=True)
+        ]
         self.links = [system.links for system in self.systems]
-        self.equations = ClosureEquations(self.chains, assembly.closures, field, self.links)
+        self.equations = ClosureEquations(self.chains, assembly.closures, field, self.links, given)
 
     # -- equations ------------------------------------------------------------------------------
 
@@ -85,7 +91,7 @@ class TransferOverField:
                 value = add(value, mul(weight, phi[term.joint]))
                 slopes[term.joint] = add(slopes[term.joint], weight)
                 continue
-            end = ClosureEnd(term.frame, over(self.field, term.frame), {0})
+            end = ClosureEnd(term.frame, over(self.field, term.frame, self.given), {0})
             if term.freedom < 3:
                 found = self.equations.vectors(end, phi, rate, placed)[0]
                 k, own = term.freedom, {n: g[term.freedom] for n, g in found.slopes.items()}
@@ -140,7 +146,9 @@ class TransferOverField:
         found = []
         placed: dict[int, list[Frame]] = {}
         for closure in self.assembly.turning:
-            ends = [ClosureEnd(end, over(self.field, end), set(range(1, 4))) for end in (closure.a, closure.b)]
+            ends = [
+                ClosureEnd(end, over(self.field, end, self.given), set(range(1, 4))) for end in (closure.a, closure.b)
+            ]
             a, b = (self.equations.vectors(end, phi, (), placed) for end in ends)
             found.append(total([dot(a[1 + k].value, b[1 + k].value) for k in closure.aligned_axes]))
         return found
