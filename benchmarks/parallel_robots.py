@@ -1,13 +1,13 @@
-"""Closed mechanisms beside Pinocchio and MuJoCo, in one run: a Stewart platform, a delta robot, two arms with an object.
+"""Closed mechanisms beside Pinocchio and MuJoCo in one run: a Stewart platform, a delta robot, two arms and an object.
 
     python benchmarks/parallel_robots.py [--quick] [--json FILE]
 
 One thread. Forward dynamics: accelerations at closed states for given loads; ours is the public call on a batch and on
 one state, theirs ``pin.constraintDynamics`` and ``mujoco.mj_forward`` at one state, called in a loop (neither takes a
 batch). Simulation: Runge-Kutta of order four at 1 kHz from rest under the weight; ours ``simulate_many``, theirs
-``mujoco.rollout`` and the same method in Python around ``pin.constraintDynamics``. Open: the largest closure error at the
-end, from our own equations. MuJoCo's equality constraints are springs (with its default stiffness); Pinocchio's hold for
-accelerations alone, so that positions drift. Each time is the best of several.
+``mujoco.rollout`` and the same method in Python around ``pin.constraintDynamics``. Open: the largest closure error at
+the end, from our own equations. MuJoCo's equality constraints are springs (of its default stiffness); Pinocchio's hold
+for accelerations alone, so that positions drift. Each time is the best of several.
 """
 
 from __future__ import annotations

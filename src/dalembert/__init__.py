@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .compile.kernel import Kernel
     from .control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia, StateFeedback
     from .control.gains import lqr, tracking_lqr, tracking_poles
-    from .control.requirements import Requirements
+    from .control.requirements import Requirements, requirements
     from .control.simulate_system import simulate_system as simulate
     from .control.trajectories import excitation, quintic, trapezoidal
     from .design.analysis import Analysis
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .mechanisms.chain_frames import FrameOn
     from .mechanisms.gears import Gear
     from .mechanisms.loop_closures import Closure
+    from .mechanisms.many_motions import ManyMotions
     from .mechanisms.maps import compare_drives, conditioning_map
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.mechanism_file import load_mechanism
@@ -65,10 +66,13 @@ if TYPE_CHECKING:
     from .mechanisms.mounting import carrying, free_body
     from .mechanisms.overconstrained import Motors
     from .mechanisms.redundant import Redundant
+    from .mechanisms.sensitivity import ParameterSensitivity
     from .reduction.reduced_model import ReducedModel
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .reduction.shortforms.short_form_model import ShortFormModel
     from .report.assemble import Report
+    from .report.mechanism_page import write_mechanism_page
+    from .report.mechanism_picture import write_mechanism_picture
     from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion
@@ -110,6 +114,7 @@ _LATER = {
     "LoadChange": "simulation.loads",
     "Legend": "equations.legend",
     "LoadTables": "design.tables",
+    "ManyMotions": "mechanisms.many_motions",
     "Mechanism": "mechanisms.mechanism",
     "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
@@ -118,6 +123,7 @@ _LATER = {
     "MovingBody": "arm.moving_parts",
     "OperationalSpace": "control.controllers",
     "PDGravity": "control.controllers",
+    "ParameterSensitivity": "mechanisms.sensitivity",
     "PhysicalWarning": "arm.errors",
     "Placement": "arm.placement",
     "PointSpring": "arm.elastic",
@@ -154,10 +160,13 @@ _LATER = {
     "lqr": "control.gains",
     "motion_of": "simulation.motion_files",
     "quintic": "control.trajectories",
+    "requirements": "control.requirements",
     "simulate": "control.simulate_system:simulate_system",
     "tracking_lqr": "control.gains",
     "tracking_poles": "control.gains",
     "trapezoidal": "control.trajectories",
+    "write_mechanism_page": "report.mechanism_page",
+    "write_mechanism_picture": "report.mechanism_picture",
 }
 """Names and their modules, imported when they are first asked for: the command line starts without NumPy and SciPy."""
 
@@ -179,12 +188,12 @@ __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
     "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force",
     "FrameOn", "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend",
-    "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion",
-    "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring",
+    "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "ManyMotions", "Mechanism", "MechanismSystem", "Motion",
+    "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring",
     "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
     "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
     "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
     "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
-    "tracking_poles", "trapezoidal",
+    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "requirements", "simulate", "tracking_lqr",
+    "tracking_poles", "trapezoidal", "write_mechanism_page", "write_mechanism_picture",
 ]  # fmt: skip

@@ -69,15 +69,18 @@ def simulate_system(
             reason = "these options are served in Python: stops, loads, samples, limits, other methods"
         elif not isinstance(system, ArmSystem | MechanismSystem) or plant.input_names != system.joint_names:
             reason = "only joint torques on an exact arm, or loads at the coordinates of a mechanism, are compiled"
+        elif isinstance(system, MechanismSystem):
+            reason = mechanism_loop.serves(system, control)
+            motion = None if reason else mechanism_loop.run(system, control, q, qd, duration, settings)
+            if motion is not None:
+                return motion
+            reason = reason or "there is no C compiler, it is too stiff, or it leaves the mode it starts in"
         else:
-            closed = isinstance(system, MechanismSystem)
-            reason = mechanism_loop.serves(system, control) if closed else serves(system, control)
-            if not reason:
-                found = mechanism_loop.run if closed else run
-                motion = found(system, control, q, qd, duration, settings)
-                if motion is not None:
-                    return motion
-                reason = "there is no C compiler, it is too stiff, or it leaves the assembly mode it starts in"
+            reason = serves(system, control)
+            motion = None if reason else run(system, control, q, qd, duration, settings)
+            if motion is not None:
+                return motion
+            reason = reason or "there is no C compiler, or it is too stiff"
         if compiled:
             raise ArmError(f"this simulation cannot run in machine code: {reason}")
     return simulate(plant, control, q, qd, duration, settings)

@@ -123,6 +123,11 @@ class ChainFrames:
         """Largest torques (N m) or forces (N) in the order of phi; inf for none."""
         return np.concatenate([arm.effort_limits for arm in self.arms.values()])
 
+    @cached_property
+    def velocity(self) -> Array:
+        """Largest speeds (rad/s or m/s) in the order of phi; inf for none."""
+        return np.concatenate([arm.velocity_limits for arm in self.arms.values()])
+
     def joint_index(self, name: str) -> int:
         """Index in phi of "chain.joint", or of "joint" where only one chain has it."""
         if name in self.joint_names:

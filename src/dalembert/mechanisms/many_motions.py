@@ -27,7 +27,7 @@ Rates = Callable[[Array, Array], tuple[Array, Array]]
 
 @dataclass(frozen=True)
 class ManyMotions:
-    """States of many motions: ``t`` (times,), ``phi`` (times, b, m), ``q`` and ``qd`` (times, b, n); ``steps`` in all."""
+    """States of many motions at ``t``: ``phi`` (times, b, m), ``q`` and ``qd`` (times, b, n); ``steps`` in all."""
 
     name: str
     t: Array
@@ -56,8 +56,8 @@ def simulate_many(
     """See ``Mechanism.simulate_many``."""
     if mechanism.contacts:
         raise ArmError(
-            f"{mechanism.name}: many motions at once run without events, which the Coulomb friction of its drives needs; "
-            "take it off with frictionless(), or simulate one by one"
+            f"{mechanism.name}: many motions at once run without events, which the Coulomb friction of its drives "
+            "needs; take it off with frictionless(), or simulate one by one"
         )
     turning = [c.name for c in mechanism.assembly.coordinates if not c.has_position]
     if turning:

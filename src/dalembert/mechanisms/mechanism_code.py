@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WRITTEN = ("position", "forward_dynamics", "inverse_dynamics", "mass_matrix", "gravity_load", "joint_motion")
 """Functions that are of use in a controller."""
 NEWTON = 3
-"""Steps from a guess that is the position of the last cycle: quadratic convergence leaves rounding after two or three."""
+"""Steps from the position of the last cycle: convergence is quadratic, and two or three leave rounding."""
 
 
 def write_mechanism_c(

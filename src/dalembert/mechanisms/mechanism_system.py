@@ -93,6 +93,11 @@ class MechanismSystem:
         return self._limits(self.mechanism.chains.effort, np.inf)
 
     @property
+    def velocity_limits(self) -> Array:
+        """Largest speeds (rad/s or m/s) of coordinates that are joints; inf for others."""
+        return self._limits(self.mechanism.chains.velocity, np.inf)
+
+    @property
     def counts_drives(self) -> bool:
         """True if the drives of some chain count."""
         return any(arm.counts_drives for arm in self.mechanism.chains.arms.values())

@@ -48,7 +48,7 @@ def stewart_ups(height: float = 0.9) -> Mechanism:
         bases[name] = Placement.from_matrix(axes, base[k])
         anchor = FrameOn("platform", "platform", Placement.from_xyz_rpy(top[k]))
         closures.append(Closure(f"ball{k + 1}", anchor, name, "spherical"))
-        along = axes.T @ (np.array(top[k]) + (0, 0, height) - np.array(base[k]))
+        along = axes.T @ (np.array(top[k]) + np.array((0, 0, height)) - np.array(base[k]))
         length = float(np.linalg.norm(along))
         home += [math.atan2(along[1], along[0]), math.acos(-along[2] / length), length]
     return Mechanism(
