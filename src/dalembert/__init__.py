@@ -62,11 +62,11 @@ if TYPE_CHECKING:
     from .mechanisms.maps import compare_drives, conditioning_map
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.mechanism_file import load_mechanism
+    from .mechanisms.mechanism_sensitivity import ParameterSensitivity
     from .mechanisms.mechanism_system import MechanismSystem
     from .mechanisms.mounting import carrying, free_body
     from .mechanisms.overconstrained import Motors
     from .mechanisms.redundant import Redundant
-    from .mechanisms.sensitivity import ParameterSensitivity
     from .reduction.reduced_model import ReducedModel
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .reduction.shortforms.short_form_model import ShortFormModel
@@ -123,7 +123,7 @@ _LATER = {
     "MovingBody": "arm.moving_parts",
     "OperationalSpace": "control.controllers",
     "PDGravity": "control.controllers",
-    "ParameterSensitivity": "mechanisms.sensitivity",
+    "ParameterSensitivity": "mechanisms.mechanism_sensitivity",
     "PhysicalWarning": "arm.errors",
     "Placement": "arm.placement",
     "PointSpring": "arm.elastic",
@@ -186,14 +186,14 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
-    "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force",
-    "FrameOn", "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend",
-    "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "ManyMotions", "Mechanism", "MechanismSystem", "Motion",
-    "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring",
-    "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
-    "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
-    "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
-    "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "requirements", "simulate", "tracking_lqr",
-    "tracking_poles", "trapezoidal", "write_mechanism_page", "write_mechanism_picture",
+    "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force", "FrameOn",
+    "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits",
+    "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "ManyMotions", "Mechanism", "MechanismSystem", "Motion",
+    "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity", "ParameterSensitivity", "PhysicalWarning",
+    "Placement", "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",
+    "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
+    "SimulationError", "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares",
+    "ToleranceWarning", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
+    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "requirements", "simulate",
+    "tracking_lqr", "tracking_poles", "trapezoidal", "write_mechanism_page", "write_mechanism_picture",
 ]  # fmt: skip

@@ -25,9 +25,9 @@ from .coordinate_kinematics import CoordinateKinematics
 from .linearize import Linear, linearize
 from .many_motions import ManyMotions, simulate_many
 from .mechanism_code import NEWTON, write_mechanism_c
+from .mechanism_sensitivity import ParameterSensitivity, parameter_names, parameter_sensitivity
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
-from .sensitivity import ParameterSensitivity, parameter_names, parameter_sensitivity
 from .transfer import TransferredModel
 
 if TYPE_CHECKING:

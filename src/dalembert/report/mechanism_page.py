@@ -115,7 +115,9 @@ def _static(mechanism: Mechanism, phi: Array) -> Section:
         for k, (name, (unit, factor, effort)) in enumerate(zip(mechanism.coordinates, units, strict=True))
     )
     names = tuple(Column(name, name, "", "number") for name in mechanism.coordinates)
-    felt: tuple[tuple[Value, ...], ...] = tuple((name, *(float(x) for x in inertia[k])) for k, name in enumerate(mechanism.coordinates))
+    felt: tuple[tuple[Value, ...], ...] = tuple(
+        (name, *(float(x) for x in inertia[k])) for k, name in enumerate(mechanism.coordinates)
+    )
     note = "kg m^2, kg m or kg, as the two coordinates turn or slide."
     tables = (
         DataTable("rest", "Loads at rest", columns, rows),

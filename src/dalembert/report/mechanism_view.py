@@ -59,14 +59,16 @@ def mechanism_drawing(mechanism: Mechanism, phi: Array, way: MechanismWay | None
     units = coordinate_units(mechanism)
     q = mechanism.coordinates_of(phi)
     skeleton = Skeleton(mechanism)
-    keep: Any = [] if way is None else np.unique(np.linspace(0, len(way.t) - 1, min(len(way.t), MOST_FRAMES)).astype(int))
-    frames, path, times = ([], [], []) if way is None else (way.phi[keep], way.q[keep], way.t[keep] - way.t[0])
+    frames: Any = ((), (), ())
+    if way is not None:
+        keep = np.unique(np.linspace(0, len(way.t) - 1, min(len(way.t), MOST_FRAMES)).astype(int))
+        frames = way.phi[keep], way.q[keep], way.t[keep] - way.t[0]
     made = {
         "phi": phi.tolist(), "q": q.tolist(), "names": list(mechanism.coordinates), "units": [u for u, _, _ in units],
         "factors": [f for _, f, _ in units], "efforts": [e for _, _, e in units], "bars": skeleton.bars,
         "plates": skeleton.plates, "joints": list(dict.fromkeys(skeleton.joints)),
         "square": mechanism.n + mechanism.r == mechanism.m, "planar": bool(view_of(mechanism)[0, 0] == 1.0),
-        "frames": np.asarray(frames).tolist(), "path": np.asarray(path).tolist(), "times": np.asarray(times).tolist(),
+        **{name: np.asarray(part).tolist() for name, part in zip(("frames", "path", "times"), frames, strict=True)},
     }  # fmt: skip
     system = mechanism.as_system()
     rows = []
