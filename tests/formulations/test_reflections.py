@@ -56,15 +56,15 @@ def test_the_side_changes_where_the_determinant_does() -> None:
     assert set(signs) in ({1.0}, {-1.0})
 
 
-def test_the_spread_is_below_the_condition_and_grows_with_it() -> None:
-    u, s, vh = np.linalg.svd(np.random.default_rng(5).normal(size=(5, 5)))
-    before = 0.0
-    for least in (1e-3, 1e-5, 1e-7):
+@pytest.mark.parametrize("seed", range(6))
+def test_the_spread_is_about_the_square_of_the_condition(seed: int) -> None:
+    u, s, vh = np.linalg.svd(np.random.default_rng(seed).normal(size=(5, 5)))
+    for least in (1e-1, 1e-4, 1e-7):
         s[-1] = least
         made = (u * s) @ vh
         spread = float(np.sqrt(Reflections(REAL, made.tolist()).spread))
-        assert 30 * before < spread <= np.linalg.norm(made) * np.linalg.norm(np.linalg.inv(made)) * (1 + 1e-6)
-        before = spread
+        condition = np.linalg.norm(made) * np.linalg.norm(np.linalg.inv(made))
+        assert condition / 30 < spread <= np.sqrt(2) * condition * (1 + 1e-5)
 
 
 def test_the_same_code_serves_every_state() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from mechanisms.peers import Pinocchio
 
 import dalembert as da
 from dalembert.compile import build, cache
@@ -14,6 +13,7 @@ from dalembert.mechanisms import gallery, parallel_robots
 from dalembert.mechanisms.mechanism import Mechanism
 from dalembert.mechanisms.transfer_over_field import TransferOverField
 from dalembert.rings.real import REAL
+from mechanisms.peers import Pinocchio
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -139,7 +139,7 @@ def mechanism(
     if modes:
         print_modes(found, phi)
     for path in written:
-        say(f"wrote {path}")
+        print(f"wrote {path}")
 
 
 def tables(

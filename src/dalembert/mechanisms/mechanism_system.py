@@ -120,7 +120,13 @@ class MechanismSystem:
         """phi ``(..., m)`` of the closed mechanism at coordinates q."""
         wanted = np.asarray(q, dtype=float)
         if wanted.ndim != 1:
-            return self.mechanism.position(q, self.near)
+            try:
+                return self.mechanism.position(q, self.near)
+            except UnreachableError:
+                # A motion goes round a singularity that the straight way from ``near`` meets: each from the one before.
+                track = PositionTrack(self.mechanism.assembly, self.near)
+                flat = vector_array(self.n, "q", wanted, "coordinate").reshape(-1, self.n)
+                return np.array([track.to(state) for state in flat]).reshape(*wanted.shape[:-1], self.mechanism.m)
         # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
         return self._track.to(vector_array(self.n, "q", wanted, "coordinate"))
 
