@@ -24,7 +24,7 @@ ROOMS = {
     "linear": (800, 4, "about a state"),
     "drives": (370, 5, "motors, effective inertia"),
     "design": (600, 5, "one analysis"),
-    "mechanisms": (120, 2, "loops, other coordinates"),
+    "mechanisms": (120, 5, "loops, other coordinates"),
     "reduction": (600, 6, "shorter, with proof"),
     "systems": (370, 7, "numbers of a system"),
     "bounds": (600, 7, "certified extremes"),

@@ -85,6 +85,27 @@ def test_the_transfer_over_a_field_is_that_of_the_arrays(name: str) -> None:
         np.testing.assert_allclose(np.array(one, dtype=float), wanted, rtol=1e-9, atol=1e-10 * np.abs(wanted).max())
 
 
+@pytest.mark.parametrize("name", [name for name in MAKERS if name != "by turns"])
+def test_the_whole_model_over_a_field_is_that_of_the_arrays(name: str) -> None:
+    plain = MAKERS[name]()
+    rng = np.random.default_rng(7)
+    phi = plain.closed_near(plain.home + 0.02 * rng.normal(size=plain.m))
+    qd = rng.normal(size=plain.n)
+    over = TransferOverField(plain.assembly, REAL)
+    at = [float(x) for x in phi]
+    factors = over.factors(at)
+    x = over.influence(factors)
+    second = over.second_influence(at, x, factors)
+    model = plain.model(phi, qd)
+    for one, other in (
+        (np.moveaxis(np.array(second, dtype=float), -1, 0), plain.influence(phi).second),
+        (over.power(at, x, second), model.power),
+        (over.carried(x, over.applied(at, plain.joint_motion(phi, qd, qd)[0].tolist())), model.load),
+    ):
+        wanted = np.asarray(other, dtype=float)
+        np.testing.assert_allclose(np.array(one, dtype=float), wanted, rtol=1e-9, atol=1e-10 * np.abs(wanted).max())
+
+
 def test_machine_code_gives_the_loads_and_accelerations_of_numpy() -> None:
     plain = by_the_tip()
     fast = plain.compiled()
@@ -98,6 +119,8 @@ def test_machine_code_gives_the_loads_and_accelerations_of_numpy() -> None:
         (fast.kinetic_energy(phi, qd), plain.kinetic_energy(phi, qd)),
         (fast.potential_energy(phi), plain.potential_energy(phi)),
         (fast.gravity_load(phi), plain.gravity_load(phi)),
+        (fast.model(phi, qd).power, plain.model(phi, qd).power),
+        (fast.model(phi, qd).load, plain.model(phi, qd).load),
     ):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10 * np.abs(other).max())
     assert fast.assembly.map is not None

@@ -50,7 +50,15 @@ class Mechanism(CoordinateKinematics):
         """I*_qq, P*_qqq and T^L_q (4-61), (4-62); ``qd`` matters only to dampers."""
         loads = self._forces(forces)
 
-        def tables(phi: Array, qd: Array) -> tuple[Array, Array, Array]:
+        # Turns have second-order coefficients that are not symmetric; the kernel has the symmetric ones.
+        turns = any(not coordinate.has_position for coordinate in self.assembly.coordinates)
+
+        def tables(phi: Array, qd: Array) -> tuple[Array, ...]:
+            if self.assembly.map is not None and not forces and not turns:
+                found = self.assembly.map.tables("model", phi, qd)
+                if found is not None:
+                    inertia, power, load = found
+                    return inertia, power.reshape(len(phi), self.n, self.n, self.n), load
             carried = self.assembly.carried(phi)
             total: TransferredModel | None = None
             for (numbers, part), force in zip(self._parts(), loads, strict=True):

@@ -15,7 +15,7 @@ from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..compile.function import Function, Tables
 from ..compile.functions import system_facts
-from ..rings.algebra import total
+from ..rings.algebra import dot, total
 from ..rings.graph import Graph, Node
 from .transfer_over_field import TransferOverField
 
@@ -36,6 +36,8 @@ MEANINGS = {
     "rate": "rates of the joints (rad/s or m/s)",
     "rate2": "accelerations of the joints (rad/s^2 or m/s^2)",
     "inertia": "inertia matrix I* in the coordinates",
+    "power": "P*, loads per product of two rates",
+    "applied": "loads of weight, springs, dampers and friction at the coordinates (N m or N)",
     "energy": "potential energy of weight and springs (J)",
     "rest": "loads at the coordinates at zero acceleration (N m or N)",
 }
@@ -116,6 +118,14 @@ def _rates(g: TransferGraph) -> Tables:
     return motion.rate, qdd, [factors.spread]
 
 
+def _model(g: TransferGraph) -> Tables:
+    factors = g.map.factors(g.phi)
+    x = g.map.influence(factors)
+    rate = [dot(row, g.input("qd", g.n)) for row in x]
+    power = g.map.power(g.phi, x, g.map.second_influence(g.phi, x, factors))
+    return g.map.inertia(g.phi, x), power, g.map.carried(x, g.map.applied(g.phi, rate)), [factors.spread]
+
+
 def _newton_step(g: TransferGraph) -> Tables:
     phi, off, factors = g.map.step(g.phi, g.input("q", g.n))
     return phi, off, [factors.spread], [factors.side], g.map.alignment(g.phi) or [1]
@@ -156,6 +166,11 @@ FUNCTIONS = {
     "rates": FunctionRow(
         (("qd", "n"), ("tau", "n")), (("rate", ("m",)), ("qdd", ("n",)), ("spread", ("1",))), _rates
     ),
+    "model": FunctionRow(
+        (("qd", "n"),),
+        (("inertia", ("n", "n")), ("power", ("n", "nn")), ("applied", ("n",)), ("spread", ("1",))),
+        _model,
+    ),
     "newton_step": FunctionRow(
         (("q", "n"),),
         (("next", ("m",)), ("off", ("w",)), ("spread", ("1",)), ("side", ("1",)), ("aligned", ("a",))), _newton_step,
@@ -169,7 +184,14 @@ def mechanism_function(assembly: Assembly, name: str, newton: int = 0, label: st
     if name not in FUNCTIONS:
         raise ArmError(f"no function {name!r} of a mechanism; there are {listed(FUNCTIONS)}")
     row = FUNCTIONS[name]
-    sizes = {"m": assembly.m, "n": assembly.n, "w": assembly.n + assembly.r, "1": 1, "a": max(1, len(assembly.turning))}
+    sizes = {
+        "m": assembly.m,
+        "n": assembly.n,
+        "nn": assembly.n**2,
+        "w": assembly.n + assembly.r,
+        "1": 1,
+        "a": max(1, len(assembly.turning)),
+    }
     at: Sequence[tuple[str, str]] = (("guess", "m"), ("q", "n")) if newton else (("phi", "m"),)
     found: Sequence[tuple[str, tuple[str, ...]]] = (("phi", ("m",)), ("residual", ("1",))) if newton else ()
     return Function(

@@ -226,3 +226,58 @@ class TransferOverField:
         paths = DensePaths(self.assembly.n)
         lower, pivots = factor.factor(paths, self.field, inertia)
         return factor.solve(paths, lower, pivots, [sub(a, b) for a, b in zip(tau, held, strict=True)]), motion
+
+    # -- the whole model ------------------------------------------------------------------------
+
+    def second_influence(
+        self, phi: Sequence[Scalar], x: Sequence[Sequence[Scalar]], factors: Reflections
+    ) -> list[list[list[Scalar]]]:
+        """[H^phi_qq] as [i][j] of m numbers (3-19), for coordinates that are positions: H is symmetric there.
+
+        phi'.[H^w] phi' is a quadratic form of the rates, so its values at X_i and at X_i + X_j give all of it.
+        """
+        n, half = self.assembly.n, self.field.number(Fraction(1, 2))
+        columns = [[row[k] for row in x] for k in range(n)]
+        own = [self.rows(phi, column)[2] for column in columns]
+        found: list[list[list[Scalar]]] = [[[] for _ in range(n)] for _ in range(n)]
+        for i in range(n):
+            for j in range(i + 1):
+                bend = own[i]
+                if i != j:
+                    both = self.rows(phi, [add(a, b) for a, b in zip(columns[i], columns[j], strict=True)])[2]
+                    bend = [mul(half, sub(c, add(a, b))) for a, b, c in zip(own[i], own[j], both, strict=True)]
+                found[i][j] = found[j][i] = factors.solve([sub(0, value) for value in bend])
+        return found
+
+    def power(
+        self, phi: Sequence[Scalar], x: Sequence[Sequence[Scalar]], second: Sequence[Sequence[Sequence[Scalar]]]
+    ) -> list[list[list[Scalar]]]:
+        """P*_qqq = X^T . (X^T P* X) + X^T I* . X2 over the chains (4-61), as ``transfer.reduced``."""
+        n = self.assembly.n
+        found: list[list[list[Scalar]]] = [[[0] * n for _ in range(n)] for _ in range(n)]
+        for system, part in zip(self.systems, self.chains.slices, strict=True):
+            own = x[part]
+            columns = [[row[k] for row in own] for k in range(n)]
+            bent = system.christoffel(self.field, phi[part])
+            mass = system.mass_matrix(self.field, phi[part])
+            for i in range(n):
+                pulled = [[dot(columns[i], [line[c] for line in plane]) for c in range(len(own))] for plane in bent]
+                for j in range(i + 1):
+                    inner = second[i][j][part]
+                    load = [add(dot(p, columns[j]), dot(row, inner)) for p, row in zip(pulled, mass, strict=True)]
+                    for k in range(n):
+                        found[k][i][j] = add(found[k][i][j], dot(columns[k], load))
+        return [[[plane[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)] for plane in found]
+
+    def applied(self, phi: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+        """T^L_phi: weight, springs, dampers and friction of the open chains."""
+        found = [sub(0, value) for value in self.weight(phi)]
+        for system, part in zip(self.systems, self.chains.slices, strict=True):
+            extra: list[Scalar] = [0] * (part.stop - part.start)
+            if system.elastics:
+                extra = list(system.elastic_load(self.field, phi[part], rate[part]))
+            if system.train is not None:
+                rubbed = system.friction(self.field, phi[part], rate[part], [0] * len(extra))
+                extra = [sub(a, b) for a, b in zip(extra, rubbed, strict=True)]
+            found[part] = [add(a, b) for a, b in zip(found[part], extra, strict=True)]
+        return found
