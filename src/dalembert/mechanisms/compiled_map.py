@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..compile.kernel import Kernel
+from ..rings.graph import reachable
 from ..systems.arrays import vector_array
 from .batch import Array
 from .mechanism_functions import mechanism_function
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 LARGEST_SPREAD = 1e16
 """Square of the condition of [G^w_phi] above which a state is not answered here."""
+LARGEST_CODE = 60_000
+"""Operations of a function beyond which a compiler takes minutes."""
 STEPS = 10
 """Of Newton before a position is left to the search with a line search."""
 
@@ -35,6 +38,7 @@ class CompiledMap:
     def __init__(self, assembly: Assembly) -> None:
         self.assembly = assembly
         self._kernels: dict[str, Kernel] = {}
+        self._short: dict[str, bool] = {}
         self._unloaded = np.zeros(assembly.m)
 
     def kernel(self, name: str) -> Kernel:
@@ -42,6 +46,12 @@ class CompiledMap:
         if name not in self._kernels:
             self._kernels[name] = Kernel(mechanism_function(self.assembly, name), refuse=_refuse)
         return self._kernels[name]
+
+    def is_short(self, name: str) -> bool:
+        """True if the code of a function is short enough to be worth its compilation: P* of many joints is not."""
+        if name not in self._short:
+            self._short[name] = len(reachable(self.kernel(name).function.nodes)) <= LARGEST_CODE
+        return self._short[name]
 
     def answer(self, name: str, slow: Callable[..., Array], *given: ArrayLike) -> Array | None:
         """The result of a kernel; states it does not answer come from ``slow`` of their rows.

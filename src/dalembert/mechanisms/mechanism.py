@@ -54,8 +54,9 @@ class Mechanism(CoordinateKinematics):
         turns = any(not coordinate.has_position for coordinate in self.assembly.coordinates)
 
         def tables(phi: Array, qd: Array) -> tuple[Array, ...]:
-            if self.assembly.map is not None and not forces and not turns:
-                found = self.assembly.map.tables("model", phi, qd)
+            code = self.assembly.map
+            if code is not None and not forces and not turns and code.is_short("model"):
+                found = code.tables("model", phi, qd)
                 if found is not None:
                     inertia, power, load = found
                     return inertia, power.reshape(len(phi), self.n, self.n, self.n), load
