@@ -154,7 +154,9 @@ def test_pictures_pages_and_code_are_written_where_asked(tmp_path: Path) -> None
     text = run(
         FIVE_BAR, "--picture", str(picture), "--page", str(page), "--to", "2.2,0.9", "--duration", "0.4",
         "--c", "position", "--c", "gravity_load", "--newton", "2", "-o", str(code),
+        "--mjcf", str(tmp_path / "bar.xml"),
     )  # fmt: skip
+    assert "<equality>" in (tmp_path / "bar.xml").read_text(encoding="utf-8")
     assert f"wrote {page}\n" in text
     assert picture.read_text(encoding="utf-8").startswith("<svg")
     assert "What each actuator must do" in page.read_text(encoding="utf-8")

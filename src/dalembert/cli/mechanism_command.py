@@ -80,6 +80,9 @@ def mechanism(
     newton: Annotated[
         int | None, typer.Option("--newton", help="Steps of Newton in --c, from a guess to the coordinates; 3.")
     ] = None,
+    mjcf: Annotated[
+        Path | None, typer.Option("--mjcf", help="Write links and closures as MJCF for MuJoCo into this file.")
+    ] = None,
     angles: AnglesOption = AnglesAre.MEANT,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
@@ -119,6 +122,9 @@ def mechanism(
     written = write_files(
         found, phi, picture, page, values(found, to, "--to") if to else None, duration, c, output, newton
     )
+    if mjcf is not None:
+        found.write_mjcf(mjcf)
+        written.append(mjcf)
     if as_json:
         print_json(as_data(found, phi), asked)
         for path in written:

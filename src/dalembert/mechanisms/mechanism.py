@@ -26,6 +26,7 @@ from .linearize import Linear, linearize
 from .many_motions import ManyMotions, simulate_many
 from .mechanism_code import NEWTON, write_mechanism_c
 from .mechanism_sensitivity import ParameterSensitivity, parameter_names, parameter_sensitivity
+from .mjcf_export import write_mjcf
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
 from .transfer import TransferredModel
@@ -296,6 +297,10 @@ class Mechanism(CoordinateKinematics):
         """The exact linear model about a state, in the coordinates."""
         rest = np.zeros(self.n)
         return linearize(self, phi, rest if qd is None else qd, rest if qdd is None else qdd)
+
+    def write_mjcf(self, path: str | Path) -> None:
+        """Write the links and closures as MJCF for MuJoCo; what it cannot say is refused (``mjcf_export``)."""
+        write_mjcf(self, path)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
