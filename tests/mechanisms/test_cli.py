@@ -122,6 +122,15 @@ def test_json_has_the_numbers_of_the_mechanism_in_full() -> None:
     np.testing.assert_allclose(np.prod(poles), np.linalg.det(linear.a), rtol=1e-9)
 
 
+def test_json_has_the_loads_of_the_motors_of_the_file() -> None:
+    found = json.loads(run(str(EXAMPLES / "two_arms.toml"), "--json"))
+    pair = da.load_mechanism(EXAMPLES / "two_arms.toml")
+    first = pair.influence(pair.home).first
+    names = found["motors"]["motor"]
+    rows = first[[pair.joint_names.index(name) for name in names]]
+    np.testing.assert_allclose(rows.T @ found["motors"]["load [N m or N]"], found["static_load"], rtol=1e-9, atol=1e-9)
+
+
 def test_loads_give_accelerations_and_motions() -> None:
     bar = da.load_mechanism(FIVE_BAR)
     found = asked("--tau", "0.1,0.2", "--qd", "0.3,0.1", "--simulate", "0.2", "--samples", "3")
@@ -129,7 +138,7 @@ def test_loads_give_accelerations_and_motions() -> None:
     np.testing.assert_allclose(found["accelerations"]["acceleration [unit/s^2]"], wanted, rtol=1e-10)
     motion = bar.simulate([0.0, 0.1, 0.2], bar.home, [0.3, 0.1], lambda t, q, qd: [0.1, 0.2])
     run_ = found["simulation"]
-    assert run_["t [s]"] == ["0", "0.1", "0.2"]
+    assert run_["t [s]"] == pytest.approx([0.0, 0.1, 0.2])
     np.testing.assert_allclose(run_["left.joint1 [rad]"], motion.q[:, 0], rtol=1e-9)
     np.testing.assert_allclose(run_["right.joint1 [rad/s]"], motion.qd[:, 1], rtol=1e-9)
     assert max(run_["loops open [m, rad]"]) < 1e-12

@@ -119,6 +119,9 @@ def mechanism(
     asked = tables(found, phi, speed, acceleration, load, bool(qd or qdd), bool(tau), power, linear)
     if simulate is not None:
         asked.append(simulation_table(found, phi, speed, load, *span(simulate, samples)))
+    motors = motors_in(file)
+    if motors:
+        asked.append(motor_table(found, motors, phi))
     written = write_files(
         found, phi, picture, page, values(found, to, "--to") if to else None, duration, c, output, newton
     )
@@ -139,9 +142,6 @@ def mechanism(
         one.print()
     if forces:
         print_forces(found, phi)
-    motors = motors_in(file)
-    if motors:
-        print_motors(found, motors, phi)
     if modes:
         print_modes(found, phi)
     for path in written:
@@ -293,14 +293,14 @@ def print_forces(found: Mechanism, phi: np.ndarray) -> None:
     table([("closure", found.equation_names), ("force", figures(found.constraint_forces(phi, still, still)))])
 
 
-def print_motors(found: Mechanism, names: tuple[str, ...], phi: np.ndarray) -> None:
+def motor_table(found: Mechanism, names: tuple[str, ...], phi: np.ndarray) -> MechanismTable:
     """Static motor loads of least sum of squares, where motors may outnumber the freedoms."""
     from dalembert.mechanisms.overconstrained import Motors
 
     still = np.zeros(found.n)
     shared = Motors(found, names).distribute(phi, still, still)
-    heading("Loads of the motors at rest, shared with the least sum of squares")
-    table([("motor", shared.motors), ("load [N m or N]", figures(shared.torque))])
+    said = "Loads of the motors at rest, shared with the least sum of squares"
+    return MechanismTable("motors", said, ("motor", tuple(shared.motors)), (("load [N m or N]", shared.torque),))
 
 
 def print_modes(found: Mechanism, phi: np.ndarray) -> None:

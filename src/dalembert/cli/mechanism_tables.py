@@ -145,12 +145,13 @@ def simulation_table(found: Mechanism, phi: Any, qd: Any, tau: Any, seconds: flo
         motion = found.simulate(times, phi, qd, lambda t, q, rate: tau)
         q, rate = motion.q, motion.qd
         extra = [("loops open [m, rad]", motion.closure_error), ("energy [J]", motion.energy)]
-    columns = [(name, q[:, k]) for k, name in enumerate(with_units(found))]
+    columns: list[tuple[str, Any]] = [("t [s]", times)]
+    columns += [(name, q[:, k]) for k, name in enumerate(with_units(found))]
     columns += [(name, rate[:, k]) for k, name in enumerate(with_units(found, 0, "/s"))]
     columns += extra
     return MechanismTable(
-        "simulation", f"Motion over {seconds:g} s under constant loads", ("t [s]", tuple(f"{t:.6g}" for t in times)),
-        tuple(columns),
+        "simulation", f"Motion over {seconds:g} s under constant loads",
+        ("sample", tuple(str(k + 1) for k in range(samples))), tuple(columns),
     )  # fmt: skip
 
 
