@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     )
     from .control.exciting import Excitation, excitation
     from .control.gains import lqr, tracking_lqr, tracking_poles
-    from .control.requirements import Requirements
+    from .control.requirements import Requirements, requirements
     from .control.simulate_system import simulate_system as simulate
     from .control.trajectories import quintic, trapezoidal
     from .design.analysis import Analysis
@@ -71,9 +71,11 @@ if TYPE_CHECKING:
     from .mechanisms.chain_frames import FrameOn
     from .mechanisms.gears import Gear, JointCoupling
     from .mechanisms.loop_closures import Closure
+    from .mechanisms.many_motions import ManyMotions
     from .mechanisms.maps import compare_drives, conditioning_map
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.mechanism_file import load_mechanism
+    from .mechanisms.mechanism_sensitivity import ParameterSensitivity
     from .mechanisms.mechanism_system import MechanismSystem
     from .mechanisms.mounting import carrying, free_body
     from .mechanisms.overconstrained import Motors
@@ -83,6 +85,8 @@ if TYPE_CHECKING:
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .reduction.shortforms.short_form_model import ShortFormModel
     from .report.assemble import Report
+    from .report.mechanism_page import write_mechanism_page
+    from .report.mechanism_picture import write_mechanism_picture
     from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion
@@ -130,6 +134,7 @@ _LATER = {
     "Log": "identification.log",
     "Legend": "equations.legend",
     "LoadTables": "design.tables",
+    "ManyMotions": "mechanisms.many_motions",
     "Mechanism": "mechanisms.mechanism",
     "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
@@ -138,6 +143,7 @@ _LATER = {
     "MovingBody": "arm.moving_parts",
     "OperationalSpace": "control.controllers",
     "PDGravity": "control.controllers",
+    "ParameterSensitivity": "mechanisms.mechanism_sensitivity",
     "PhysicalWarning": "arm.errors",
     "Placement": "arm.placement",
     "PointSpring": "arm.elastic",
@@ -178,10 +184,13 @@ _LATER = {
     "lqr": "control.gains",
     "motion_of": "simulation.motion_files",
     "quintic": "control.trajectories",
+    "requirements": "control.requirements",
     "simulate": "control.simulate_system:simulate_system",
     "tracking_lqr": "control.gains",
     "tracking_poles": "control.gains",
     "trapezoidal": "control.trajectories",
+    "write_mechanism_page": "report.mechanism_page",
+    "write_mechanism_picture": "report.mechanism_picture",
 }
 """Names and their modules, imported when they are first asked for: the command line starts without NumPy and SciPy."""
 
@@ -204,12 +213,13 @@ __all__ = [
     "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Excitation",
     "Follows", "Force", "FrameOn", "Friction", "Gear", "Identification", "IdentifiedLoad", "Inertia", "InputTable",
     "Joint", "JointCoupling", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link",
-    "Load", "LoadChange", "LoadTables", "Log", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
-    "MovingBody", "OperationalSpace", "PDGravity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling",
-    "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor",
-    "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
-    "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare",
-    "TermShares", "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog",
-    "compare_drives", "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr",
-    "motion_of", "quintic", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
+    "Load", "LoadChange", "LoadTables", "Log", "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor",
+    "Motors", "MovingBody", "OperationalSpace", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
+    "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",
+    "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
+    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System",
+    "TermShare", "TermShares", "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "__version__", "carrying",
+    "catalog", "compare_drives", "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism",
+    "lqr", "motion_of", "quintic", "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
+    "write_mechanism_page", "write_mechanism_picture",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -89,3 +90,111 @@ def test_mechanism_tells_how_far_the_guess_of_the_file_was_moved(tmp_path: Path)
     )
     still.write_text(f"{lines}[home]\n{joints}\n")
     assert "To close them" not in run(str(still))
+
+
+FIVE_BAR = str(EXAMPLES / "five_bar.toml")
+
+
+def asked(*words: str) -> dict:
+    return json.loads(run(FIVE_BAR, "--json", *words))
+
+
+def test_json_has_the_numbers_of_the_mechanism_in_full() -> None:
+    bar = da.load_mechanism(FIVE_BAR)
+    found = asked("--q", "1.9,1.2", "--qd", "0.3,-0.2", "--qdd", "1,0.5", "--power", "--linear")
+    phi = bar.position([1.9, 1.2])
+    qd, qdd = [0.3, -0.2], [1.0, 0.5]
+    np.testing.assert_allclose(found["phi"], phi, rtol=1e-14)
+    assert found["coordinates"][0] == {"name": "left.joint1", "unit": "rad", "load_unit": "N m"}
+    np.testing.assert_allclose(found["motion"]["load [N m or N]"], bar.inverse_dynamics(phi, qd, qdd), rtol=1e-12)
+    np.testing.assert_allclose(
+        found["joint_motion"]["acceleration [unit/s^2]"], bar.joint_motion(phi, qd, qdd)[1], rtol=1e-12
+    )
+    model, linear = bar.model(phi), bar.linearize(phi, qd, qdd)
+    np.testing.assert_allclose(found["inertia_matrix"], model.inertia, rtol=1e-12)
+    columns = ["left.joint1 [rad/s]", "right.joint1 [rad/s]"]
+    for k, name in enumerate(bar.coordinates):
+        plane = np.array([found[f"power_{name}"][column] for column in columns]).T
+        np.testing.assert_allclose(plane, model.power[k], rtol=1e-12)
+    stiffness = np.array([found["stiffness"][f"{name} [rad]"] for name in bar.coordinates]).T
+    np.testing.assert_allclose(stiffness, linear.stiffness, rtol=1e-12)
+    poles = np.array(found["poles"]["real [1/s]"]) + 1j * np.array(found["poles"]["imaginary [rad/s]"])
+    np.testing.assert_allclose(np.prod(poles), np.linalg.det(linear.a), rtol=1e-9)
+
+
+def test_json_has_the_loads_of_the_motors_of_the_file() -> None:
+    found = json.loads(run(str(EXAMPLES / "two_arms.toml"), "--json"))
+    pair = da.load_mechanism(EXAMPLES / "two_arms.toml")
+    first = pair.influence(pair.home).first
+    names = found["motors"]["motor"]
+    rows = first[[pair.joint_names.index(name) for name in names]]
+    np.testing.assert_allclose(rows.T @ found["motors"]["load [N m or N]"], found["static_load"], rtol=1e-9, atol=1e-9)
+
+
+def test_loads_give_accelerations_and_motions() -> None:
+    bar = da.load_mechanism(FIVE_BAR)
+    found = asked("--tau", "0.1,0.2", "--qd", "0.3,0.1", "--simulate", "0.2", "--samples", "3")
+    wanted = bar.forward_dynamics(bar.home, [0.3, 0.1], [0.1, 0.2])
+    np.testing.assert_allclose(found["accelerations"]["acceleration [unit/s^2]"], wanted, rtol=1e-10)
+    motion = bar.simulate([0.0, 0.1, 0.2], bar.home, [0.3, 0.1], lambda t, q, qd: [0.1, 0.2])
+    run_ = found["simulation"]
+    assert run_["t [s]"] == pytest.approx([0.0, 0.1, 0.2])
+    np.testing.assert_allclose(run_["left.joint1 [rad]"], motion.q[:, 0], rtol=1e-9)
+    np.testing.assert_allclose(run_["right.joint1 [rad/s]"], motion.qd[:, 1], rtol=1e-9)
+    assert max(run_["loops open [m, rad]"]) < 1e-12
+
+
+def test_every_printed_column_has_its_unit() -> None:
+    text = run(FIVE_BAR, "--qd", "0.3,-0.2", "--simulate", "0.1", "--samples", "2", "--power", "--linear")
+    for unit in (
+        "speed [unit/s]",
+        "load [N m or N]",
+        "t [s]",
+        "[rad/s]",
+        "energy [J]",
+        "real [1/s]",
+        "left.joint1 [N m]",
+    ):
+        assert unit in text
+
+
+def test_pictures_pages_and_code_are_written_where_asked(tmp_path: Path) -> None:
+    picture, page, code = tmp_path / "bar.svg", tmp_path / "bar.html", tmp_path / "c"
+    text = run(
+        FIVE_BAR, "--picture", str(picture), "--page", str(page), "--to", "2.2,0.9", "--duration", "0.4",
+        "--c", "position", "--c", "gravity_load", "--newton", "2", "-o", str(code),
+        "--mjcf", str(tmp_path / "bar.xml"),
+    )  # fmt: skip
+    assert "<equality>" in (tmp_path / "bar.xml").read_text(encoding="utf-8")
+    assert f"wrote {page}\n" in text
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
+    assert "What each actuator must do" in page.read_text(encoding="utf-8")
+    header = (code / "five_bar_position.h").read_text(encoding="utf-8")
+    assert "Newton takes 2 steps" in header
+    assert (code / "five_bar_gravity_load.c").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--to", "1,1"], "--to belongs to --page"),
+        (["--samples", "3"], "--samples belongs to --simulate"),
+        (["--newton", "3"], "--newton belongs to --c"),
+        (["-o", "x"], "-o belongs to --c"),
+        (["--qdd", "1,1", "--tau", "1,1"], "give one of them"),
+        (["--qdd", "1,1", "--simulate", "1"], "--simulate asks for that"),
+        (["--simulate", "-1"], "a time above zero"),
+        (["--simulate", "1", "--samples", "1"], "at least 2 rows"),
+        (["--page", "x.html", "--duration", "2"], "say where it ends with --to"),
+        (["--json", "--modes"], "printed only"),
+        (["--qd", "1"], "--qd needs 2 values"),
+        (["--picture", "x.png"], "written as SVG"),
+        (["--c", "jump"], "no function 'jump'"),
+    ],
+)
+def test_what_cannot_be_honoured_is_refused(words: list[str], said: str, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        with pytest.raises(da.ArmError, match=said):
+            run(FIVE_BAR, *words)
+    assert list(tmp_path.iterdir()) == []

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
+from dalembert.mechanisms.mechanism_code import NEWTON, WRITTEN
 
 if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
+from .mechanism_tables import (
+    MechanismTable,
+    acceleration_table,
+    joints_with_units,
+    linear_tables,
+    listed_values,
+    motion_tables,
+    power_tables,
+    print_json,
+    simulation_table,
+    units_of,
+    with_units,
+)
 from .printing import figures, heading, matrix, say, table
 from .system_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption, numbers
 
@@ -28,18 +43,68 @@ def mechanism(
     q: Annotated[
         str, typer.Option(help="Values of the coordinates, as in 0.1,0.2; where the file puts them by default.")
     ] = "",
+    qd: Annotated[str, typer.Option("--qd", metavar="VALUES", help="Speeds of the coordinates, rad/s or m/s.")] = "",
+    qdd: Annotated[
+        str, typer.Option("--qdd", metavar="VALUES", help="Accelerations, rad/s^2 or m/s^2: asks for the loads.")
+    ] = "",
+    tau: Annotated[
+        str,
+        typer.Option("--tau", metavar="VALUES", help="Loads at the coordinates, N m or N: asks for accelerations."),
+    ] = "",
     drive: Annotated[str, typer.Option(help="Other coordinates, as in left.joint1,right.joint2.")] = "",
     drives: DrivesOption = None,
     gravity: GravityOption = "",
     modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
     skip: SkipOption = None,
     forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
+    power: Annotated[bool, typer.Option("--power", help="Show P*, the loads per product of two speeds.")] = False,
+    linear: Annotated[
+        bool, typer.Option("--linear", help="The linear model about the state or motion, and its poles.")
+    ] = False,
+    simulate: Annotated[
+        float | None, typer.Option("--simulate", metavar="SECONDS", help="The motion under --tau from --q and --qd.")
+    ] = None,
+    samples: Annotated[int | None, typer.Option("--samples", help="Rows of --simulate; 11 by default.")] = None,
+    picture: Annotated[Path | None, typer.Option("--picture", help="Draw it into this SVG file.")] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", help="Write a page: the mechanism to move by hand, its loads, the motion of --to."),
+    ] = None,
+    to: Annotated[str, typer.Option("--to", metavar="VALUES", help="Where the motion of --page ends.")] = "",
+    duration: Annotated[float | None, typer.Option("--duration", help="Seconds of the motion of --page; 1.")] = None,
+    c: Annotated[
+        list[str] | None,
+        typer.Option("--c", metavar="FUNCTION", help=f"Write as C: {', '.join(WRITTEN)}; may be repeated."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder of --c; controller by default.")] = None,
+    newton: Annotated[
+        int | None, typer.Option("--newton", help="Steps of Newton in --c, from a guess to the coordinates; 3.")
+    ] = None,
+    mjcf: Annotated[
+        Path | None, typer.Option("--mjcf", help="Write links and closures as MJCF for MuJoCo into this file.")
+    ] = None,
     angles: AnglesOption = AnglesAre.MEANT,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
-    """Show a mechanism: mobility, position, influence coefficients and the model in its coordinates."""
+    """Show a mechanism: mobility, position, model; loads of a motion, simulation, picture, page, C code."""
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
     from dalembert.mechanisms.position import moved_most
 
+    needs = (
+        ("--to", to, "--page", page), ("--duration", duration, "--page", page),
+        ("--samples", samples, "--simulate", simulate), ("-o", output, "--c", c), ("--newton", newton, "--c", c),
+    )  # fmt: skip
+    for option, given, other, about in needs:
+        if given not in (None, "") and about is None:
+            raise ArmError(f"{option} belongs to {other}; add {other}, or leave {option} out")
+    if as_json and (forces or modes):
+        raise ArmError("--forces and --modes are printed only; leave out --json, or leave them out")
+    if qdd and tau:
+        raise ArmError("--qdd asks for loads and --tau for accelerations; give one of them")
+    if simulate is not None and qdd:
+        raise ArmError("--qdd says how it moves and --simulate asks for that; give --tau, or leave --simulate out")
+    if duration is not None and not to:
+        raise ArmError("--duration belongs to a motion; say where it ends with --to")
     found = read_mechanism(file, skip or (), angles.mode)
     moved = found.home_moved
     found = with_drives(found, drives)
@@ -48,18 +113,117 @@ def mechanism(
     if drive:
         found = found.with_coordinates([word.strip() for word in drive.split(",")])
     phi = found.position(values(found, q)) if q else found.home
+    speed, acceleration, load = (
+        values(found, text, name) for text, name in ((qd, "--qd"), (qdd, "--qdd"), (tau, "--tau"))
+    )
+    asked = tables(found, phi, speed, acceleration, load, bool(qd or qdd), bool(tau), power, linear)
+    if simulate is not None:
+        asked.append(simulation_table(found, phi, speed, load, *span(simulate, samples)))
+    motors = motors_in(file)
+    if motors:
+        asked.append(motor_table(found, motors, phi))
+    written = write_files(
+        found, phi, picture, page, values(found, to, "--to") if to else None, duration, c, output, newton
+    )
+    if mjcf is not None:
+        found.write_mjcf(mjcf)
+        written.append(mjcf)
+    if as_json:
+        print_json(as_data(found, phi), asked)
+        for path in written:
+            print(f"wrote {path}", file=sys.stderr)
+        return
     print_head(found, phi)
     if np.abs(moved).max(initial=0) > 1e-6:
         say(f"To close them, {moved_most(found.assembly, moved)}, from the guess of the file")
     print_position(found, phi)
     print_model(found, phi)
+    for one in asked:
+        one.print()
     if forces:
         print_forces(found, phi)
-    motors = motors_in(file)
-    if motors:
-        print_motors(found, motors, phi)
     if modes:
         print_modes(found, phi)
+    for path in written:
+        print(f"wrote {path}")
+
+
+def tables(
+    found: Mechanism, phi: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray,
+    moving: bool, loaded: bool, power: bool, linear: bool,
+) -> list[MechanismTable]:  # fmt: skip
+    """What the options ask for."""
+    made: list[MechanismTable] = []
+    if loaded:
+        made.append(acceleration_table(found, phi, qd, tau))
+    elif moving:
+        made += motion_tables(found, phi, qd, qdd)
+    if power:
+        made += power_tables(found, phi)
+    if linear:
+        made += linear_tables(found, phi, qd, found.forward_dynamics(phi, qd, tau) if loaded else qdd)
+    return made
+
+
+def span(seconds: float, samples: int | None) -> tuple[float, int]:
+    """Length and rows of a simulation."""
+    rows = 11 if samples is None else samples
+    if not seconds > 0:
+        raise ArmError(f"--simulate needs a time above zero, not {seconds:g} s")
+    if rows < 2:
+        raise ArmError(f"--samples needs at least 2 rows, the start and the end; got {rows}")
+    return seconds, rows
+
+
+def write_files(
+    found: Mechanism, phi: np.ndarray, picture: Path | None, page: Path | None, to: np.ndarray | None,
+    duration: float | None, c: list[str] | None, output: Path | None, newton: int | None,
+) -> list[Path]:  # fmt: skip
+    """Picture, page and C that are asked for; the files written."""
+    made: list[Path] = []
+    if picture is not None:
+        from dalembert.report.mechanism_picture import write_mechanism_picture
+
+        write_mechanism_picture(found, picture, phi)
+        made.append(picture)
+    if page is not None:
+        from dalembert.report.mechanism_page import write_mechanism_page
+
+        q = found.coordinates_of(phi)
+        write_mechanism_page(found, page, q, to, 1.0 if duration is None else duration)
+        made.append(page)
+    for name in c or ():
+        made += found.write_c(
+            name, Path("controller") if output is None else output, NEWTON if newton is None else newton
+        )
+    return list(dict.fromkeys(made))
+
+
+def as_data(found: Mechanism, phi: np.ndarray) -> dict[str, Any]:
+    """The mechanism at a configuration, for JSON."""
+    count = found.mobility(phi)
+    model = found.model(phi)
+    units = units_of(found)
+    return {
+        "name": found.name,
+        "chains": list(found.chains.names),
+        "closures": [closure.name for closure in found.parts.closures],
+        "mobility": str(count),
+        "closure_error": float(np.abs(found.closure_error(phi)).max(initial=0.0)),
+        "coordinates": [
+            {"name": name, "unit": unit, "load_unit": load}
+            for name, (unit, load) in zip(found.coordinates, units, strict=True)
+        ],
+        "q": listed_values(found.coordinates_of(phi)),
+        "joints": [
+            {"name": name, "unit": "rad" if turns else "m"}
+            for name, turns in zip(found.joint_names, found.chains.revolute, strict=True)
+        ],
+        "phi": listed_values(phi),
+        "first_influence": listed_values(found.influence(phi).first),
+        "inertia_matrix": listed_values(model.inertia),
+        "static_load": listed_values(-model.load),
+    }
 
 
 def with_drives(found: Mechanism, drives: bool | None) -> Mechanism:
@@ -76,12 +240,16 @@ def with_drives(found: Mechanism, drives: bool | None) -> Mechanism:
     return found
 
 
-def values(found: Mechanism, text: str) -> np.ndarray:
-    """One value for each coordinate, from 0,0.5 or "10 deg, 20 deg"."""
+def values(found: Mechanism, text: str, option: str = "--q") -> np.ndarray:
+    """One value for each coordinate, from 0,0.5 or "10 deg, 20 deg"; zeros where there is no text."""
+    if not text:
+        return np.zeros(found.n)
     words = text.split(",") if "," in text else text.split()
     if len(words) != found.n:
-        raise ArmError(f"--q needs {found.n} values, one for each of {', '.join(found.coordinates)}; got {len(words)}")
-    return np.array([float(quantity(w.strip(), f"--q: {n}")) for w, n in zip(words, found.coordinates, strict=True)])
+        names = ", ".join(found.coordinates)
+        raise ArmError(f"{option} needs {found.n} values, one for each of {names}; got {len(words)}")
+    pairs = zip(words, found.coordinates, strict=True)
+    return np.array([float(quantity(word.strip(), f"{option}: {name}")) for word, name in pairs])
 
 
 def print_head(found: Mechanism, phi: np.ndarray) -> None:
@@ -99,21 +267,21 @@ def print_position(found: Mechanism, phi: np.ndarray) -> None:
     """Joint positions and influence coefficients [G^phi_q] = dphi/dq (Freeman 1985, eq. 3-15)."""
     heading("Joints [rad or m], and what a unit rate of each coordinate makes them do")
     first = found.influence(phi).first
-    columns = [(name, figures(first[:, k])) for k, name in enumerate(found.coordinates)]
-    table([("joint", found.joint_names), ("position", figures(phi)), *columns])
+    columns = [(f"per {name}", figures(first[:, k])) for k, name in enumerate(with_units(found))]
+    table([("joint [unit]", joints_with_units(found)), ("position", figures(phi)), *columns])
 
 
 def print_model(found: Mechanism, phi: np.ndarray) -> None:
     """Inertia I*_qq and static load -T^L_q in the coordinates (Freeman 1985, eqs 4-61 and 4-62)."""
     model = found.model(phi)
-    heading("Inertia I* in the coordinates")
+    heading("Inertia I* in the coordinates [kg m^2, kg m or kg, as they turn or slide]")
     matrix(found.coordinates, model.inertia)
     heading("Load that holds it still")
     table(
         [
-            ("coordinate", found.coordinates),
+            ("coordinate [unit]", with_units(found)),
             ("value", figures(found.coordinates_of(phi))),
-            ("load", figures(-model.load)),
+            ("load [N m or N]", figures(-model.load)),
         ]
     )
 
@@ -125,14 +293,14 @@ def print_forces(found: Mechanism, phi: np.ndarray) -> None:
     table([("closure", found.equation_names), ("force", figures(found.constraint_forces(phi, still, still)))])
 
 
-def print_motors(found: Mechanism, names: tuple[str, ...], phi: np.ndarray) -> None:
+def motor_table(found: Mechanism, names: tuple[str, ...], phi: np.ndarray) -> MechanismTable:
     """Static motor loads of least sum of squares, where motors may outnumber the freedoms."""
     from dalembert.mechanisms.overconstrained import Motors
 
     still = np.zeros(found.n)
     shared = Motors(found, names).distribute(phi, still, still)
-    heading("Loads of the motors at rest, shared with the least sum of squares")
-    table([("motor", shared.motors), ("load", figures(shared.torque))])
+    said = "Loads of the motors at rest, shared with the least sum of squares"
+    return MechanismTable("motors", said, ("motor", tuple(shared.motors)), (("load [N m or N]", shared.torque),))
 
 
 def print_modes(found: Mechanism, phi: np.ndarray) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..rings.algebra import flat
 from ..rings.graph import Node, absorbed, reachable
@@ -53,7 +56,9 @@ class Function:
 
     ``arguments`` are (name, width), ``results`` (name, shape). ``facts`` is text that says all that shapes the graph,
     so that compiled code can be found again without building it; where it is empty the graph itself is the text.
-    ``label`` names the system it belongs to; ``remarks`` say in words what the function holds.
+    ``label`` names the system it belongs to, a ``thing`` such as an arm; ``remarks`` say in words what the function
+    holds. ``meanings`` are those of its arguments and results where they are not the common ones. ``around`` are a
+    value and a reach for each argument: states to try it at, where not any numbers will do.
     """
 
     name: str
@@ -65,6 +70,9 @@ class Function:
     parameters: Parameters = Parameters()
     joints: tuple[str, ...] = ()
     remarks: tuple[str, ...] = field(default=())
+    thing: str = "arm"
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    around: tuple[tuple[tuple[float, ...], float], ...] = ()
 
     @cached_property
     def inputs(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -92,6 +100,16 @@ class Function:
     def nodes(self) -> list[Node]:
         """The nodes of all results, one after another."""
         return [node for _, nodes in self.outputs for node in nodes]
+
+    def meaning(self, name: str) -> str:
+        """What an argument or a result is, with its unit."""
+        return self.meanings.get(name) or MEANINGS.get(name, "see below")
+
+    def trials(self, rng: np.random.Generator, count: int, reach: float) -> list[NDArray[np.float64]]:
+        """``count`` states to try it at, one array for each argument: within ``reach`` of zero, or ``around``."""
+        if not self.around:
+            return [rng.uniform(-reach, reach, (count, width)) for _, width in self.arguments]
+        return [np.array(value) + own * rng.uniform(-1, 1, (count, len(value))) for value, own in self.around]
 
     @cached_property
     def identity(self) -> str:

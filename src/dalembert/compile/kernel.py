@@ -54,6 +54,7 @@ class Kernel:
         self._refuse = refuse
         self._lock = ForkSafeLock()
         self._ready: dict[str, bool] = {}
+        self._addresses: dict[str, int] = {}
         widths = tuple(width for _, width in self.arguments)
         self.fast: shared_library.Caller = shared_library.caller_type()(
             widths, self.shapes, self.dtype.num, int(refuse is not None), self._call
@@ -242,11 +243,21 @@ class Kernel:
         try:
             path = cache.library(self._key(which), lambda folder: self._build(which, folder))
             library = shared_library.CompiledLibrary(path)
-            self.fast.attach(which, library.address(f"kernel_{which}"), library)
+            self._addresses[which] = library.address(f"kernel_{which}")
+            self.fast.attach(which, self._addresses[which], library)
         except build.CompileError as fault:
             build.say_slow(fault)
             return False
         return True
+
+    def address(self) -> int | None:
+        """Where ``int kernel_single(const double *const *in, double *const *out)`` is in memory; None if not compiled.
+
+        For loops in C that call it; the kernel must live as long as they run.
+        """
+        if not self._prepare("single"):
+            return None
+        return self._addresses["single"]
 
     @property
     def compiled(self) -> bool:
@@ -273,7 +284,7 @@ class Kernel:
     def _verify(self, which: str, path: Path) -> None:
         """One state against the same graph in NumPy: a compiler that gets it wrong is not used."""
         rng = np.random.default_rng(0)
-        flat = tuple(rng.uniform(-1, 1, (CHUNK, width)).astype(self.dtype) for _, width in self.arguments)
+        flat = tuple(trial.astype(self.dtype) for trial in self.function.trials(rng, CHUNK, 1.0))
         if self.function.parameters.names:
             flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
         found = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)

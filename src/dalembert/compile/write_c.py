@@ -21,7 +21,7 @@ from .cmake import joined
 from .emit_c import Program, statements
 from .emit_scalar import C99, scalar_style
 from .emit_single import places
-from .function import MEANINGS, Function
+from .function import Function
 from .operations import count
 
 STATES = 5
@@ -78,12 +78,14 @@ class ControllerCode:
 
     def header(self) -> str:
         """Header file: arguments, joint order, parameter values and cost per call, then the declaration."""
-        lines = [f"{self.function.name} of the arm {comment(self.function.label)}.", ""]
-        lines += [f"in   {name}[{width}]: {MEANINGS.get(name, 'see below')}" for name, width in self.inputs]
+        lines = [f"{self.function.name} of the {self.function.thing} {comment(self.function.label)}.", ""]
+        lines += [f"in   {name}[{width}]: {self.function.meaning(name)}" for name, width in self.inputs]
         for name, shape in self.results:
             size = "x".join(map(str, shape))
-            lines.append(f"out  {name}[{size}]: {MEANINGS[name]}{', row by row' if len(shape) > 1 else ''}")
-        lines += ["", "Joints, in the order of q:"]
+            lines.append(
+                f"out  {name}[{size}]: {self.function.meaning(name)}{', row by row' if len(shape) > 1 else ''}"
+            )
+        lines += ["", f"Joints, in the order of {'q' if self.function.thing == 'arm' else 'phi'}:"]
         lines += [f"  {k}: {comment(joint)}" for k, joint in enumerate(self.function.joints)]
         kept = self.function.parameters
         if kept.names:
@@ -136,7 +138,7 @@ class ControllerCode:
         rng = np.random.default_rng(1)
         states, results = [], []
         for _ in range(STATES):
-            arrays: list[Any] = [rng.uniform(-2, 2, width) for _, width in self.inputs]
+            arrays: list[Any] = [trial[0] for trial in self.function.trials(rng, 1, 2.0)]
             if self.function.parameters.names:
                 arrays[-1] = np.array(self.function.parameters.values)
             arrays = [array.astype(self.dtype).astype(float) for array in arrays]

@@ -39,35 +39,39 @@ from .trajectories import Polynomials
 
 Array = NDArray[np.float64]
 
-RATES = """\
-#define N {n}
-#define SPEEDS N
-#define SIZE (2 * N + 1)
+REFERENCE = """\
 static __thread const double *knots, *table, *kp, *kd; /* set and used within one call, each thread its own */
 static __thread long pieces;
 static __thread int degree;
 
 static void reference(double t, double *r, double *rd, double *rdd)
-{{
+{
   long k = 0;
   const int outside = t < knots[0] || t > knots[pieces];
   if (t < knots[0]) t = knots[0];
   if (t > knots[pieces]) t = knots[pieces];
   while (k + 1 < pieces && t >= knots[k + 1]) k++;
   const double u = t - knots[k];
-  for (int j = 0; j < N; j++) {{
+  for (int j = 0; j < N; j++) {
     double p = 0, v = 0, a = 0;
-    for (int d = degree; d >= 0; d--) {{
+    for (int d = degree; d >= 0; d--) {
       a = a * u + 2 * v;
       v = v * u + p;
       p = p * u + table[(k * (degree + 1) + d) * N + j];
-    }}
+    }
     r[j] = p;
     rd[j] = outside ? 0 : v;
     rdd[j] = outside ? 0 : a;
-  }}
-}}
+  }
+}
+"""
+"""Position, velocity and acceleration of a polynomial trajectory of N joints, held outside its times."""
 
+RATES = """\
+#define N {n}
+#define SPEEDS N
+#define SIZE (2 * N + 1)
+{reference}
 static void loop(double t, const double *x, double *qdd, double *tau)
 {{
   double r[N], rd[N], rdd[N];
@@ -169,7 +173,7 @@ def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
         return None
     loop = closed_loop(arm, model, kind)
     if loop.identity not in _libraries:
-        source = single_source(Program(loop), "float64") + RATES.format(n=arm.n) + dop853_source()
+        source = single_source(Program(loop), "float64") + RATES.format(n=arm.n, reference=REFERENCE) + dop853_source()
         made = loaded(source, loop.identity)
         if made is None:
             return None

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..drives.motors import Electric
+from ..mechanisms.mechanism_system import MechanismSystem
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
 from .trajectories import Trajectory
@@ -50,12 +51,17 @@ class Requirements:
         return not self.uses or self.uses[0].share <= 1.0
 
 
-def requirements(system: ArmSystem, trajectory: Trajectory, samples: int = 501) -> Requirements:
-    """Torques at joints and motors, currents and voltages with jerk (Freeman 1985, 2-238 to 2-240), and limits."""
+def requirements(system: ArmSystem | MechanismSystem, trajectory: Trajectory, samples: int = 501) -> Requirements:
+    """Torques at joints and motors, currents and voltages with jerk (Freeman 1985, 2-238 to 2-240), and limits.
+
+    Of a mechanism: loads at the coordinates, and the limits of all joints, which follow the path in one assembly mode.
+    """
     t = np.linspace(0, trajectory.duration, samples)
     q, qd, qdd, jerk = (
         trajectory.position(t), trajectory.velocity(t), trajectory.acceleration(t), trajectory.jerk(t),
     )  # fmt: skip
+    if isinstance(system, MechanismSystem):
+        return _of_mechanism(system, t, q, qd, qdd)
     torque = system.inverse_dynamics(q, qd, qdd)
     uses = [
         *_uses("position, upper", system.joint_names, q, system.upper, t),
@@ -75,6 +81,20 @@ def requirements(system: ArmSystem, trajectory: Trajectory, samples: int = 501) 
             uses += _uses("stall torque", system.motor_names, np.abs(motor), electric.stall_torque, t)
     order = tuple(sorted(uses, key=lambda use: -use.share))
     return Requirements(t, torque, motor, current, voltage, order)
+
+
+def _of_mechanism(system: MechanismSystem, t: Array, q: Array, qd: Array, qdd: Array) -> Requirements:
+    mechanism, chains = system.mechanism, system.mechanism.chains
+    phi = mechanism.follow(q, system.near)
+    rate, _ = mechanism.joint_motion(phi, qd, qdd)
+    load = mechanism.inverse_dynamics(phi, qd, qdd)
+    uses = [
+        *_uses("position, upper", mechanism.joint_names, phi, chains.upper, t),
+        *_uses("position, lower", mechanism.joint_names, -phi, -chains.lower, t),
+        *_uses("speed", mechanism.joint_names, np.abs(rate), chains.velocity, t),
+        *_uses("load", system.joint_names, np.abs(load), system.effort_limits, t),
+    ]
+    return Requirements(t, load, None, None, None, tuple(sorted(uses, key=lambda use: -use.share)))
 
 
 def _uses(what: str, names: tuple[str, ...], values: Array, limits: Array, t: Array) -> list[Use]:

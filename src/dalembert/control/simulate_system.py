@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
+from ..mechanisms.mechanism_system import MechanismSystem
 from ..simulation.inputs import Control
 from ..simulation.loads import LoadChange
 from ..simulation.motion import Motion
@@ -16,6 +17,7 @@ from ..simulation.simulate import simulate
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import MotorSystem
 from ..systems.protocol import System
+from . import mechanism_loop
 from .compiled_loop import run, serves
 
 
@@ -67,15 +69,20 @@ def simulate_system(
         plain = not stops and not changes and not saturate and period is None and max_step is None
         if not plain or method not in ("auto", "DOP853"):
             reason = "these options are served in Python: stops, loads, samples, limits, other methods"
-        elif not isinstance(system, ArmSystem) or plant.input_names != system.joint_names:
-            reason = "only joint torques on an exact arm are compiled"
+        elif not isinstance(system, ArmSystem | MechanismSystem) or plant.input_names != system.joint_names:
+            reason = "only joint torques on an exact arm, or loads at the coordinates of a mechanism, are compiled"
+        elif isinstance(system, MechanismSystem):
+            reason = mechanism_loop.serves(system, control)
+            motion = None if reason else mechanism_loop.run(system, control, q, qd, duration, settings)
+            if motion is not None:
+                return motion
+            reason = reason or "there is no C compiler, it is too stiff, or it leaves the mode it starts in"
         else:
             reason = serves(system, control)
-            if not reason:
-                motion = run(system, control, q, qd, duration, settings)
-                if motion is not None:
-                    return motion
-                reason = "there is no C compiler, or it is too stiff"
+            motion = None if reason else run(system, control, q, qd, duration, settings)
+            if motion is not None:
+                return motion
+            reason = reason or "there is no C compiler, or it is too stiff"
         if compiled:
             raise ArmError(f"this simulation cannot run in machine code: {reason}")
     return simulate(plant, control, q, qd, duration, settings)

@@ -23,9 +23,10 @@ from .closure_equations import ClosureEquations
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
 from .gears import GearNumbers, Tie
-from .loop_closures import Block
+from .loop_closures import Block, ClosureNumbers
 
 if TYPE_CHECKING:
+    from .compiled_map import CompiledMap
     from .compiled_state import CompiledState
     from .springs import LoadElement
 
@@ -64,6 +65,12 @@ class Assembly:
         """Closures and chains in one compiled function; None without compilation."""
         self.elements: tuple[LoadElement, ...] = ()
         """Springs, dampers and rotors between chains, for whatever computes the dynamics from here."""
+        self.home: Array | None = None
+        """A closed configuration, once it is known."""
+        self.map: CompiledMap | None = None
+        """The transfer to the coordinates in machine code; None without compilation."""
+        self.turning = [c for c in self.closures if isinstance(c, ClosureNumbers) and c.aligned_axes]
+        """Closures whose equations also hold in orientations that are not meant."""
         self.geared = np.zeros(self.m, dtype=bool)
         """Joints of gears: a whole turn more is another position of the joint it is tied to."""
         for numbers in self.closures:

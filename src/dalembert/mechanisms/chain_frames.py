@@ -50,7 +50,7 @@ class FrameOn:
 class Carrier:
     """A frame as numbers: the joints of phi that move it, its chain, body, and rotation and position on the body.
 
-    ``exact`` are the latter two as fractions, for any ring.
+    ``placement`` are the latter two as steps, for any ring.
     """
 
     joints: NDArray[np.intp]
@@ -59,7 +59,12 @@ class Carrier:
     path: NDArray[np.intp]
     rotation: Array
     position: Array
-    exact: tuple[Matrix, Vector]
+    placement: Placement
+
+    @property
+    def exact(self) -> tuple[Matrix, Vector]:
+        """Rotation and position on the body as fractions."""
+        return self.placement.exact
 
 
 PAST = 1e-6
@@ -124,6 +129,11 @@ class ChainFrames:
         """Largest torques (N m) or forces (N) in the order of phi; inf for none."""
         return np.concatenate([arm.effort_limits for arm in self.arms.values()])
 
+    @cached_property
+    def velocity(self) -> Array:
+        """Largest speeds (rad/s or m/s) in the order of phi; inf for none."""
+        return np.concatenate([arm.velocity_limits for arm in self.arms.values()])
+
     def joint_index(self, name: str) -> int:
         """Index in phi of "chain.joint", or of "joint" where only one chain has it."""
         if name in self.joint_names:
@@ -141,9 +151,7 @@ class ChainFrames:
         empty = np.zeros(0, dtype=np.intp)
         if frame.chain == GROUND:
             turn, shift = frame.at.exact
-            return Carrier(
-                empty, -1, -1, empty, np.array(turn, dtype=float), np.array(shift, dtype=float), (turn, shift)
-            )
+            return Carrier(empty, -1, -1, empty, np.array(turn, dtype=float), np.array(shift, dtype=float), frame.at)
         if frame.chain not in self.arms:
             known = (*self.names, GROUND, *self.frames)
             raise ArmError(f"no chain or frame {frame.chain!r}{nearest(frame.chain, known)}; there are {listed(known)}")
@@ -162,7 +170,7 @@ class ChainFrames:
             path,
             np.array(turn, dtype=float),
             np.array(shift, dtype=float),
-            (turn, shift),
+            placement,
         )
 
     def place(self, phi: Array) -> Placed:

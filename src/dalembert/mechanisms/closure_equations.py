@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..arm.placement import Vector
-from ..formulations.chain import Chain
+from ..formulations.chain import Chain, placed
 from ..formulations.closures import CarriedVector, Product, equations, frame_vectors, vectors_of
 from ..formulations.kinematics import Frame, frames
-from ..rings.algebra import Vec
 from ..rings.ring import Ring, Scalar
 from .chain_frames import Carrier, ChainFrames
 from .gears import GearNumbers
@@ -28,10 +26,18 @@ class ClosureEnd:
 
 
 class ClosureEquations:
-    """All closures of ``system``, whose chains over ``ring`` are ``links``."""
+    """All closures of ``system``, whose chains over ``ring`` are ``links``.
+
+    ``given`` are numbers of the ring in place of named lengths and angles, chain by chain.
+    """
 
     def __init__(
-        self, system: ChainFrames, closures: Sequence[ClosureNumbers | GearNumbers], ring: Ring, links: Sequence[Chain]
+        self,
+        system: ChainFrames,
+        closures: Sequence[ClosureNumbers | GearNumbers],
+        ring: Ring,
+        links: Sequence[Chain],
+        given: Sequence[Mapping[str, Scalar]] = (),
     ) -> None:
         self.chains, self.ring, self.links = system, ring, links
         self.ties: list[GearNumbers | tuple[tuple[Product, ...], ClosureEnd, ClosureEnd]] = []
@@ -40,7 +46,9 @@ class ClosureEquations:
                 self.ties.append(c)
                 continue
             products = c.closure.products
-            a, b = (ClosureEnd(e, _over(ring, e), v) for e, v in zip((c.a, c.b), vectors_of(products), strict=True))
+            a, b = (
+                ClosureEnd(e, over(ring, e, given), v) for e, v in zip((c.a, c.b), vectors_of(products), strict=True)
+            )
             self.ties.append((products, a, b))
 
     def tables(self, phi: Sequence[Scalar], rate: Sequence[Scalar] = ()) -> ClosureTables:
@@ -48,13 +56,13 @@ class ClosureEquations:
         values: list[Scalar] = []
         rows: list[list[Scalar]] = []
         drift: list[Scalar] = []
-        placed: dict[int, list[Frame]] = {}
+        met: dict[int, list[Frame]] = {}
         for tie in self.ties:
             if isinstance(tie, GearNumbers):
                 found = [tie.equation(self.ring, phi)]
             else:
                 products, *ends = tie
-                found = equations(products, *(self._vectors(end, phi, rate, placed) for end in ends))
+                found = equations(products, *(self.vectors(end, phi, rate, met) for end in ends))
             for equation in found:
                 row: list[Scalar] = [0] * self.chains.m
                 for joint, slope in equation.slopes.items():
@@ -64,22 +72,17 @@ class ClosureEquations:
                 drift.append(equation.drift)
         return values, rows, drift
 
-    def _vectors(
-        self, end: ClosureEnd, phi: Sequence[Scalar], rate: Sequence[Scalar], placed: dict[int, list[Frame]]
+    def vectors(
+        self, end: ClosureEnd, phi: Sequence[Scalar], rate: Sequence[Scalar], met: dict[int, list[Frame]]
     ) -> dict[int, CarriedVector]:
+        """The vectors of a frame that are asked for; ``met`` keeps the joint frames of chains met before."""
         number = max(end.carrier.chain, 0)  # a frame in the world belongs to no chain; none is asked then
         part, chain, body = self.chains.slices[number], self.links[number], end.carrier.body
-        if body >= 0 and number not in placed:
-            placed[number] = frames(chain, self.ring, phi[part])
-        return frame_vectors(chain, placed.get(number, []), body, end.place, rate[part], part.start, end.vectors)
+        if body >= 0 and number not in met:
+            met[number] = frames(chain, self.ring, phi[part])
+        return frame_vectors(chain, met.get(number, []), body, end.place, rate[part], part.start, end.vectors)
 
 
-def _over(ring: Ring, end: Carrier) -> Frame:
-    """A frame on its body in numbers of the ring."""
-
-    def vector(entries: Vector) -> Vec:
-        x, y, z = (ring.number(entry) for entry in entries)
-        return x, y, z
-
-    (a, b, c), shift = end.exact
-    return (vector(a), vector(b), vector(c)), vector(shift)
+def over(ring: Ring, end: Carrier, given: Sequence[Mapping[str, Scalar]] = ()) -> Frame:
+    """A frame on its body in numbers of the ring; ``given`` replaces named lengths and angles of each chain."""
+    return placed(end.placement, ring, given[end.chain] if given and end.chain >= 0 else {})

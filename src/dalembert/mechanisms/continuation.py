@@ -7,6 +7,7 @@ enough, the way has met a singularity.
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ LARGEST_TURN = 0.3
 """Of a joint against its prediction in one step (rad or m): more would be a jump to another mode."""
 LARGEST_BEND = 0.3
 """Of the same, as a part of the step: at a change point another mode begins, with a kink, where one arrives."""
+FAR_FROM_SINGULAR = 1e6
+"""Condition of [G^w_phi] below which a position from machine code is taken as it is."""
 SINGULAR = 1e13
 """Condition number of [G^w_phi] above which it is singular."""
 
@@ -52,13 +55,38 @@ def solved(assembly: Assembly, wanted: Array, guess: Array) -> Array:
                 f"coordinate {coordinate.name!r} is a turn: it has a rate but no position, so no position can be found "
                 f"from it; find the position in other coordinates, then use this one for rates and loads"
             )
+    phi = guess.copy()
+    left = np.flatnonzero(~_at_once(assembly, phi, wanted))
+    if len(left):
+        phi[left] = _searched(assembly, wanted[left], guess[left], len(wanted) > 1, left)
+    return phi
+
+
+def _at_once(assembly: Assembly, phi: Array, wanted: Array) -> NDArray[np.bool_]:
+    """Where machine code finds the joints from ``phi``, which it moves there, in the mode it was in."""
+    if assembly.map is None:
+        return np.zeros(len(phi), dtype=bool)
+    run = assembly.map.newton(phi, wanted)
+    good = run.closed & (run.condition < FAR_FROM_SINGULAR)
+    if assembly.r:
+        good &= as_predicted(run.phi, run.first, phi) & (np.abs(run.phi - phi).max(axis=1, initial=0.0) < LARGEST_TURN)
+        if assembly.n + assembly.r == assembly.m:
+            good &= run.same_side
+        elif good.any():
+            good[good] = _one_mode(assembly, phi[good], run.phi[good], wanted[good])
+    phi[good] = run.phi[good]
+    return good
+
+
+def _searched(assembly: Assembly, wanted: Array, guess: Array, batch: bool, numbers: NDArray[np.intp]) -> Array:
+    """Joints by Newton with a line search, or by a walk; ``numbers`` are those of the states in their batch."""
     phi, residuals = newton(assembly, guess, wanted)
     near = closed(residuals) & (np.abs(phi - guess).max(axis=1, initial=0.0) < LARGEST_TURN)
     if assembly.r and near.any():
         near[near] = _one_mode(assembly, guess[near], phi[near], wanted[near])
     for index in np.flatnonzero(~near):
         phi[index] = _walked(
-            assembly, phi[index], residuals[index], wanted[index], guess[index], len(wanted) > 1, int(index)
+            assembly, phi[index], residuals[index], wanted[index], guess[index], batch, int(numbers[index])
         )
     return phi
 
@@ -111,32 +139,59 @@ def told(assembly: Assembly, q: Array) -> str:
     return ", ".join(f"{c.name} = {value:.5g}" for c, value in zip(assembly.coordinates, q, strict=True))
 
 
+class Place:
+    """A closed configuration ``phi`` ``(1, m)`` on a path, with what leads on from it."""
+
+    def __init__(self, assembly: Assembly, phi: Array) -> None:
+        self.assembly, self.phi = assembly, phi
+
+    @cached_property
+    def tangent(self) -> tuple[Array, NDArray[np.float64]]:
+        """[G^w_phi], zero where it is singular, and dphi/dq."""
+        g = self.assembly.first_order(self.phi)[1]
+        whole, condition = self.assembly.inverse(g)
+        return g if condition[0] < SINGULAR else np.zeros_like(g), np.nan_to_num(whole[0, :, : self.assembly.n])
+
+    @property
+    def condition(self) -> float:
+        """Condition of [G^w_phi]; from below where it is compiled, which is enough to compare two places."""
+        if self.assembly.map is not None:
+            return self.assembly.map.condition(self.phi[0])
+        g = self.assembly.first_order(self.phi)[1]
+        return float(self.assembly.inverse(g)[1][0])
+
+    def to(self, now: Array, wanted: Array) -> Place | None:
+        """The place at coordinates ``wanted``, which are ``now`` here; None if what is found is in another mode."""
+        assembly = self.assembly
+        if assembly.map is not None:
+            phi = self.phi.copy()
+            if _at_once(assembly, phi, wanted[None])[0]:
+                return Place(assembly, phi)
+        g, slope = self.tangent
+        predicted = self.phi + slope @ (wanted - now)
+        trial, residual = newton(assembly, predicted, wanted[None], 25, near=True)
+        if not closed(residual)[0] or not as_predicted(trial, predicted, self.phi)[0]:
+            return None
+        found = Place(assembly, trial)
+        return found if same_side(g, found.tangent[0])[0] > 0 else None
+
+
 def walk(assembly: Assembly, phi: Array, start: Array, end: Array) -> tuple[Array, float]:
     """From joints ``phi`` ``(1, m)`` at coordinates ``start`` straight to ``end``: the joints, and the part done."""
     done, step = 0.0, 1.0
-    g, slope = _slope(assembly, phi)
+    place, now = Place(assembly, phi), start
     while done < 1:
         ahead = min(1.0, done + step)
-        predicted = phi + slope @ ((ahead - done) * (end - start))
-        reached = _step(assembly, phi, g, predicted, start + ahead * (end - start))
+        wanted = start + ahead * (end - start)
+        reached = place.to(now, wanted)
         if reached is not None:
-            phi, g, slope = reached
+            place, now = reached, wanted
             done, step = ahead, 2 * step
         elif step > SMALLEST_STEP:
             step /= 2
         else:
             break
-    return phi, done
-
-
-def _step(assembly: Assembly, phi: Array, g: Array, predicted: Array, wanted: Array) -> tuple[Array, ...] | None:
-    """Joints at ``wanted`` near where they are predicted, [G^w_phi] and dphi/dq there; None if that is another mode."""
-    trial, residual = newton(assembly, predicted, wanted[None], 25, near=True)
-    if not closed(residual)[0] or not as_predicted(trial, predicted, phi)[0]:
-        return None
-    new_g, slope = _slope(assembly, trial)
-    good = bool(same_side(g, new_g)[0] > 0)
-    return (trial, new_g, slope) if good else None
+    return place.phi, done
 
 
 class PositionTrack:
@@ -145,29 +200,22 @@ class PositionTrack:
     def __init__(self, assembly: Assembly, phi: Array) -> None:
         """``phi`` ``(m,)`` is closed."""
         self.assembly = assembly
-        self._take(phi[None])
-        self.q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(self.phi), 0), 1)[0, : assembly.n]
-
-    def _take(self, phi: Array) -> None:
-        self.phi = phi
-        self.g, self.slope = _slope(self.assembly, phi)
+        self.place = Place(assembly, phi[None])
+        self.q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(phi[None]), 0), 1)[0, : assembly.n]
 
     @property
     def condition(self) -> float:
         """Condition of [G^w_phi] at the last position."""
-        return float(self.assembly.inverse(self.g)[1][0])
+        return self.place.condition
 
     def to(self, q: Array) -> Array:
         """The joints ``(m,)`` at coordinates ``q``, in the assembly mode of the start."""
         if not (q == self.q).all():
-            predicted = self.phi + self.slope @ (q - self.q)
-            reached = _step(self.assembly, self.phi, self.g, predicted, q)
+            reached = self.place.to(self.q, q)
             if reached is None:
-                self._take(solved(self.assembly, q[None], self.phi))
-            else:
-                self.phi, self.g, self.slope = reached
-            self.q = q.copy()
-        return np.asarray(self.phi[0])
+                reached = Place(self.assembly, solved(self.assembly, q[None], self.place.phi))
+            self.place, self.q = reached, q.copy()
+        return np.asarray(self.place.phi[0])
 
 
 def follow(assembly: Assembly, path: Array, guess: Array) -> Array:
@@ -186,10 +234,3 @@ def follow(assembly: Assembly, path: Array, guess: Array) -> Array:
             )
         found.append(phi[0])
     return np.array(found)
-
-
-def _slope(assembly: Assembly, phi: Array) -> tuple[Array, NDArray[np.float64]]:
-    """[G^w_phi], zero where it is singular, and dphi/dq."""
-    g = assembly.first_order(phi)[1]
-    whole, condition = assembly.inverse(g)
-    return g if condition[0] < SINGULAR else np.zeros_like(g), np.nan_to_num(whole[0, :, : assembly.n])

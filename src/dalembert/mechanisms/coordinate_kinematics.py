@@ -22,6 +22,7 @@ from . import position, transfer
 from .assembly import Assembly, Carried
 from .batch import Array, in_pieces, one_state
 from .chain_frames import ChainFrames, FrameOn
+from .compiled_map import CompiledMap
 from .compiled_state import CompiledState
 from .continuation import follow, solved
 from .diagnose import check_coordinates, independent_joints
@@ -124,9 +125,11 @@ class CoordinateKinematics:
             closing = self.assembly.closure_jacobian(self.home[None])[0]
             chosen = [self.chains.joint_names[k] for k in sorted(independent_joints(closing))]
             self.assembly = Assembly(self.chains, self.parts.closures, chosen)
-        self.assembly.rank, self.assembly.elements = rank, elements
+        self.assembly.rank, self.assembly.elements, self.assembly.home = rank, elements, self.home
         self.assembly.kernel = self._kernel() if compiled else None
         check_coordinates(self.assembly, self.home)
+        if self.assembly.kernel is not None and self.n:
+            self.assembly.map = CompiledMap(self.assembly)
         unknown = [text for text in self.parts.passive if " ".join(text.split()) not in self.coordinates]
         if unknown:
             raise ArmError(f"passive {unknown[0]!r} is no coordinate; the coordinates are {listed(self.coordinates)}")
@@ -411,10 +414,13 @@ class CoordinateKinematics:
     def joint_motion(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array]:
         """phi' and phi'' for this motion of the coordinates (3-12), (3-13)."""
 
-        def move(phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
-            return self.assembly.moved(phi, qd, qdd)[1:]
+        def move(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
+            code = self.assembly.map
+            found = None if code is None else code.tables("joint_motion", phi, qd, qdd)
+            return self.assembly.moved(phi, qd, qdd)[1:] if found is None else found
 
-        return self.batched(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+        rate, rate2 = self.batched(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+        return rate, rate2
 
     def resolve(
         self, poses: ArrayLike, qd: ArrayLike, qdd: ArrayLike, qddd: ArrayLike, guess: ArrayLike | None = None

@@ -81,6 +81,13 @@ class Coordinate:
             raise ArmError(f"coordinate {self.name!r} adds angles to lengths; its value has no unit")
         return angles == {True}
 
+    @property
+    def facts(self) -> str:
+        """What makes the code of this coordinate what it is."""
+        ends = (None if t.frame is None else (t.frame.chain, t.frame.body, t.frame.exact) for t in self.terms)
+        others = [None if t.other is None else (t.other.chain, t.other.body, t.other.exact) for t in self.terms]
+        return repr((others, [(t.weight, t.joint, t.freedom, end) for t, end in zip(self.terms, ends, strict=True)]))
+
     def jet(self, placed: Placed, order: int) -> Jet:
         """Value and influence coefficients in ``joints``."""
         width = len(self.joints)

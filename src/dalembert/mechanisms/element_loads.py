@@ -7,7 +7,7 @@ between two points by its pull along the span.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -28,7 +28,7 @@ from ..formulations.closures import (
     turning_vector,
 )
 from ..formulations.kinematics import frames
-from ..rings.algebra import Vec, add, dot, mul, scale, sub
+from ..rings.algebra import add, dot, mul, scale, sub
 from ..rings.dual import Duals, slope_of
 from ..rings.graph import Graph
 from ..rings.real import REAL
@@ -37,6 +37,7 @@ from . import transfer
 from .assembly import Carried
 from .batch import Array, through
 from .chain_frames import Carrier, ChainFrames
+from .closure_equations import over
 from .coordinates import CoordinateTerm
 from .springs import LoadElement
 from .transfer import TransferredModel
@@ -52,9 +53,15 @@ class ElementsOverRing:
     """Elements of a system whose chains over ``ring`` are ``links``; a field over that ring may be asked too."""
 
     def __init__(
-        self, system: ChainFrames, elements: Sequence[LoadElement], ring: Ring, links: Sequence[Chain]
+        self,
+        system: ChainFrames,
+        elements: Sequence[LoadElement],
+        ring: Ring,
+        links: Sequence[Chain],
+        given: Sequence[Mapping[str, Scalar]] = (),
     ) -> None:
-        self.chains, self.elements, self.ring, self.links = system, elements, ring, links
+        """``given`` are numbers of the ring in place of named parameters of each chain."""
+        self.chains, self.elements, self.ring, self.links, self.given = system, elements, ring, links, given
 
     # -- quantities -----------------------------------------------------------------------------
 
@@ -64,16 +71,11 @@ class ElementsOverRing:
         number = max(end.chain, 0)  # a frame in the world belongs to no chain; none is asked then
         part, links = self.chains.slices[number], self.links[number]
         found = frames(links, field, phi[part]) if end.body >= 0 else []
-        (x, y, z), shift = end.exact
-        place = (self._vector(x), self._vector(y), self._vector(z)), self._vector(shift)
+        place = over(self.ring, end, self.given)
         vectors = frame_vectors(links, found, end.body, place, rate[part], part.start, which - {TURNING})
         if TURNING in which:
             vectors[TURNING] = turning_vector(links, found, end.body, rate[part], part.start)
         return vectors
-
-    def _vector(self, entries: Sequence[Fraction]) -> Vec:
-        x, y, z = (self.ring.number(entry) for entry in entries)
-        return x, y, z
 
     def _term(self, field: Field, at: JointState, term: CoordinateTerm) -> ClosureEquation:
         """Value (0 of a turn), slopes and drift of one term, without its weight."""

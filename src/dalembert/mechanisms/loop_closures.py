@@ -160,14 +160,24 @@ class ClosureNumbers:
         found = [jets.product(axis(0, i), end(j)).scaled(sign) for i, j, sign in self.closure.products]
         return jets.stacked(found)
 
+    @cached_property
+    def aligned_axes(self) -> tuple[int, ...]:
+        """Axes that agree where the held turns are closed as meant; none where they hold in no wrong orientation."""
+        axes = ["xyz".index(freedom[1]) for freedom in self.closure.held if freedom.startswith("r")]
+        if len(axes) == 3:
+            return 0, 1, 2
+        if len(axes) == 2:
+            return (3 - sum(axes),)
+        return ((axes[0] + 1) % 3,) if axes and self.turns_about_one_axis else ()
+
     def misfit(self, placed: Placed) -> tuple[slice, Array, Array] | None:
         """How far the held turns are from closed (rad), exact on the rotation group, with slopes in ``joints``.
 
         With the rows of these turns among the equations; None where the equations hold in no wrong orientation.
         """
-        axes = ["xyz".index(freedom[1]) for freedom in self.closure.held if freedom.startswith("r")]
-        if not axes or (len(axes) == 1 and not self.turns_about_one_axis):
+        if not self.aligned_axes:
             return None
+        axes = ["xyz".index(freedom[1]) for freedom in self.closure.held if freedom.startswith("r")]
         turn, spin = self.relative_turn(placed)
         if len(axes) == 3:
             value, slope = three_turns(turn, spin)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import Load
 from ..arm.shaft_friction import NO_FRICTION
+from ..systems.arrays import vector_array
 from ..systems.contacts import stuck
 from ..systems.sticking import Contact
 from . import transfer
@@ -24,6 +26,10 @@ from .coordinate_kinematics import CoordinateKinematics
 from .element_loads import ElementLoads, element_model
 from .equilibrium import equilibrium
 from .linearize import derivatives
+from .many_motions import ManyMotions, simulate_many
+from .mechanism_code import NEWTON, write_mechanism_c
+from .mechanism_sensitivity import ParameterSensitivity, parameter_names, parameter_sensitivity
+from .mjcf_export import write_mjcf
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
 from .springs import Spring
@@ -50,7 +56,17 @@ class Mechanism(CoordinateKinematics):
         """I*_qq, P*_qqq and T^L_q (4-61), (4-62); ``qd`` matters only to dampers."""
         loads = self._forces(forces)
 
-        def tables(phi: Array, qd: Array) -> tuple[Array, Array, Array]:
+        # Turns have second-order coefficients that are not symmetric; the kernel has the symmetric ones.
+        turns = any(not coordinate.has_position for coordinate in self.assembly.coordinates)
+
+        def tables(phi: Array, qd: Array) -> tuple[Array, ...]:
+            # P* and T^L of springs and rotors between chains are put together below alone.
+            code = self.assembly.map
+            if code is not None and not forces and not turns and not self.elements and code.is_short("model"):
+                found = code.tables("model", phi, qd)
+                if found is not None:
+                    inertia, power, load = found
+                    return inertia, power.reshape(len(phi), self.n, self.n, self.n), load
             carried = self.assembly.carried(phi)
             total: TransferredModel | None = None
             for (numbers, part), force in zip(self._parts(), loads, strict=True):
@@ -68,7 +84,12 @@ class Mechanism(CoordinateKinematics):
 
     def inverse_dynamics(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_q ``(..., n)``: the loads at the coordinates that cause this motion."""
-        return self._loads(phi, qd, qdd, forces)[..., : self.n]
+
+        def act(*state: Array) -> Array:
+            return self._loads(forces)(*state)[:, : self.n]
+
+        given = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
+        return self._answered("inverse_dynamics", not forces, act, *given)
 
     def constraint_forces(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_c ``(..., r)`` (4-31): force (N) or moment (N m) that each closure equation puts on its frame b.
@@ -76,25 +97,27 @@ class Mechanism(CoordinateKinematics):
         In the axes of its frame a; ``equation_names`` names them. Where constraints are redundant these are the
         smallest that do it, since rigid bodies alone do not determine them.
         """
-        return self._loads(phi, qd, qdd, forces)[..., self.n :]
+        given = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
+        return self.batched(self._loads(forces), *given)[..., self.n :]
 
-    def _loads(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces) -> Array:
+    def _loads(self, forces: Forces) -> Callable[[Array, Array, Array], Array]:
+        """The loads at coordinates and closures as a function of phi, q' and q''."""
         loads = self._forces(forces)
 
         def act(phi: Array, qd: Array, qdd: Array) -> Array:
             whole, rate, rate2 = self.assembly.moved(phi, qd, qdd)
             return transfer.load(self.joint_loads(phi, rate, rate2, loads), whole)
 
-        return self.batched(act, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
+        return act
 
     def forward_dynamics(self, phi: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: Forces = NONE) -> Array:
         """q'' ``(..., n)`` under the loads ``tau`` at the coordinates; it undoes ``inverse_dynamics``.
 
         Shafts with Coulomb friction that stand stick or start, as load and closures have it (``systems/sticking.py``).
         """
-        loads = self._forces(forces)
 
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
+            loads = self._forces(forces)
             x, rate, rate2, inertia, rest = self._without_acceleration(phi, qd, loads)
             try:
                 qdd = np.linalg.solve(inertia, (torque - rest)[..., None])[..., 0]
@@ -106,7 +129,9 @@ class Mechanism(CoordinateKinematics):
             drift = transfer.times(rows, rate2) + self.contact_drift(phi, rate)
             return stuck(self.contacts, rows @ x, drift, qd, qdd, lambda state: inertia[state])
 
-        return self.batched(solve, self._joints(phi), self._rates("qd", qd), self._rates("tau", tau))
+        smooth = not forces and not self.contacts
+        given = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)
+        return self._answered("forward_dynamics", smooth, solve, *given)
 
     def with_passive(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> tuple[Array, Array]:
         """T_q and q'' where the passive coordinates carry no load: their entries of ``qdd`` are computed."""
@@ -127,9 +152,11 @@ class Mechanism(CoordinateKinematics):
 
     def mass_matrix(self, phi: ArrayLike) -> Array:
         """I*_qq ``(..., n, n)``: the inertia matrix in the coordinates."""
-        return self.batched(
-            lambda phi: transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)), self._joints(phi)
-        )
+
+        def tables(phi: Array) -> Array:
+            return np.asarray(transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)))
+
+        return self._answered("mass_matrix", True, tables, self._joints(phi))
 
     def bias(self, phi: ArrayLike, qd: ArrayLike, forces: Forces = NONE) -> Array:
         """The loads at the coordinates that cause no acceleration of them; standing shafts resist nothing."""
@@ -147,10 +174,14 @@ class Mechanism(CoordinateKinematics):
             weights = [numbers.gravity(phi[:, part]) for numbers, part in self._parts()]
             return transfer.load(np.concatenate(weights, axis=1), self.first_influence(phi))
 
-        return self.batched(hold, self._joints(phi))
+        return self._answered("gravity_load", True, hold, self._joints(phi))
 
     def kinetic_energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """T (J)."""
+
+        if self.assembly.map is not None:
+            rate = vector_array(self.n, "qd", qd, "coordinate")
+            return np.asarray(0.5 * np.einsum("...i,...ij,...j->...", rate, self.mass_matrix(phi), rate))
 
         def total(phi: Array, qd: Array) -> Array:
             return self._kinetic(phi, transfer.times(self.first_influence(phi), qd))
@@ -159,7 +190,11 @@ class Mechanism(CoordinateKinematics):
 
     def potential_energy(self, phi: ArrayLike) -> Array:
         """V (J) of gravity and springs."""
-        return self.batched(self._potential, self._joints(phi))
+
+        def tables(phi: Array) -> Array:
+            return self._potential(phi)[:, None]
+
+        return self._answered("potential_energy", True, tables, self._joints(phi))[..., 0]
 
     def energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """Kinetic and potential energy (J) together."""
@@ -308,6 +343,54 @@ class Mechanism(CoordinateKinematics):
         load = np.zeros(self.n) if tau is None else one_state(self.n, "tau", tau, "coordinate")
         return equilibrium(self, load, self.home if phi is None else one_state(self.m, "phi", phi), forces)
 
+    def simulate_many(
+        self,
+        tau: ArrayLike,
+        phi: ArrayLike,
+        qd: ArrayLike,
+        duration: float,
+        step: float = 1e-3,
+        every: int | None = None,
+    ) -> ManyMotions:
+        """Motions of a batch of closed joints ``phi`` under constant loads ``tau``, by Runge-Kutta steps of ``step`` s.
+
+        States are kept ``every`` so many steps, the first and the last by default.
+        """
+        return simulate_many(self, tau, phi, qd, duration, step, every)
+
+    def write_mjcf(self, path: str | Path) -> None:
+        """Write the links and closures as MJCF for MuJoCo; what it cannot say is refused (``mjcf_export``)."""
+        write_mjcf(self, path)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Parameters of the chains, "chain.m1", "chain.a2": inertial ones about the link frame, lengths and twists."""
+        return parameter_names(self)
+
+    def sensitivity(
+        self,
+        phi: ArrayLike,
+        qd: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
+        parameters: Sequence[str] | None = None,
+    ) -> ParameterSensitivity:
+        """Exact derivatives of joints, I* and loads to ``parameters`` (all of them by default), q held, at one state.
+
+        A length moves what is beyond it; the inertia of a link stays as it is about the frame of the link.
+        """
+        rest = np.zeros(self.n)
+        names = self.parameter_names if parameters is None else parameters
+        return parameter_sensitivity(self, phi, rest if qd is None else qd, rest if qdd is None else qdd, names)
+
+    def write_c(self, name: str, folder: str | Path, newton: int = NEWTON, dtype: str = "float64") -> list[Path]:
+        """Write a function as C99 into ``folder``, with header, test and CMake; the files written.
+
+        "position" (guess, q), "joint_motion" and "inverse_dynamics" (and qd, qdd), "forward_dynamics" (and qd, tau,
+        joint_load), "mass_matrix", "gravity_load". Each finds the joints by ``newton`` steps from ``guess`` and gives
+        them as ``phi``, with the ``residual`` that they leave.
+        """
+        return write_mechanism_c(self, name, folder, newton, dtype)
+
     def mobility(self, phi: ArrayLike | None = None) -> Mobility:
         """Freedoms counted and measured, at one configuration ``phi`` (home by default)."""
         return mobility(self.assembly, self.home if phi is None else one_state(self.m, "phi", phi))
@@ -349,14 +432,19 @@ class Mechanism(CoordinateKinematics):
             g, drift = self.assembly.drift(phi, rate)
             inertia = self.joint_inertia(phi)
             bias = np.concatenate([n.bias(phi[:, part], rate[:, part]) for n, part in self._parts()], axis=1)
-        if any(loads):
-            acting = [n.force_load(phi[:, part], f) for (n, part), f in zip(self._parts(), loads, strict=True)]
-            bias = bias - np.concatenate(acting, axis=1)
+        bias = bias - self._force_load(phi, loads)
         if self.elements:
             bias = bias - self.elements.load(phi, rate)
             if self.assembly.kernel is not None:  # else they are in the joints' inertia already
                 inertia = inertia + self.elements.inertia(phi)
         return g, drift, inertia, bias
+
+    def _force_load(self, phi: Array, loads: Sequence[Sequence[Force]]) -> Array:
+        """T^L_phi ``(b, m)`` of forces on links."""
+        if not any(loads):
+            return np.zeros_like(phi)
+        acting = [n.force_load(phi[:, part], f) for (n, part), f in zip(self._parts(), loads, strict=True)]
+        return np.concatenate(acting, axis=1)
 
     def joint_inertia(self, phi: Array) -> Array:
         """The inertia matrix ``(b, m, m)`` of the open chains side by side."""
@@ -370,18 +458,34 @@ class Mechanism(CoordinateKinematics):
         """Springs and dampers between chains, and rotors and friction of the mechanism's own motors."""
         return ElementLoads(self.chains, self.assembly.elements, self.assembly.kernel is not None)
 
+    def _answered(
+        self, name: str, compiled: bool, function: Callable[..., Array], *given: tuple[str, ArrayLike, int, str]
+    ) -> Array:
+        """``function`` of flat batches; by the kernel ``name`` where it is ``compiled`` and answers."""
+        if compiled and self.assembly.map is not None:
+            found = self.assembly.map.answer(name, function, *(values for _, values, _, _ in given))
+            if found is not None:
+                return found
+        return np.asarray(self.batched(function, *given))
+
     def _parts(self) -> Iterator[tuple[ChainNumbers, slice]]:
         """Each chain with its joints in phi."""
         return zip(self.chains.numbers, self.chains.slices, strict=True)
 
     def first_influence(self, phi: Array) -> Array:
         """[G^phi_q] ``(b, m, n)``."""
-        return self.assembly.whole(phi)[:, :, : self.n]
+        found = None if self.assembly.map is None else self.assembly.map.tables("influence", phi)
+        return found[0] if found is not None else self.assembly.whole(phi)[:, :, : self.n]
 
     def _without_acceleration(
         self, phi: Array, qd: Array, loads: Sequence[Sequence[Force]]
     ) -> tuple[Array, Array, Array, Array, Array]:
         """[G^phi_q], phi', phi'' at q'' = 0, I*_qq, and the loads at the coordinates then."""
+        if self.assembly.map is not None:
+            found = self.assembly.map.tables("transfer", phi, qd, self._force_load(phi, loads))
+            if found is not None:
+                x, rate, rate2, inertia, rest = found
+                return x, rate, rate2, inertia, rest
         placed = self.chains.place(phi)
         whole = self.assembly.whole(phi)
         x = whole[:, :, : self.n]

@@ -93,6 +93,11 @@ class MechanismSystem:
         return self._limits(self.mechanism.chains.effort, np.inf)
 
     @property
+    def velocity_limits(self) -> Array:
+        """Largest speeds (rad/s or m/s) of coordinates that are joints; inf for others."""
+        return self._limits(self.mechanism.chains.velocity, np.inf)
+
+    @property
     def counts_drives(self) -> bool:
         """True if the drives of some chain count."""
         return any(arm.counts_drives for arm in self.mechanism.chains.arms.values())
@@ -116,7 +121,13 @@ class MechanismSystem:
         """phi ``(..., m)`` of the closed mechanism at coordinates q."""
         wanted = np.asarray(q, dtype=float)
         if wanted.ndim != 1:
-            return self.mechanism.position(q, self.near)
+            try:
+                return self.mechanism.position(q, self.near)
+            except UnreachableError:
+                # A motion goes round a singularity that the straight way from ``near`` meets: each from the one before.
+                track = PositionTrack(self.mechanism.assembly, self.near)
+                flat = vector_array(self.n, "q", wanted, "coordinate").reshape(-1, self.n)
+                return np.array([track.to(state) for state in flat]).reshape(*wanted.shape[:-1], self.mechanism.m)
         # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
         return self._track.to(vector_array(self.n, "q", wanted, "coordinate"))
 
@@ -236,7 +247,8 @@ class MechanismSystem:
     def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
         """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains and motors takes."""
         phi = self.joints(q)
-        first = self.mechanism.influence(phi).first
+        flat = phi.reshape(-1, self.mechanism.m)
+        first = self.mechanism.first_influence(flat).reshape(*phi.shape, self.n)
         rate = transfer.times(first, vector_array(self.n, "qd", qd, "coordinate"))
         chains = self.mechanism.chains
         own = [
@@ -273,9 +285,7 @@ class MechanismSystem:
     def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Accelerations of the contacts at constant rates of the coordinates, ``(..., contacts)``."""
         phi = self.joints(q)
-        table = self.mechanism.influence(phi)
-        rate = transfer.times(table.first, np.asarray(qd, dtype=float))
-        bend = transfer.form(np.broadcast_to(qd, (*phi.shape[:-1], self.n)), table.second)
+        rate, bend = self.mechanism.joint_motion(phi, qd, np.zeros(self.n))
         flat = phi.reshape(-1, self.mechanism.m)
         rows = self.mechanism.contact_rows(flat)
         drift = transfer.times(rows, bend.reshape(flat.shape)) + self.mechanism.contact_drift(

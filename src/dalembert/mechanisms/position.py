@@ -42,8 +42,8 @@ def newton(
 
     worst = np.full(len(phi), np.inf)
     active = np.arange(len(phi))
+    value, jacobian = residual(phi, active)
     for _ in range(iterations):
-        value, jacobian = residual(phi[active], active)
         worst[active] = np.abs(value).max(axis=1, initial=0.0)
         rough = worst[active] > TOLERANCE * size[active]
         if wanted is not None and not rough.all():
@@ -52,8 +52,8 @@ def newton(
             phi[active[~rough]] -= np.where(np.abs(last).max(axis=1, keepdims=True) < 1e-10, last, 0.0)
         if not rough.any():
             break
-        active, value = active[rough], value[rough]
-        step = _step(jacobian[rough], value, assembly.rank if wanted is None else None)
+        active, value, jacobian = active[rough], value[rough], jacobian[rough]
+        step = _step(jacobian, value, assembly.rank if wanted is None else None)
         largest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
         before = (value * value).sum(axis=1)
@@ -61,8 +61,10 @@ def newton(
         waiting = np.arange(len(active))
         trial = phi[active] - step
         for _ in range(12):
-            after, _ = residual(trial[waiting], active[waiting])
-            good = (after * after).sum(axis=1) <= (1 - 1e-4 * length[waiting]) * before[waiting]
+            # What the equations are at a step that is taken is where the next one starts.
+            value[waiting], jacobian[waiting] = residual(trial[waiting], active[waiting])
+            after = (value[waiting] * value[waiting]).sum(axis=1)
+            good = after <= (1 - 1e-4 * length[waiting]) * before[waiting]
             waiting = waiting[~good]
             if not len(waiting):
                 break
@@ -75,7 +77,7 @@ def newton(
         worst[active[settled]] = np.minimum(worst[active[settled]], TOLERANCE * size[active[settled]])
         moved = ~stuck
         phi[active[moved]] = trial[moved]
-        active = active[moved]
+        active, value, jacobian = active[moved], value[moved], jacobian[moved]
         if not len(active):
             break
     return phi, worst / size

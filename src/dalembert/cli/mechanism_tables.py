@@ -1,0 +1,159 @@
+"""What ``dalembert mechanism`` says, as tables with a unit on every column: printed, or as JSON with every digit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .printing import figures, heading, table
+
+if TYPE_CHECKING:
+    from dalembert.mechanisms.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class MechanismTable:
+    """A table: its key in JSON, its heading, its names (a column of text), and columns of numbers by name and unit."""
+
+    key: str
+    heading: str
+    index: tuple[str, tuple[str, ...]]
+    columns: tuple[tuple[str, Any], ...]
+
+    def print(self) -> None:
+        """To the terminal."""
+        heading(self.heading)
+        what, names = self.index
+        table([(what, names), *((name, figures(np.asarray(values, dtype=float))) for name, values in self.columns)])
+
+    def data(self) -> dict[str, Any]:
+        """For JSON: names, and a list for each column; what is not finite is null."""
+        what, names = self.index
+        return {what: list(names)} | {name: listed_values(values) for name, values in self.columns}
+
+
+def listed_values(values: Any) -> list[Any]:
+    """Numbers in full, nested as the array is; null where one is not finite."""
+    array = np.asarray(values, dtype=float)
+    if array.ndim > 1:
+        return [listed_values(row) for row in array]
+    return [float(x) if np.isfinite(x) else None for x in array]
+
+
+def units_of(found: Mechanism) -> list[tuple[str, str]]:
+    """Units of each coordinate and of the load at it; "rad or m" for a sum of both."""
+    revolute = found.chains.revolute
+    made = []
+    for coordinate in found.assembly.coordinates:
+        turns = {bool(revolute[t.joint]) if t.frame is None else t.freedom >= 3 for t in coordinate.terms}
+        made.append(("rad", "N m") if turns == {True} else ("m", "N") if turns == {False} else ("rad or m", "N m or N"))
+    return made
+
+
+def with_units(found: Mechanism, which: int = 0, after: str = "") -> tuple[str, ...]:
+    """Names of the coordinates with their units: of positions (0) or of loads (1), and what follows the unit."""
+    pairs = zip(found.coordinates, units_of(found), strict=True)
+    return tuple(f"{name} [{units[which]}{after}]" for name, units in pairs)
+
+
+def joints_with_units(found: Mechanism, after: str = "") -> tuple[str, ...]:
+    """Names of the joints with their units, and what follows the unit."""
+    units = ("rad" if turns else "m" for turns in found.chains.revolute)
+    return tuple(f"{name} [{unit}{after}]" for name, unit in zip(found.joint_names, units, strict=True))
+
+
+def motion_tables(found: Mechanism, phi: Any, qd: Any, qdd: Any) -> list[MechanismTable]:
+    """The loads for a motion of the coordinates, and what all joints do (Freeman 1985, eqs 3-12, 3-13, 4-62)."""
+    load = found.inverse_dynamics(phi, qd, qdd)
+    rate, rate2 = found.joint_motion(phi, qd, qdd)
+    return [
+        MechanismTable(
+            "motion", "Loads at the coordinates for this motion", ("coordinate", with_units(found)),
+            (("speed [unit/s]", qd), ("acceleration [unit/s^2]", qdd), ("load [N m or N]", load)),
+        ),
+        MechanismTable(
+            "joint_motion", "What the joints do", ("joint", joints_with_units(found)),
+            (("position [unit]", phi), ("speed [unit/s]", rate), ("acceleration [unit/s^2]", rate2)),
+        ),
+    ]  # fmt: skip
+
+
+def acceleration_table(found: Mechanism, phi: Any, qd: Any, tau: Any) -> MechanismTable:
+    """Accelerations under loads at the coordinates."""
+    qdd = found.forward_dynamics(phi, qd, tau)
+    return MechanismTable(
+        "accelerations", "Accelerations under these loads", ("coordinate", with_units(found)),
+        (("speed [unit/s]", qd), ("load [N m or N]", tau), ("acceleration [unit/s^2]", qdd)),
+    )  # fmt: skip
+
+
+def power_tables(found: Mechanism, phi: Any) -> list[MechanismTable]:
+    """P*_qqq, one table for each load: T_i = q'.P*_i q' of the speeds (Freeman 1985, eq. 4-62)."""
+    power = found.model(phi).power
+    names = with_units(found, 0, "/s")
+    return [
+        MechanismTable(
+            f"power_{name}", f"P* of {name}: its load per product of two speeds [{unit} per product]", ("speed", names),
+            tuple((other, power[k][:, j]) for j, other in enumerate(names)),
+        )
+        for k, (name, (_, unit)) in enumerate(zip(found.coordinates, units_of(found), strict=True))
+    ]  # fmt: skip
+
+
+def linear_tables(found: Mechanism, phi: Any, qd: Any, qdd: Any) -> list[MechanismTable]:
+    """dT = I* dq'' + (dT/dq') dq' + (dT/dq) dq about the state, and the poles of its motion under constant loads."""
+    stiffness, damping, inertia = found.inverse_dynamics_derivatives(phi, qd, qdd)
+    names = with_units(found)
+    loads = with_units(found, 1)
+    made = [
+        MechanismTable(
+            key, text, ("load", loads), tuple((name, part[:, k]) for k, name in enumerate(names))
+        )
+        for key, text, part in (
+            ("stiffness", "Linear model: loads per deviation of the coordinates", stiffness),
+            ("damping", "Linear model: loads per speed [per unit/s]", damping),
+            ("inertia", "Linear model: loads per acceleration [per unit/s^2]", inertia),
+        )
+    ]  # fmt: skip
+    poles = found.linearize(phi, qd, found.inverse_dynamics(phi, qd, qdd)).poles
+    made.append(
+        MechanismTable(
+            "poles",
+            "Poles under constant loads",
+            ("pole", tuple(str(k + 1) for k in range(len(poles)))),
+            (("real [1/s]", poles.real), ("imaginary [rad/s]", poles.imag)),
+        )
+    )
+    return made
+
+
+def simulation_table(found: Mechanism, phi: Any, qd: Any, tau: Any, seconds: float, samples: int) -> MechanismTable:
+    """The motion under constant loads: coordinates, speeds, closure error; friction sticks and slips."""
+    times = np.linspace(0.0, seconds, samples)
+    extra: list[tuple[str, Any]]
+    if found.contacts:
+        from dalembert.control.simulate_system import simulate_system
+
+        run = simulate_system(found.as_system(phi), tau, found.coordinates_of(phi), qd, seconds, times=times)
+        q, rate, extra = run.q, run.qd, [("energy [J]", run.kinetic + run.potential)]
+    else:
+        motion = found.simulate(times, phi, qd, lambda t, q, rate: tau)
+        q, rate = motion.q, motion.qd
+        extra = [("loops open [m, rad]", motion.closure_error), ("energy [J]", motion.energy)]
+    columns: list[tuple[str, Any]] = [("t [s]", times)]
+    columns += [(name, q[:, k]) for k, name in enumerate(with_units(found))]
+    columns += [(name, rate[:, k]) for k, name in enumerate(with_units(found, 0, "/s"))]
+    columns += extra
+    return MechanismTable(
+        "simulation", f"Motion over {seconds:g} s under constant loads",
+        ("sample", tuple(str(k + 1) for k in range(samples))), tuple(columns),
+    )  # fmt: skip
+
+
+def print_json(head: dict[str, Any], tables: Sequence[MechanismTable]) -> None:
+    """One object: what the mechanism is, and each table under its key."""
+    print(json.dumps(head | {t.key: t.data() for t in tables}, indent=2, allow_nan=False, ensure_ascii=False))

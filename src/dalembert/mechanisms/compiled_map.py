@@ -1,0 +1,142 @@
+"""A mechanism in machine code: positions, accelerations and loads in its coordinates, each one straight-line kernel.
+
+Single states and batches over SIMD lanes. States near a singularity, and values that are not finite, are left to the
+caller: each kernel gives the ``spread`` of [G^w_phi] with its results, and a state where it is large is not answered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..compile.kernel import Kernel
+from ..rings.graph import reachable
+from ..systems.arrays import vector_array
+from .batch import Array
+from .mechanism_functions import mechanism_function
+from .position import TOLERANCE, closed
+
+if TYPE_CHECKING:
+    from .assembly import Assembly
+
+LARGEST_SPREAD = 1e16
+"""Square of the condition of [G^w_phi] above which a state is not answered here."""
+LARGEST_CODE = 60_000
+"""Operations of a function beyond which a compiler takes minutes."""
+STEPS = 10
+"""Of Newton before a position is left to the search with a line search."""
+
+
+class CompiledMap:
+    """Kernels of an assembly, compiled as they are asked for."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self.assembly = assembly
+        self._kernels: dict[str, Kernel] = {}
+        self._short: dict[str, bool] = {}
+        self._unloaded = np.zeros(assembly.m)
+
+    def kernel(self, name: str) -> Kernel:
+        """The kernel of a function of ``mechanism_functions``."""
+        if name not in self._kernels:
+            self._kernels[name] = Kernel(mechanism_function(self.assembly, name), refuse=_refuse)
+        return self._kernels[name]
+
+    def is_short(self, name: str) -> bool:
+        """True if the code of a function is short enough to be worth its compilation: P* of many joints is not."""
+        if name not in self._short:
+            self._short[name] = len(reachable(self.kernel(name).function.nodes)) <= LARGEST_CODE
+        return self._short[name]
+
+    def answer(self, name: str, slow: Callable[..., Array], *given: ArrayLike) -> Array | None:
+        """The result of a kernel; states it does not answer come from ``slow`` of their rows.
+
+        None where the arguments do not fit, or where the one state that is asked is not answered.
+        """
+        kernel = self.kernel(name)
+        arguments = given if len(given) == len(kernel.arguments) else (*given, self._unloaded)
+        for x, (_, width) in zip(arguments, kernel.arguments, strict=True):
+            shape = x.shape if isinstance(x, np.ndarray) else np.shape(x)
+            if not shape or shape[-1] != width:
+                return None
+        found, spread = kernel.fast(*arguments)
+        if spread.ndim == 1:  # one state: without the cost of arrays
+            return found if spread[0] < LARGEST_SPREAD and math.isfinite(found.sum()) else None
+        good = _answered(spread, found)
+        if not good.all():
+            rows = [np.broadcast_to(np.asarray(x, dtype=float), (*good.shape, np.shape(x)[-1]))[~good] for x in given]
+            found[~good] = slow(*rows)
+        return np.asarray(found)
+
+    def tables(self, name: str, *given: Array) -> tuple[Array, ...] | None:
+        """All results of a kernel but the spread, of flat batches; None if it does not answer for all states."""
+        *found, spread = self.kernel(name)(*given)
+        return tuple(found) if _answered(spread, found[-1]).all() else None
+
+    # -- positions ------------------------------------------------------------------------------
+
+    def condition(self, phi: Array) -> float:
+        """Condition of [G^w_phi] at one configuration ``(m,)``, from below."""
+        return float(np.sqrt(self.kernel("newton_step")(phi, np.zeros(self.assembly.n))[2][0]))
+
+    def newton(self, guess: Array, wanted: Array) -> NewtonRun:
+        """Steps of Newton from joints ``(b, m)`` towards coordinates ``(b, n)``, all states together."""
+        step = self.kernel("newton_step")
+        size = 1 + np.abs(wanted).max(axis=1, initial=0.0)
+        at = guess.copy()
+        found = step(at, wanted)
+        following, off, spread, side, aligned = found
+        first, start = following.copy(), side.copy()
+        left = np.flatnonzero(_worst(off) > TOLERANCE * size)
+        for _ in range(STEPS):
+            if not len(left):
+                break
+            at[left] = following[left]
+            for whole, own in zip(found, step(at[left], wanted[left]), strict=True):
+                whole[left] = own
+            left = left[_worst(off[left]) > TOLERANCE * size[left]]
+        # A last step, which is known, takes off what differences would see; near singularities it is rounding.
+        small = np.abs(following - at).max(axis=1, initial=0.0) < 1e-10
+        return NewtonRun(
+            np.where(small[:, None], following, at),
+            first,
+            closed(_worst(off) / size) & (aligned > 0).all(axis=1),
+            np.sqrt(spread[:, 0]),
+            (start * side)[:, 0] > 0,
+        )
+
+
+def _answered(spread: Array, found: Array) -> NDArray[np.bool_]:
+    """Where a result counts: far enough from a singularity, and finite."""
+    good = np.asarray(spread[..., 0] < LARGEST_SPREAD)
+    return good & np.isfinite(found.reshape(*good.shape, -1)).all(axis=-1)
+
+
+def _refuse(**given: Array) -> None:
+    """An argument that is not finite, in a sentence; a result that is not finite is the caller's to judge."""
+    for name, values in given.items():
+        vector_array(values.shape[-1], name, values, "joint" if name in ("phi", "joint_load") else "coordinate")
+
+
+def _worst(off: Array) -> Array:
+    return np.abs(off).max(axis=1, initial=0.0)
+
+
+@dataclass(frozen=True)
+class NewtonRun:
+    """What steps of Newton found: joints ``phi``, those after the ``first`` step, and where they are ``closed``.
+
+    ``condition`` is that of [G^w_phi] at the end, from below; ``same_side``: its determinant has kept its sign, which
+    says something where no constraint is redundant.
+    """
+
+    phi: Array
+    first: Array
+    closed: NDArray[np.bool_]
+    condition: Array
+    same_side: NDArray[np.bool_]

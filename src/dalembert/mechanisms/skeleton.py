@@ -1,0 +1,106 @@
+"""The skeleton of a mechanism, for drawings: points that its bodies carry, bars between them, plates.
+
+A bar leads from the joint of a body to the joints it carries, to its tool and to its ends of closures. A body with
+three ends of closures or more, such as the platform of a parallel robot, is a plate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arm.description import Body
+from ..arm.placement import Placement
+from ..compile.function import Function, Tables
+from ..formulations.chain import chain, placed
+from ..formulations.kinematics import frames
+from ..rings.algebra import matvec, plus
+from ..rings.graph import Graph
+from .batch import Array
+from .chain_frames import Carrier
+from .loop_closures import ClosureNumbers
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
+
+class Skeleton:
+    """Points with their names; ``bars`` are pairs of points with their chain, ``plates`` lists of points."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.points: list[Carrier] = []
+        self.bars: list[tuple[int, int, int]] = []
+        self.plates: list[list[int]] = []
+        self.joints: list[int] = []
+        """Points that are joints of chains, or closures."""
+        self._ends: dict[tuple[int, int], list[Carrier]] = {}
+        for closure in mechanism.assembly.closures:
+            if isinstance(closure, ClosureNumbers):
+                for end in (closure.a, closure.b):
+                    self._ends.setdefault((end.chain, end.body), []).append(end)
+        for number in range(len(mechanism.chains.names)):
+            self._chain(number)
+
+    def _chain(self, number: int) -> None:
+        chains = self.mechanism.chains
+        arm, links = list(chains.arms.values())[number], chains.numbers[number].chain
+        free = _is_free(arm.bodies, arm.joints[0].child)
+        own = [self._point(number, body, Placement()) for body in range(links.n)]
+        if not free:
+            self.joints += own
+        tool_body, frame = arm.body_of[arm.tool_link]
+        for body, segment in enumerate(links.segments):
+            if free and body < links.n - 1:
+                continue
+            if segment.parent >= 0 and not free:
+                self.bars.append((own[segment.parent], own[body], number))
+            ends = [self._add(end) for end in self._ends.get((number, body), [])]
+            self.joints += ends
+            if len(ends) >= 3:
+                self.plates.append(ends)
+            else:
+                self.bars += [(own[body], end, number) for end in ends]
+            if body == tool_body and not ends:
+                place = arm.bodies[body].after @ frame @ arm.tool
+                self.bars.append((own[body], self._point(number, body, place), number))
+
+    def _point(self, number: int, body: int, at: Placement) -> int:
+        chains = self.mechanism.chains
+        path = np.array(chains.numbers[number].chain.paths[body], dtype=np.intp)
+        turn, shift = (np.array(part, dtype=float) for part in at.exact)
+        return self._add(Carrier(path + chains.slices[number].start, number, body, path, turn, shift, at))
+
+    def _add(self, carrier: Carrier) -> int:
+        self.points.append(carrier)
+        return len(self.points) - 1
+
+    def positions(self, phi: Array) -> Array:
+        """The points in the world ``(b, points, 3)`` at joints ``(b, m)``."""
+        at = self.mechanism.chains.place(phi)
+        return np.stack([at.pose(point)[1] for point in self.points], axis=1)
+
+    def function(self) -> Function:
+        """The points as a function of phi, to compile."""
+        size = len(self.points)
+        return Function("skeleton", (("phi", self.mechanism.m),), (("points", (size, 3)),), partial(_tables, self))
+
+
+def _is_free(bodies: Sequence[Body], first: str) -> bool:
+    """A body that nothing holds is a chain of joints without inertia on the ground (``free_body``)."""
+    return first == "ground" and len(bodies) in (3, 6) and not any(body.inertia for body in bodies[:-1])
+
+
+def _tables(skeleton: Skeleton) -> Tables:
+    graph, mechanism = Graph(), skeleton.mechanism
+    phi = graph.inputs("phi_", mechanism.m)
+    parts = zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True)
+    met = [frames(chain(arm, graph), graph, phi[part]) for arm, part in parts]
+    found = []
+    for point in skeleton.points:
+        turn, origin = met[point.chain][point.body]
+        found.append(list(plus(origin, matvec(turn, placed(point.placement, graph, {})[1]))))
+    return (found,)

@@ -1,0 +1,221 @@
+"""A page about a mechanism: how it moves, what holds it, what lies on its way, what each actuator must do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.errors import ArmError
+from ..control.trajectories import quintic
+from ..markup.data_tables import Column, DataTable, Value
+from ..markup.elements import tag
+from ..mechanisms import maps, singularity
+from ..mechanisms.gears import Gear
+from ..mechanisms.loop_closures import Closure
+from ..mechanisms.mechanism import Mechanism
+from ..systems.arrays import vector_array
+from .charts.figures import ChartAxis
+from .charts.line_chart import LineChart, Series
+from .html.page import page
+from .mechanism_view import MechanismWay, coordinate_units, mechanism_drawing, mechanism_script
+from .section import Part, Section
+
+Array = NDArray[Any]
+SAMPLES = 201
+NEARLY = 0.01
+"""Of the best conditioning on the way: what is less is said to be near a singularity."""
+
+
+def mechanism_page(
+    mechanism: Mechanism, q: ArrayLike | None = None, to: ArrayLike | None = None, duration: float = 1.0
+) -> str:
+    """The page as text: at coordinates ``q`` (home), and along a quintic motion from there ``to`` others (rad or m).
+
+    A motion that meets a singularity is told as such, with the place; the page then has no loads.
+    """
+    start = mechanism.coordinates_of(mechanism.home) if q is None else vector_array(mechanism.n, "q", q, "coordinate")
+    phi = mechanism.home if q is None else mechanism.position(start)
+    way: MechanismWay | None = None
+    refused = ""
+    if to is not None:
+        try:
+            way = _way(mechanism, start, vector_array(mechanism.n, "to", to, "coordinate"), duration, phi)
+        except ArmError as fault:
+            refused = str(fault)
+    sections = [_view(mechanism, phi, way), _mobility(mechanism, phi), _static(mechanism, phi)]
+    if way is not None:
+        sections += [_singularities(mechanism, way), _actuators(mechanism, way), _joints(mechanism, way)]
+    elif refused:
+        sections.append(Section("way", "On the way", refused, ()))
+    count = mechanism.mobility(phi)
+    glance = tag("p", f"{count}; driven at {', '.join(mechanism.coordinates)}.")
+    return page(mechanism.name, "A mechanism in its coordinates", glance, sections)
+
+
+def write_mechanism_page(
+    mechanism: Mechanism,
+    path: str | Path,
+    q: ArrayLike | None = None,
+    to: ArrayLike | None = None,
+    duration: float = 1.0,
+) -> None:
+    """Write the page."""
+    Path(path).write_text(mechanism_page(mechanism, q, to, duration), encoding="utf-8")
+
+
+def _way(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MechanismWay:
+    if not duration > 0:
+        raise ArmError(f"a motion takes time; got a duration of {duration:g} s")
+    path = quintic([start, end], duration)
+    t = np.linspace(0, duration, SAMPLES)
+    q, qd, qdd = path.position(t), path.velocity(t), path.acceleration(t)
+    return MechanismWay(t, q, qd, qdd, mechanism.follow(q, phi))
+
+
+def _view(mechanism: Mechanism, phi: Array, way: MechanismWay | None) -> Section:
+    open_ = np.abs(mechanism.closure_error(phi)).max(initial=0.0)
+    meaning = f"Move a coordinate: the loops stay closed, as they are here to {open_:.1e} m or rad."
+    return Section(
+        "view", "The mechanism", meaning, (mechanism_drawing(mechanism, phi, way),), mechanism_script(mechanism)
+    )
+
+
+def _mobility(mechanism: Mechanism, phi: Array) -> Section:
+    rows = []
+    for closure in mechanism.parts.closures:
+        if isinstance(closure, Closure):
+            kind = closure.kind if isinstance(closure.kind, str) else "held freedoms"
+            rows.append((closure.name, kind, _frame(closure.a), _frame(closure.b), " ".join(closure.held)))
+        elif isinstance(closure, Gear):
+            rows.append((closure.name, "gear", closure.master, closure.joint, f"ratio {float(closure.ratio):g}"))  # type: ignore[arg-type]
+        else:
+            rows.append((closure.name, "coupling", closure.sum, "", f"value {float(closure.value):g}"))  # type: ignore[arg-type]
+    columns = tuple(Column(key, key) for key in ("closure", "kind", "from", "to", "holds"))
+    table = DataTable("closures", "What ties the chains together", columns, tuple(rows))
+    meaning = f"{mechanism.mobility(phi)}. This configuration: {singularity.report(mechanism, phi)}."
+    return Section("mobility", "Freedoms and closures", meaning, (table,))
+
+
+def _frame(frame: object) -> str:
+    return str(frame)
+
+
+def _static(mechanism: Mechanism, phi: Array) -> Section:
+    units = coordinate_units(mechanism)
+    hold = mechanism.gravity_load(phi)
+    inertia = mechanism.mass_matrix(phi)
+    q = mechanism.coordinates_of(phi)
+    columns = (
+        Column("coordinate", "coordinate"), Column("unit", "unit", kind="unit"),
+        Column("position", "position", "", "number"),
+        Column("load_unit", "unit of load", kind="unit"), Column("load", "load that holds it", "", "number"),
+    )  # fmt: skip
+    rows = tuple(
+        (name, unit, float(factor * q[k]), effort, float(hold[k]))
+        for k, (name, (unit, factor, effort)) in enumerate(zip(mechanism.coordinates, units, strict=True))
+    )
+    names = tuple(Column(name, name, "", "number") for name in mechanism.coordinates)
+    felt: tuple[tuple[Value, ...], ...] = tuple(
+        (name, *(float(x) for x in inertia[k])) for k, name in enumerate(mechanism.coordinates)
+    )
+    note = "kg m^2, kg m or kg, as the two coordinates turn or slide."
+    tables = (
+        DataTable("rest", "Loads at rest", columns, rows),
+        DataTable("inertia", "Inertia I* in the coordinates", (Column("coordinate", "coordinate"), *names), felt, note),
+    )
+    worst = int(np.argmax(np.abs(hold)))
+    meaning = f"{mechanism.coordinates[worst]} holds the most: {hold[worst]:.4g} {units[worst][2]}."
+    return Section("rest", "At rest", meaning, tables)
+
+
+def _singularities(mechanism: Mechanism, way: MechanismWay) -> Section:
+    good = maps.reciprocal_condition(mechanism, way.phi)
+    least = int(np.argmin(good))
+    chart = LineChart(
+        "conditioning", "How well the coordinates determine the mechanism",
+        "Reciprocal condition of the transfer matrix.",
+        x_axis=ChartAxis("time", "s"), y_axis=ChartAxis("1 / condition", ""), x=_tuple(way.t),
+        series=(Series("1 / condition", _tuple(good)),), from_zero=True,
+    )  # fmt: skip
+    near = good[least] < NEARLY * good.max()
+    word = "it comes near a singularity" if near else "no singularity is near"
+    meaning = f"On the way {word}: the least conditioning is {good[least]:.3g}, at {way.t[least]:.3g} s."
+    return Section("way", "On the way", meaning, (chart,))
+
+
+def _actuators(mechanism: Mechanism, way: MechanismWay) -> Section:
+    units = coordinate_units(mechanism)
+    load = mechanism.inverse_dynamics(way.phi, way.qd, way.qdd)
+    power = load * way.qd
+    limits = mechanism.as_system().effort_limits
+    parts: list[Part] = []
+    for effort in dict.fromkeys(unit for _, _, unit in units):
+        which = [k for k, (_, _, unit) in enumerate(units) if unit == effort]
+        parts.append(
+            LineChart(
+                f"loads-{len(parts)}",
+                f"Loads of the actuators ({effort})",
+                "",
+                x_axis=ChartAxis("time", "s"),
+                y_axis=ChartAxis("load", effort),
+                x=_tuple(way.t),
+                series=tuple(Series(mechanism.coordinates[k], _tuple(load[:, k])) for k in which),
+            )
+        )
+    columns = (
+        Column("actuator", "actuator"), Column("unit", "unit of load", kind="unit"),
+        Column("largest", "largest load", "", "number"), Column("rms", "root mean square", "", "number"),
+        Column("speed_unit", "unit of speed", kind="unit"), Column("speed", "largest speed", "", "number"),
+        Column("power", "largest power", "W", "number"), Column("share", "of its limit", "", "share"),
+    )  # fmt: skip
+    rows = []
+    for k, (name, (unit, factor, effort)) in enumerate(zip(mechanism.coordinates, units, strict=True)):
+        peak = float(np.abs(load[:, k]).max())
+        share = peak / float(limits[k]) if np.isfinite(limits[k]) and limits[k] > 0 else None
+        rows.append(
+            (
+                name,
+                effort,
+                peak,
+                float(np.sqrt(np.mean(load[:, k] ** 2))),
+                f"{unit}/s",
+                float(factor * np.abs(way.qd[:, k]).max()),
+                float(np.abs(power[:, k]).max()),
+                share,
+            )
+        )
+    worst = max(range(len(rows)), key=lambda k: rows[k][2])
+    meaning = (
+        f"{rows[worst][0]} must do the most: {rows[worst][2]:.4g} {rows[worst][1]}, and up to {rows[worst][6]:.3g} W."
+    )
+    parts.append(DataTable("actuators", "What each actuator must do", columns, tuple(rows)))
+    return Section("actuators", "What each actuator must do", meaning, tuple(parts))
+
+
+def _joints(mechanism: Mechanism, way: MechanismWay) -> Section:
+    rate, _ = mechanism.joint_motion(way.phi, way.qd, way.qdd)
+    chains = mechanism.chains
+    columns = (
+        Column("joint", "joint"), Column("unit", "unit", kind="unit"), Column("lowest", "lowest", "", "number"),
+        Column("highest", "highest", "", "number"), Column("speed", "largest speed, per s", "", "number"),
+        Column("beyond", "limits"),
+    )  # fmt: skip
+    rows = []
+    over = []
+    for k, name in enumerate(mechanism.joint_names):
+        factor, unit = (180 / np.pi, "deg") if chains.revolute[k] else (1.0, "m")
+        low, high = float(way.phi[:, k].min()), float(way.phi[:, k].max())
+        past = low < chains.lower[k] or high > chains.upper[k]
+        known = np.isfinite(chains.lower[k]) or np.isfinite(chains.upper[k])
+        over += [name] if past else []
+        said = "beyond" if past else "kept" if known else "none"
+        rows.append((name, unit, factor * low, factor * high, float(factor * np.abs(rate[:, k]).max()), said))
+    meaning = f"{', '.join(over)} passes its limits on the way." if over else "All joints keep their limits on the way."
+    return Section("joints", "All joints on the way", meaning, (DataTable("joints", "Joints", columns, tuple(rows)),))
+
+
+def _tuple(values: Array) -> tuple[float, ...]:
+    return tuple(float(x) for x in values)
