@@ -20,7 +20,7 @@ import numpy as np
 
 from ..bounds.waves import Wave, wave_of
 from ..equations.polynomial import TrigPolynomial
-from .certify import Key, Progress, Proof, prove
+from .certify import Key, Progress, torque_bounds
 from .constant_forms import ParameterForm
 from .hoist import Hoisted
 from .program_polynomials import coefficients
@@ -87,13 +87,14 @@ SWEEP_FACTORS = (0.06, 0.125, 0.25, 0.4, 0.6, 0.8, 1.5, 2.0, 3.0, 4.0, 6.0)
 class Candidate:
     """A program with its proof.
 
-    ``proof`` is that of the load with the largest error; ``share`` is the proved error of each joint, relative to its
-    torque scale, over all loads; ``quick`` marks a proof with little work, which is valid but looser.
+    ``differences`` are those of all coefficients, for each load; ``worst_load`` has the largest error. ``share`` is the
+    proved error of each joint, relative to its torque scale, over all loads; ``quick`` marks a proof with little work,
+    which is valid but looser.
     """
 
     program: Hoisted
-    proof: Proof
     differences: list[dict[Key, Wave]]
+    worst_load: int
     share: Array
     operations: int
     quick: bool
@@ -290,20 +291,20 @@ class Search:
 
     def certified(self, program: Hoisted, quick: bool = False) -> Candidate:
         """A program with its proved error against the exact coefficients for every load."""
-        proofs, waves, shares = [], [], []
+        waves, shares = [], []
         for case, exact in zip(self.cases, self.exact, strict=True):
             polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
             differences = {
                 key: wave_of(difference) for key, poly in polynomials.items() if (difference := poly - exact[key])
             }
-            proofs.append(prove(differences, self.states, self._report_proof, quick, self.effort))
-            self.work += proofs[-1].work
+            joints, work = torque_bounds(differences, self.states, self._report_proof, quick, self.effort)
+            self.work += work
             waves.append(differences)
-            shares.append(proofs[-1].joints / self.scale)
+            shares.append(joints / self.scale)
         first = program.values(self.cases[0].parameters)
-        worst_case = int(np.argmax([share.max(initial=0.0) for share in shares]))
+        worst_load = int(np.argmax([share.max(initial=0.0) for share in shares]))
         total = operations_of(program, first).total
-        return Candidate(program, proofs[worst_case], waves, np.max(shares, axis=0), total, quick)
+        return Candidate(program, waves, worst_load, np.max(shares, axis=0), total, quick)
 
 
 def exact_coefficients(case: Case) -> dict[Key, TrigPolynomial]:

@@ -18,7 +18,7 @@ from ..compile.operations import count
 from ..equations import names
 from ..equations.closed_form import Equations
 from ..systems.arm_system import ArmSystem
-from .certify import CoefficientError, Progress, torque_rms
+from .certify import CoefficientError, Progress, coefficient_bounds, torque_rms
 from .graph_edits import table
 from .hoist import Hoisted
 from .program_search import Candidate, Search, Steps, front, steps_of
@@ -113,7 +113,8 @@ def coefficient_errors(search: Search, best: Candidate) -> tuple[CoefficientErro
     """What is proved and found of every coefficient that differs."""
     errors, box = [], search.states.box
     q, arm = box.samples(256), search.cases[0].system
-    for (kind, index), (proved, attained) in sorted(best.proof.coefficients.items()):
+    bounds, _ = coefficient_bounds(best.differences[best.worst_load], search.states, None, False, search.effort)
+    for (kind, index), (proved, attained) in sorted(bounds.items()):
         wave = max(
             (waves[kind, index] for waves in best.differences if (kind, index) in waves),
             key=lambda w: float(w.size.sum()),
