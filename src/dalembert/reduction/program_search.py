@@ -33,7 +33,7 @@ from .states import Array, States
 
 Value = TypeVar("Value")
 
-SEARCH_POSITIONS = 120
+SEARCH_POSITIONS = 60
 """Sample positions for pruning, shared among the loads (at least 12 for each)."""
 REFIT_POSITIONS = 600
 """Sample positions for the refits that follow a proof."""
