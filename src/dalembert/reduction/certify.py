@@ -43,7 +43,7 @@ WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 TORQUE_GAP, TORQUE_WORK, TORQUE_QUICK = 0.03, 3.0e8, 3.0e7
 """What interpolation may add to the summed errors of one joint (``grid.py``), the limit of work (numbers computed), and
 that of a quick proof."""
-ASIDE = (0.04, 0.12, 0.3)
+ASIDE = (0.02, 0.08, 0.25)
 """Parts of the attained sum that are replaced by the moduli of their harmonics instead of being searched, tried in
 turn: a larger one makes the grid cheaper and the result looser."""
 POSITIONS = 48
