@@ -36,12 +36,13 @@ AT_ONCE = 120_000
 LARGEST = 6_000_000
 """Most coefficients of all waves together."""
 COARSEST, FINER, DEARER = 1.0, 2.0, 3.0
-"""Share of the largest value that interpolation may add in the first grid, how much less in the next, and about how much
-more work that one takes: fewer of its points are looked at."""
+"""Share of the largest value that interpolation may add in the first grid, how much less in the next, and about how
+much more work that one takes: fewer of its points are looked at."""
 ROUGH = 0.8
 """The same for the grid over whole turns, whose result enters only with the squares of the spacings."""
-SKIPPED, SKIPPED_ROUGH = 0.25, 1.0
-"""Points whose value exceeds the largest one known by less than this part of what interpolation adds are skipped."""
+SKIPPED, SKIPPED_ROUGH = 0.25, (1.0, 2.5)
+"""Points whose value exceeds the largest one known by less than this part of what interpolation adds are skipped; over
+whole turns the next number is tried where the one before takes too much work."""
 
 
 class TooMuch(ArithmeticError):
@@ -109,6 +110,7 @@ class SumOfMagnitudes:
         self.rounding = OUTWARD * slack + UNIT * (steps + 4) * float(np.abs(self.tensor).sum(dtype=np.float64))
         self.relative = 1 + UNIT * (len(waves) * max((axis.size for axis in self.axes), default=1) ** 2 + 16)
         self.ones, self.used, self.attained = np.ones(len(waves), np.float32), 0.0, 0.0
+        self.at: Array | None = None
 
     def _axis(self, j: int, waves: Sequence[Wave]) -> Axis:
         slides = any(bool(wave.p[:, j].any()) for wave in waves)
@@ -142,7 +144,10 @@ class SumOfMagnitudes:
                     wave.p[:, axis.joint] if axis.slides else sign * wave.k[:, axis.joint] + axis.degree
                     for axis in self.axes
                 )
-                np.add.at(dense[row], index, half)
+                flat = np.ravel_multi_index(index, shape)
+                dense[row] += (
+                    np.bincount(flat, half.real, prod(shape)) + 1j * np.bincount(flat, half.imag, prod(shape))
+                ).reshape(shape)
         for number, axis in enumerate(self.axes):
             if not axis.slides:
                 dense = np.moveaxis(np.tensordot(_to_real(axis.degree), dense, (1, number + 1)), 0, number + 1)
@@ -172,10 +177,10 @@ class SumOfMagnitudes:
         """An upper bound of the largest value on a grid: that value, or ``known`` + ``more`` where it is above."""
         tables = [axis.basis(x).astype(np.float32) for axis, x in zip(self.axes, points, strict=True)]
         best, margin = known, more + self.rounding
-        limit = self.used + work
+        limit, place = self.used + work, np.zeros(0, np.int16)
 
-        def descend(net: Single, level: int) -> None:
-            nonlocal best
+        def descend(net: Single, level: int, path: NDArray[np.int16]) -> None:
+            nonlocal best, place
             table, shape = tables[level], net.shape
             step = max(1, AT_ONCE // (prod(shape[2:]) * len(table)))
             for begin in range(0, len(net), step):
@@ -186,25 +191,39 @@ class SumOfMagnitudes:
                     raise TooMuch("the grid takes more work than is allowed")
                 bounds = self.below(next_, self.axes[level + 1 :])
                 if level == len(tables) - 1:
-                    best = max(best, float(bounds.max()))
+                    top = int(bounds.argmax())
+                    if bounds[top] > best:
+                        best = float(bounds[top])
+                        place = np.array([*path[begin + top // len(table)], top % len(table)], np.int16)
                     continue
                 rows = np.flatnonzero(bounds > best + margin)
                 if len(rows):
-                    descend(next_[rows[np.argsort(-bounds[rows])]], level + 1)
+                    rows = rows[np.argsort(-bounds[rows])]
+                    taken = np.concatenate(
+                        [path[begin + rows // len(table)], (rows % len(table))[:, None].astype(np.int16)], axis=1
+                    )
+                    descend(next_[rows], level + 1, taken)
 
-        descend(self.tensor[None], 0)
-        self.attained = best - self.rounding
+        descend(self.tensor[None], 0, np.zeros((1, 0), np.int16))
+        self.attained, self.at = best - self.rounding, None
+        if len(place):
+            self.at = self.box.centre.copy()
+            for axis, x, number in zip(self.axes, points, place, strict=True):
+                self.at[axis.joint] = x[number] * (self.reach[axis.joint] if axis.slides else 1.0)
         # what was skipped is at most best + margin at the time, best only grew, and rounding is in the margin
         return self.relative * (best + margin + self.rounding)
 
 
 @dataclass(frozen=True)
 class LargestSum:
-    """A proved bound, the work (numbers computed), and whether a grid was gone through at all."""
+    """A proved bound, the work (numbers computed), whether a grid was gone through at all, and where the largest value
+    was found, if it is above the one that was known.
+    """
 
     bound: float
     work: float
     searched: bool
+    at: Array | None = None
 
 
 def largest_sum(waves: Sequence[Wave], box: Box, known: float, gap: float, work: float) -> LargestSum:
@@ -212,7 +231,7 @@ def largest_sum(waves: Sequence[Wave], box: Box, known: float, gap: float, work:
 
     Grids get finer until interpolation adds at most ``gap`` or the next one would take too much work.
     """
-    bound, searched = OUTWARD * sum(wave.most(box.reach) for wave in waves), False
+    bound, searched, at = OUTWARD * sum(wave.most(box.reach) for wave in waves), False, None
     if known <= 0 or not any(wave.joints for wave in waves):
         return LargestSum(bound, 0.0, True)
     try:
@@ -221,14 +240,20 @@ def largest_sum(waves: Sequence[Wave], box: Box, known: float, gap: float, work:
         return LargestSum(bound, 0.0, False)
     most = question.crude
     narrow = [axis for axis in question.axes if not axis.slides and not axis.circle]
+    for skipped in SKIPPED_ROUGH if narrow else ():
+        try:
+            most = _over(question, ROUGH, known, most, work / 4, skipped, True)
+            break
+        except TooMuch:
+            continue
     try:
-        if narrow:
-            most = _over(question, ROUGH, known, most, work / 2, True)
         share = COARSEST
         while True:
             before = question.used
-            found = _over(question, share, known, most, work - before, False)
-            bound, searched, known = min(bound, found), True, max(known, question.attained)
+            found = _over(question, share, known, most, work - before, SKIPPED)
+            bound, searched = min(bound, found), True
+            if question.at is not None and question.attained > known:
+                known, at = question.attained, question.at
             most = most if narrow else min(most, found)
             next_cost = (question.used - before) * DEARER
             if share <= gap or question.used + next_cost > work:
@@ -236,11 +261,14 @@ def largest_sum(waves: Sequence[Wave], box: Box, known: float, gap: float, work:
             share /= FINER
     except TooMuch:
         pass  # what was proved before stands
-    return LargestSum(bound, question.used, searched)
+    return LargestSum(bound, question.used, searched, at)
 
 
-def _over(question: SumOfMagnitudes, share: float, known: float, most: float, work: float, whole: bool) -> float:
-    """A bound on the largest value, over whole turns or over the box, with interpolation adding about ``share``.
+def _over(
+    question: SumOfMagnitudes, share: float, known: float, most: float, work: float, skipped: float,
+    whole: bool = False,
+) -> float:  # fmt: skip
+    """A bound on the largest value, over the box or over ``whole`` turns, with interpolation adding about ``share``.
 
     ``most`` bounds the largest value over whole turns.
     """
@@ -253,7 +281,7 @@ def _over(question: SumOfMagnitudes, share: float, known: float, most: float, wo
         points.append(x)
         slopes += apart**2 / 8 * axis.slope
         extra += apart**2 / 8 * axis.extra
-    top = OUTWARD * question.greatest(points, known, (SKIPPED_ROUGH if whole else SKIPPED) * share * known, work) + OUTWARD * extra
+    top = OUTWARD * question.greatest(points, known, skipped * share * known, work) + OUTWARD * extra
     bound = top + OUTWARD * slopes * most
     if (whole or all(axis.circle or axis.slides for axis in axes)) and slopes < 1:
         # the largest value over whole turns is on both sides: M <= G + extra + slopes M
@@ -267,7 +295,7 @@ def _moves(wave: Wave, joint: int) -> NDArray[np.bool_]:
 
 
 def _to_real(n: int) -> Complex:
-    """From exponentials -n .. n to 1, cos, sin, ...: c_k e^(ikx) + c_-k e^(-ikx) = (c_k + c_-k) cos + i (c_k - c_-k) sin."""
+    """From exponentials -n .. n to 1, cos x, sin x, ...: c e^(ikx) + d e^(-ikx) = (c + d) cos kx + i (c - d) sin kx."""
     matrix = np.zeros((2 * n + 1, 2 * n + 1), np.complex128)
     matrix[0, n] = 1
     for k in range(1, n + 1):

@@ -40,13 +40,13 @@ HASTE = 0.1
 """Effort below which proofs of coefficients are as rough as quick ones."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
-TORQUE_GAP, TORQUE_WORK, TORQUE_QUICK = 0.03, 3.0e8, 3.0e7
+TORQUE_GAP, TORQUE_WORK, TORQUE_QUICK = 0.03, 6.0e8, 6.0e7
 """What interpolation may add to the summed errors of one joint (``grid.py``), the limit of work (numbers computed), and
 that of a quick proof."""
 ASIDE = (0.02, 0.08, 0.25)
 """Parts of the attained sum that are replaced by the moduli of their harmonics instead of being searched, tried in
 turn: a larger one makes the grid cheaper and the result looser."""
-POSITIONS = 48
+POSITIONS = 24
 """Positions at which the sum of the errors is looked at before it is bounded."""
 
 
@@ -95,7 +95,7 @@ def prove(
     ``quick`` proofs, and those with less than the usual ``effort``, are valid but looser.
     """
     coefficients, work = coefficient_bounds(differences, states, progress, quick, effort)
-    joints, torque_work = torque_bounds(differences, states, progress, quick, effort)
+    joints, torque_work, _ = torque_bounds(differences, states, progress, quick, effort)
     single = joint_bounds({key: pair[0] for key, pair in coefficients.items()}, states)
     return Proof(coefficients, np.minimum(joints, single), work + torque_work)
 
@@ -146,43 +146,46 @@ def torque_bounds(
     progress: Progress | None = None,
     quick: bool = False,
     effort: float = 1.0,
-) -> tuple[Array, float]:
-    """Bounds on the torque errors from all coefficients at the same position, and the work used."""
-    bounds, work = np.zeros(states.n), 0.0
+) -> tuple[Array, float, Array]:
+    """Bounds on the torque errors from all coefficients at the same position, the work used, and positions (joints, n)
+    where the errors are largest.
+    """
+    bounds, work, worst = np.zeros(states.n), 0.0, np.tile(states.box.centre, (states.n, 1))
     limit = effort * (TORQUE_QUICK if quick else TORQUE_WORK)
     for i in range(states.n):
         waves = [wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i]
         waves = [wave for wave in waves if len(wave)]
         if waves:
-            bounds[i], used = together(waves, states.box, limit)
+            bounds[i], used, worst[i] = together(waves, states.box, limit)
             work += used
         if progress is not None:
             progress("proving torques", (i + 1) / states.n)
-    return bounds, work
+    return bounds, work, worst
 
 
-def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK) -> tuple[float, float]:
-    """The proved maximum of the sum of the magnitudes of waves, and the work.
+def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK) -> tuple[float, float, Array]:
+    """The proved maximum of the sum of the magnitudes of waves, the work, and where the largest sum was found.
 
     Small summands enter with their moduli: few of them, or more where the grid would take too long. Where no grid is
     affordable, the bounds of the single waves are added up.
     """
-    if len(waves) == 1:
-        proved, _, used = largest(waves[0], box, GAP, limit)
-        return proved, used
     q, work = box.samples(POSITIONS, 11), 0.0
-    attained = float(np.sum([np.abs(wave(q)) for wave in waves], axis=0).max())
+    sums = np.sum([np.abs(wave(q)) for wave in waves], axis=0)
+    at, attained = q[int(sums.argmax())], float(sums.max())
+    if len(waves) == 1:
+        proved, _, work = largest(waves[0], box, GAP, limit)
+        return proved, work, at
     for share in ASIDE:
         main, remainder = main_errors(waves, box, share * attained)
         found = largest_sum(main, box, attained, TORQUE_GAP, limit)
         work += found.work
         if found.searched:
-            return OUTWARD * (found.bound + remainder), work
+            return OUTWARD * (found.bound + remainder), work, at if found.at is None else found.at
     bound = 0.0
     for wave in waves:
         proved, _, used = largest(wave, box, GAP, limit / len(waves))
         bound, work = bound + proved, work + used
-    return OUTWARD * bound, work
+    return OUTWARD * bound, work, at
 
 
 def main_errors(waves: Sequence[Wave], box: Box, amount: float) -> tuple[list[Wave], float]:

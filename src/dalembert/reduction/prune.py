@@ -25,7 +25,7 @@ PASSES = 30
 """Most rounds of changes."""
 FEW = 4
 """Most changes in a round that relies on refitted constants: their shifts are not independent."""
-NEARLY, TRIES = 1.3, 6
+NEARLY, TRIES = 1.3, 20
 """Single changes that get a refit of their own: largest error before it, in targets, and how many are tried."""
 CLOSE_ENOUGH = 1.001
 """Part of a target up to which the sampled error of a changed program may go: effects are of first order."""

@@ -70,7 +70,8 @@ def least_worst(error: Array, units: Array, target: Array, mean_weight: float, e
     least_allowed = np.concatenate([np.full(count, -REACH), np.zeros(joints + 1)])
     most_allowed = np.concatenate([np.full(count, REACH), np.full(joints + 1, np.inf)])
     room = Bounds(least_allowed, most_allowed)
-    rows, right = np.zeros((joints * (1 + ROUNDS * AT_ONCE), count + joints + 1)), np.zeros(joints * (1 + ROUNDS * AT_ONCE))
+    most_rows = joints * (1 + ROUNDS * AT_ONCE)
+    rows, right = np.zeros((most_rows, count + joints + 1)), np.zeros(most_rows)
     rows[:joints, count:-1], rows[:joints, -1] = np.eye(joints), -1.0
     filled = joints
     shifts = best = np.zeros(count)
