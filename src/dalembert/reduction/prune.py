@@ -14,7 +14,7 @@ import numpy as np
 
 from ..rings.graph import ADD, CONST, INPUT, MUL, NEG, SUB, Node
 from .constant_forms import ParameterForm
-from .graph_edits import WHOLE, Cut, Uses, adjoints, without
+from .graph_edits import WHOLE, Cut, Uses, without
 from .hoist import Hoisted, hoisted
 from .reduced_model import operations_of
 from .refit import least_worst, refitted, rounded
@@ -48,7 +48,7 @@ class Change:
 @dataclass(frozen=True, eq=False)
 class Options:
     """The changes of one program with their first-order effects on the contributions, the contributions of a unit of
-    each constant, the errors of the program, and its nodes with their values and slopes.
+    each constant, and the errors of the program.
     """
 
     changes: list[Change]
@@ -56,9 +56,6 @@ class Options:
     names: list[str]
     units: Array
     error: Array
-    order: list[Node]
-    values: Mapping[int, Array]
-    slopes: Sequence[Mapping[int, Array]]
 
     @property
     def saved(self) -> Array:
@@ -119,7 +116,7 @@ class Pruner:
                 effects.append(effect)
         shape = (0, samples.n, samples.runs, samples.points)
         stacked = np.stack(effects) if effects else np.zeros(shape)
-        found = Options(changes, stacked, names, units, samples.error(program), order, values, slopes)
+        found = Options(changes, stacked, names, units, samples.error(program))
         if program is self.whole:
             self._first = (limit, found)
         return found
@@ -136,7 +133,7 @@ class Pruner:
             if errors[c] > NEARLY or tries == TRIES:
                 break
             tries += 1
-            error, units = options.error + options.effects[c], self._units_after(program, options, options.changes[c])
+            error, units = self._after(program, options, c)
             shifts = least_worst(error, units, target, 0.0, enough=True)
             if np.any(worst(error + np.tensordot(shifts, units, 1)) > target * CLOSE_ENOUGH):
                 continue
@@ -145,9 +142,20 @@ class Pruner:
                 return changed
         return None
 
-    def _units_after(self, program: Hoisted, options: Options, change: Change) -> Array:
-        """The contributions of a unit of each constant once this change is made."""
+    def _after(self, program: Hoisted, options: Options, c: int) -> tuple[Array, Array]:
+        """The errors, and the contributions of a unit of each constant, once a change is made; constants keep their
+        names.
+        """
+        change, samples = options.changes[c], self.samples
         units, rows = options.units.copy(), {name: row for row, name in enumerate(options.names)}
+        if change.cut is not None:
+            cut = Hoisted(without(program.outputs, {change.cut}), program.definitions)
+            order, values, slopes = samples.slopes(cut)
+            names, left = samples.per_constant(cut, order, slopes)
+            units[:] = 0.0
+            units[[rows[name] for name in names]] = left
+            torques = np.stack([samples.filled(values[node.index]) for node in cut.outputs])
+            return samples.contributions(torques) - samples.exact, units
         if change.merged is not None:
             a, b, sign = change.merged
             units[rows[a]] += sign * units[rows[b]]
@@ -155,17 +163,7 @@ class Pruner:
         for name in change.touches if change.parameter else ():
             if not dropped(program.definitions[name], change.parameter):
                 units[rows[name]] = 0.0
-        if change.cut is not None:
-            index, slot = change.cut
-            node = next(node for node in options.order if node.index == index)
-            removed = node if slot == WHOLE else node.operands[slot]
-            sign = -1 if node.op == SUB and slot == 1 else 1
-            inside = adjoints(removed, options.values, options.order)
-            for x in options.order:
-                if x.op == INPUT and x.value in rows and x.index in inside:
-                    through = [self.samples.filled(s.get(index, 0.0) * inside[x.index]) for s in options.slopes]
-                    units[rows[str(x.value)]] -= sign * self.samples.contributions(np.stack(through))
-        return units
+        return options.error + options.effects[c], units
 
     def _cheapest_changes(
         self, program: Hoisted, options: Options, effects: Array, shifts: Array | None, target: Array, most: int,
