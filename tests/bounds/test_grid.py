@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dalembert.arm.errors import ArmError
 from dalembert.bounds.box import Box
 from dalembert.bounds.grid import SumOfMagnitudes, largest_sum
 from dalembert.bounds.waves import Wave, collected
@@ -103,3 +104,20 @@ def test_the_second_derivative_is_bounded_by_slope_and_extra() -> None:
     for axis in question.axes:
         bent = sum(np.abs(wave.diff(axis.joint).diff(axis.joint)(q)) for wave in waves)
         assert bent.max() <= axis.slope * most * 1.001 + axis.extra
+
+
+@pytest.mark.parametrize("exponent", [-600, 400])
+def test_a_bound_scales_with_the_waves(exponent: int) -> None:
+    rng = np.random.default_rng(11)
+    waves, box = random_waves(rng, 3, 3, False), random_box(rng, 3, True)
+    known = float(sums(waves, box.samples(5)).max())
+    usual = largest_sum(waves, box, known, GAP, 1e8).bound
+    scaled = largest_sum([wave.scaled(exponent) for wave in waves], box, float(np.ldexp(known, exponent)), GAP, 1e8)
+    assert scaled.bound == pytest.approx(float(np.ldexp(usual, exponent)))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_a_number_is_refused(value: float) -> None:
+    wave = Wave(np.array([[1]]), np.zeros((1, 1), np.int64), np.array([value + 0j]))
+    with pytest.raises(ArmError, match="not a finite number"):
+        largest_sum([wave], Box(np.zeros(1), np.ones(1), np.zeros(1, bool)), 1.0, GAP, 1e6)

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.errors import ArmError
 from .bernstein import degree
 from .box import Box
 from .waves import OUTWARD, Array, Complex, Wave, monomials
@@ -83,9 +84,11 @@ class Axis:
         """
         if not self.slides and (whole or self.circle):
             count = max(3, ceil(2 * pi / spacing))
-            return self.low + 2 * pi / count * np.arange(count), 2 * pi / count * (1 + 1e-9)
+            turn: Array = self.low + 2 * pi / count * np.arange(count, dtype=np.float64)
+            return turn, 2 * pi / count * (1 + 1e-9)
         count = max(1, ceil((self.high - self.low) / spacing))
-        return np.linspace(self.low, self.high, count + 1), (self.high - self.low) / count * (1 + 1e-9)
+        x: Array = np.linspace(self.low, self.high, count + 1).astype(np.float64)
+        return x, (self.high - self.low) / count * (1 + 1e-9)
 
 
 class SumOfMagnitudes:
@@ -232,12 +235,18 @@ def largest_sum(waves: Sequence[Wave], box: Box, known: float, gap: float, work:
     Grids get finer until interpolation adds at most ``gap`` or the next one would take too much work.
     """
     bound, searched, at = OUTWARD * sum(wave.most(box.reach) for wave in waves), False, None
+    if not np.isfinite(bound):
+        raise ArmError("a coefficient to be bounded is not a finite number; give the arm masses and lengths of SI")
     if known <= 0 or not any(wave.joints for wave in waves):
         return LargestSum(bound, 0.0, True)
+    # scaled by a power of two, which is exact: float32 has no numbers below 1e-45
+    exponent = int(np.frexp(bound)[1])
+    waves = [wave.scaled(-exponent) for wave in waves]
+    known, bound = (float(np.ldexp(x, -exponent)) for x in (known, bound))
     try:
         question = SumOfMagnitudes(waves, box)
     except TooMuch:
-        return LargestSum(bound, 0.0, False)
+        return LargestSum(float(np.ldexp(bound, exponent)), 0.0, False)
     most = question.crude
     narrow = [axis for axis in question.axes if not axis.slides and not axis.circle]
     for skipped in SKIPPED_ROUGH if narrow else ():
@@ -261,7 +270,7 @@ def largest_sum(waves: Sequence[Wave], box: Box, known: float, gap: float, work:
             share /= FINER
     except TooMuch:
         pass  # what was proved before stands
-    return LargestSum(bound, question.used, searched, at)
+    return LargestSum(float(np.ldexp(bound, exponent)), question.used, searched, at)
 
 
 def _over(

@@ -119,7 +119,8 @@ class Search:
         self.exact = [exact_coefficients(case) for case in cases]
         self.whole = recursion(cases)
         self.positions = SEARCH_POSITIONS if self.thorough else round(max(effort, 0.25) * SEARCH_POSITIONS)
-        self.worst_positions, self._fine = np.zeros((0, states.n)), None
+        self.worst_positions: Array = np.zeros((0, states.n))
+        self._fine: Samples | None = None
         self.pruner = Pruner(self.whole, self._samples(self.positions), refit, self._report_pruning)
         self.work, self.backoff = 0.0, 1.0
         self.tried: list[Candidate] = [self.certified(self.whole)]

@@ -91,7 +91,7 @@ def least_worst(error: Array, units: Array, target: Array, mean_weight: float, e
                 rows[filled, :count], rows[filled, count + i] = a[:, i, :, x] @ sign, -1.0
                 right[filled] = -float(e[i, :, x] @ sign)
                 filled += 1
-        tangents = LinearConstraint(rows[:filled], -np.inf, right[:filled])  # type: ignore[arg-type]
+        tangents = LinearConstraint(rows[:filled], -np.inf, right[:filled])
         solution = milp(cost, constraints=tangents, bounds=room, options={"presolve": False})
         if solution.x is None or least - solution.fun <= CLOSE * least or (enough and solution.fun > 1.0):
             break
