@@ -51,7 +51,7 @@ class TooMuch(ArithmeticError):
 
 
 @dataclass(frozen=True)
-class Axis:
+class GridAxis:
     """One joint: its range, and sum |d^2 w / dx^2| <= ``slope`` M + ``extra``, M the largest value over whole turns."""
 
     joint: int
@@ -115,7 +115,7 @@ class SumOfMagnitudes:
         self.ones, self.used, self.attained = np.ones(len(waves), np.float32), 0.0, 0.0
         self.at: Array | None = None
 
-    def _axis(self, j: int, waves: Sequence[Wave]) -> Axis:
+    def _axis(self, j: int, waves: Sequence[Wave]) -> GridAxis:
         slides = any(bool(wave.p[:, j].any()) for wave in waves)
         most = max(degree(wave, j) for wave in waves)
         power = [0.0] * (most + 1)
@@ -126,7 +126,7 @@ class SumOfMagnitudes:
         low, high, scale = float(self.box.lower[j]), float(self.box.upper[j]), float(self.reach[j])
         if slides:
             extra = sum(p * (p - 1) * power[p] for p in range(2, most + 1))
-            return Axis(j, most, True, low / scale, high / scale, False, 0.0, extra)
+            return GridAxis(j, most, True, low / scale, high / scale, False, 0.0, extra)
         # Harmonics above n apart: |f''| <= n^2 (M + their moduli) + k^2 times their moduli, for any n.
         choices = [
             (n * n, n * n * sum(power[n + 1 :]) + sum(k * k * power[k] for k in range(n + 1, most + 1)))
@@ -134,7 +134,7 @@ class SumOfMagnitudes:
         ]
         guess = 0.3 * sum(power)
         slope, extra = min(choices, key=lambda choice: choice[0] * guess + choice[1])
-        return Axis(j, most, False, low, high, bool(self.box.circle[j]), float(slope), OUTWARD * extra)
+        return GridAxis(j, most, False, low, high, bool(self.box.circle[j]), float(slope), OUTWARD * extra)
 
     def _tensor(self, waves: Sequence[Wave]) -> Single:
         """Coefficients by basis functions, one axis for each joint, the waves last."""
@@ -158,7 +158,7 @@ class SumOfMagnitudes:
 
     # -- values ----------------------------------------------------------------------------------
 
-    def below(self, net: Single, axes: Sequence[Axis]) -> Single:
+    def below(self, net: Single, axes: Sequence[GridAxis]) -> Single:
         """Bounds (points,) of the sum, whatever the positions of the joints that are left in ``net``."""
         size: Any = np.abs(net, out=net) if not axes else net
         for number, axis in enumerate(axes):
