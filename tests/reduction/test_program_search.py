@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.cli.run import main
 from dalembert.reduction import program_search
 from dalembert.reduction.hoist import Hoisted
 from dalembert.reduction.program_search import Search
@@ -22,7 +25,7 @@ def search() -> Search:
 
 
 def test_an_interrupt_keeps_the_shortest_model_that_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    arm, calls = da.load("planar-3r"), []
+    arm = da.load("planar-3r")
     real = program_search.Search._continue
 
     def interrupted(self: Search, greed: float, tolerance: float) -> None:
@@ -30,11 +33,27 @@ def test_an_interrupt_keeps_the_shortest_model_that_is_proved(monkeypatch: pytes
         raise KeyboardInterrupt
 
     monkeypatch.setattr(program_search.Search, "_continue", interrupted)
-    model = arm.analysis().reduce(0.1, progress=lambda text, share: calls.append(share))
+    model = arm.analysis().reduce(0.1)
     assert model.interrupted
     assert "interrupted" in model.summary()
     assert model.after.total < model.before.total
     assert np.all(model.bound <= 0.1 * model.scale * (1 + 1e-9))
+
+
+def test_the_command_prints_the_model_of_an_interrupted_search(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = program_search.Search._start
+
+    def interrupted(self: Search, tolerance: float) -> None:
+        real(self, tolerance)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program_search.Search, "_start", interrupted)
+    assert main(["reduce", "planar-3r", "--tolerance", "0.1", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["interrupted"]
+    assert "note: interrupted" in err
 
 
 def test_an_interrupt_before_anything_is_proved_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,7 @@ def reduce(
             progress=lambda text, share: bar.update(task, description=text, completed=share),
         )  # fmt: skip
     if model.interrupted:
-        say("interrupted: this is the shortest model proved so far")
+        print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
     written(model, ("inverse_dynamics",), c, as_json)
     if as_json:
         print(json.dumps({
