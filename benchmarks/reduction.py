@@ -1,4 +1,4 @@
-"""Operations, proved errors and time of reduced models: python benchmarks/reduction.py [ARM ...]"""
+"""Operations, proved errors and processor time of reduced models: python benchmarks/reduction.py [ARM ...]"""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def main(names: list[str]) -> None:
             continue
         arm = da.load(name, physical="ignore")
         system = arm if drives == "none" else arm.driven.approximate(drives)
-        began = time.perf_counter()
+        began = time.process_time()
         model = system.analysis().reduce(tolerance)
-        took = time.perf_counter() - began
+        took = time.process_time() - began
         tight = float(np.max(model.tightness))
         print(
             f"{name:10} {tolerance:9.2%} {drives:>8} {model.before.total:6} {model.after.total:6} "

@@ -209,16 +209,7 @@ def collected(
     c = np.where(flip, np.conj(c), c)
     static = ~k.any(axis=1)
     c = np.where(static, c.real, c)
-    rows = np.concatenate([k, p], axis=1)
-    low = rows.min(axis=0)
-    span = rows.max(axis=0) - low + 1
-    weights = np.cumprod(np.concatenate([[1], span[:-1]]).astype(float))
-    if weights[-1] * span[-1] < 2**62:
-        keys = (rows - low) @ weights.astype(np.int64)
-        _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    else:
-        _, index, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    inverse = inverse.reshape(-1)
+    index, inverse = distinct(np.concatenate([k, p], axis=1))
     total = np.bincount(inverse, c.real, len(index)) + 1j * np.bincount(inverse, c.imag, len(index))
     # Adding a few dozen numbers of one size: each sum is off by at most (count) units of what was added.
     moduli = np.bincount(inverse, np.abs(c), len(index))
@@ -246,54 +237,87 @@ def circle(cosines: int, sines: int) -> tuple[tuple[int, ...], tuple[complex, ..
     return tuple(waves), tuple(waves.values())
 
 
+def distinct(rows: Whole) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first of each kind of row, and for every row which kind it is."""
+    low = rows.min(axis=0)
+    span = rows.max(axis=0) - low + 1
+    weights = np.cumprod(np.concatenate([[1], span[:-1]]).astype(float))
+    if weights[-1] * span[-1] < 2**62:
+        keys = (rows - low) @ weights.astype(np.int64)
+        _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    else:
+        _, index, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return index, inverse.reshape(-1)
+
+
 def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = None) -> Wave:
-    """The wave of an exact polynomial; symbols take the arm's numbers unless ``values`` says otherwise."""
+    """The wave of an exact polynomial; symbols take the arm's numbers unless ``values`` says otherwise.
+
+    Angle by angle the powers of cosine and sine become exponentials, and terms that are then alike are added up.
+    """
     ring = polynomial.ring
+    joints, count, angles = ring.angles.joints, len(ring.tags), len(ring.angles.revolute)
+    if not polynomial.poly:
+        return zero(joints)
     numbers = (
         polynomial.space.values(polynomial.parameters, values) if polynomial.parameters or ring.angles.fixed else {}
     )
-    joints, count, count_angles = ring.angles.joints, len(ring.tags), len(ring.angles.revolute)
-    turns = np.zeros((count_angles, joints), np.int64)
-    for index in range(count_angles):
-        for joint, sign in ring.angles.weights[index]:
-            turns[index, joint] = sign
-    slides = {index: joint for joint, index in ring.sliding.items()}
-    groups: dict[tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]], float] = {}
-    counts: dict[tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]], int] = {}
-    moduli = slack = 0.0
-    for powers, value in polynomial.dictionary.items():
-        number, steps = float(value), 2
-        angles: dict[int, list[int]] = {}
-        slide: list[tuple[int, int]] = []
-        for variable, power in powers:
-            if variable in slides:
-                slide.append((slides[variable], power))
-            elif variable < 2 * count and variable % count < count_angles:
-                angles.setdefault(variable % count, [0, 0])[int(variable < count)] = power
-            else:
-                number *= numbers[ring.names[variable]] ** power
-                steps += 2 * power + 2
-        key = (tuple((a, c, s) for a, (c, s) in angles.items()), tuple(slide))
-        groups[key] = groups.get(key, 0.0) + number
-        counts[key] = counts.get(key, 0) + 1
-        moduli += abs(number)
-        slack += UNIT * steps * abs(number) + LEAST
-    ks, ps, cs = [np.zeros((0, joints), np.int64)], [np.zeros((0, joints), np.int64)], [np.zeros(0, np.complex128)]
-    for (angles_key, slide_key), number in groups.items():
-        k, c = np.zeros((1, joints), np.int64), np.array([number], np.complex128)
-        for angle, cosines, sines in angles_key:
-            multiples, factors = circle(cosines, sines)
-            k = (k[:, None] + np.array(multiples)[None, :, None] * turns[angle]).reshape(-1, joints)
-            c = (c[:, None] * np.array(factors)[None]).reshape(-1)
-        p = np.zeros((len(c), joints), np.int64)
-        for joint, power in slide_key:
-            p[:, joint] = power
-        ks.append(k)
-        ps.append(p)
-        cs.append(c)
-    # Rationals and symbols to floats and their products, counted above; then the terms of one key added up.
-    slack = OUTWARD * (slack + UNIT * max(counts.values(), default=0) * moduli)
-    return collected(np.concatenate(ks), np.concatenate(ps), np.concatenate(cs), slack)
+    powers = np.array(polynomial.poly.monoms(), np.int64).reshape(-1, len(ring.names))
+    c: Complex = np.array([int(x.p) / int(x.q) for x in polynomial.poly.coeffs()], np.complex128)
+    steps = np.full(len(c), 2.0)
+    sliding = list(ring.sliding.values())
+    turning = [*range(angles), *range(count, count + angles)]
+    for variable in set(np.flatnonzero(powers.any(axis=0)).tolist()) - set(sliding) - set(turning):
+        c = c * float(numbers[ring.names[variable]]) ** powers[:, variable]
+        steps += np.where(powers[:, variable] > 0, 2 * powers[:, variable] + 2, 0)
+    # rationals and symbols to floats and their products
+    slack = OUTWARD * float((UNIT * steps * np.abs(c) + LEAST).sum())
+    # columns: for each angle its powers of sine and cosine as one number, later its multiple in the exponent
+    sines, cosines = powers[:, :angles], powers[:, count : count + angles]
+    most = (sines + cosines).max(axis=0, initial=0)
+    rows = np.concatenate([sines * (most + 1) + cosines, powers[:, sliding]], axis=1)
+    if numbers:
+        # terms that differed in their symbols alone
+        index, inverse = distinct(rows)
+        counts, moduli = np.bincount(inverse), np.bincount(inverse, np.abs(c))
+        slack += OUTWARD * UNIT * float((counts * moduli).sum())
+        rows, c = rows[index], np.bincount(inverse, c.real).astype(np.complex128)
+    for angle in np.flatnonzero(most).tolist():
+        rows, c, added = _turned(rows, c, angle, int(most[angle]))
+        slack += added
+    turns = np.zeros((angles, joints), np.int64)
+    for index_of, weights in enumerate(ring.angles.weights[:angles]):
+        for joint, sign in weights:
+            turns[index_of, joint] = sign
+    p = np.zeros((len(rows), joints), np.int64)
+    p[:, list(ring.sliding)] = rows[:, angles:]
+    return collected(rows[:, :angles] @ turns, p, c, slack)
+
+
+def _turned(rows: Whole, c: Complex, angle: int, most: int) -> tuple[Whole, Complex, float]:
+    """Terms with the powers of one angle as exponentials, those that are alike added up, and the rounding of it.
+
+    Terms that agree in all else are rows of one matrix, whose columns are the powers; a product with the table of
+    exponentials turns all of them at once.
+    """
+    kinds, column = np.unique(rows[:, angle], return_inverse=True)
+    others = rows.copy()
+    others[:, angle] = 0
+    index, row = distinct(others)
+    table = np.zeros((len(index), len(kinds)), np.complex128)
+    table[row, column.reshape(-1)] = c
+    turns = np.zeros((len(kinds), 2 * most + 1), np.complex128)
+    for number, kind in enumerate(kinds.tolist()):
+        sines, cosines = divmod(kind, most + 1)
+        multiples, factors = circle(cosines, sines)
+        turns[number, np.array(multiples) + most] = factors
+    new = table @ turns
+    at, multiple = np.nonzero(new)
+    left = others[index][at]
+    left[:, angle] = multiple - most
+    # factors are dyadic, so that products are exact, and sums of as many terms as there are kinds are not
+    added = OUTWARD * 2 * UNIT * len(kinds) * float((np.abs(table) @ np.abs(turns)).sum()) if len(kinds) > 1 else 0.0
+    return left, new[at, multiple], added
 
 
 def total(waves: Sequence[Wave]) -> Wave:

@@ -123,11 +123,13 @@ def reduce(
             tolerance, others=others, refit=refit, curve=curve,
             progress=lambda text, share: bar.update(task, description=text, completed=share),
         )  # fmt: skip
+    if model.interrupted:
+        print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
     written(model, ("inverse_dynamics",), c, as_json)
     if as_json:
         print(json.dumps({
             "arm": given.name, "drives": given.drive_model, "tolerance": tolerance,
-            "operations_before": model.before.total,
+            "interrupted": model.interrupted, "operations_before": model.before.total,
             "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
             "rms": model.rms.tolist(), "scale": model.scale.tolist(),
             "asymmetry": float(model.asymmetry.max(initial=0.0)),

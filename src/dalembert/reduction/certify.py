@@ -10,19 +10,20 @@ the same position: the maximum over all positions of
 
     sum_j |dD_ij(q)| a_j + sum_jk |dC_ijk(q)| v_j v_k + |dG_i(q)|
 
-is a sharper bound, proved by the same branch and bound (``branch.py``).
+is a sharper bound, proved by values on a grid (``grid.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from ..bounds.alike import apart, key_of
-from ..bounds.branch import Branch
+from ..bounds.box import Box
+from ..bounds.grid import largest_sum
 from ..bounds.moments import mean_square
 from ..bounds.ranges import largest, trimmed
 from ..bounds.waves import OUTWARD, Wave
@@ -39,14 +40,14 @@ HASTE = 0.1
 """Effort below which proofs of coefficients are as rough as quick ones."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
-TORQUE_GAP, TORQUE_WORK = 0.06, 1.0e8
-"""Gap and work limit of the bound on the summed errors of one joint."""
-ASIDE = (0.02, 0.06, 0.15, 0.3)
-"""Fractions of the summed bound that are replaced by their own bounds instead of being searched, tried in turn: a
-larger one makes branch and bound cheaper and the result looser."""
-FEWEST, NO_GAIN = 3_000, 0.95
-"""The summed bound is searched only where the work limit allows at least this many boxes; its result is used where it
-is below this fraction of the sum of the single bounds. Otherwise the next entry of ``ASIDE`` is tried."""
+TORQUE_GAP, TORQUE_WORK, TORQUE_QUICK = 0.03, 6.0e8, 6.0e7
+"""What interpolation may add to the summed errors of one joint (``grid.py``), the limit of work (numbers computed), and
+that of a quick proof."""
+ASIDE = (0.02, 0.08, 0.25)
+"""Parts of the attained sum that are replaced by the moduli of their harmonics instead of being searched, tried in
+turn: a larger one makes the grid cheaper and the result looser."""
+POSITIONS = 24
+"""Positions at which the sum of the errors is looked at before it is bounded."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,24 @@ def prove(
     quick: bool = False,
     effort: float = 1.0,
 ) -> Proof:
-    """Bounds on all differences; those equal up to sign are bounded once.
+    """Bounds on all differences and on the torques.
 
     ``quick`` proofs, and those with less than the usual ``effort``, are valid but looser.
     """
+    coefficients, work = coefficient_bounds(differences, states, progress, quick, effort)
+    joints, torque_work, _ = torque_bounds(differences, states, progress, quick, effort)
+    single = joint_bounds({key: pair[0] for key, pair in coefficients.items()}, states)
+    return Proof(coefficients, np.minimum(joints, single), work + torque_work)
+
+
+def coefficient_bounds(
+    differences: Mapping[Key, Wave],
+    states: States,
+    progress: Progress | None = None,
+    quick: bool = False,
+    effort: float = 1.0,
+) -> tuple[dict[Key, tuple[float, float]], float]:
+    """Bounds (proved, attained) on each difference, and the work; those equal up to sign are bounded once."""
     bounds: dict[bytes, tuple[float, float]] = {}
     alike = {key: key_of(wave)[0] for key, wave in differences.items()}
     distinct = {alike[key]: wave for key, wave in differences.items()}
@@ -109,14 +124,7 @@ def prove(
     for key, wave in differences.items():
         (proved, attained), off = bounds[alike[key]], apart(wave, distinct[alike[key]], states.box.reach)
         coefficients[key] = proved + off, max(attained - off, 0.0)
-    if quick:
-        return Proof(
-            coefficients,
-            joint_bounds({key: pair[0] for key, pair in coefficients.items()}, states),
-            effort * WORK - work,
-        )
-    joints, torque_work = torque_bounds(differences, coefficients, states, progress, effort)
-    return Proof(coefficients, joints, effort * WORK - work + torque_work)
+    return coefficients, effort * WORK - work
 
 
 def allotted(count: int, effort: float = 1.0) -> float:
@@ -134,71 +142,71 @@ def joint_bounds(errors: Mapping[Key, float], states: States) -> Array:
 
 def torque_bounds(
     differences: Mapping[Key, Wave],
-    bounds: Mapping[Key, tuple[float, float]],
     states: States,
-    progress: Progress | None,
-    effort: float,
-) -> tuple[Array, float]:
-    """Bounds on the torque errors from all coefficients at the same position, and the work used."""
-    work, total = 0.0, joint_bounds({key: pair[0] for key, pair in bounds.items()}, states)
-    parts = [
-        {key: bounds[key][0] * weight(*key, states) for key in differences if key[1][0] == i} for i in range(states.n)
-    ]
-    several = [i for i in range(states.n) if sum(share > 0 for share in parts[i].values()) > 1]
-    for count, i in enumerate(several):
-        bound, used = together(differences, parts[i], states, effort * TORQUE_WORK)
-        total[i], work = min(total[i], bound), work + used
-        if progress is not None:
-            progress("proving torques", (count + 1) / len(several))
-    return total, work
-
-
-def together(
-    differences: Mapping[Key, Wave], parts: Mapping[Key, float], states: States, limit: float = TORQUE_WORK
-) -> tuple[float, float]:
-    """The proved maximum of the summed error magnitudes of one joint, and the work; ``parts`` bounds each summand.
-
-    Small summands enter with their own bounds: few of them, or more where the search would take too long.
+    progress: Progress | None = None,
+    quick: bool = False,
+    effort: float = 1.0,
+) -> tuple[Array, float, Array]:
+    """Bounds on the torque errors from all coefficients at the same position, the work used, and positions (joints, n)
+    where the errors are largest.
     """
-    sum_of_bounds, work = OUTWARD * sum(parts.values()), 0.0
+    bounds, work, worst = np.zeros(states.n), 0.0, np.tile(states.box.centre, (states.n, 1))
+    limit = effort * (TORQUE_QUICK if quick else TORQUE_WORK)
+    for i in range(states.n):
+        waves = [wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i]
+        waves = [wave for wave in waves if len(wave)]
+        if waves:
+            bounds[i], used, worst[i] = together(waves, states.box, limit)
+            work += used
+        if progress is not None:
+            progress("proving torques", (i + 1) / states.n)
+    return bounds, work, worst
+
+
+def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK) -> tuple[float, float, Array]:
+    """The proved maximum of the sum of the magnitudes of waves, the work, and where the largest sum was found.
+
+    Small summands enter with their moduli: few of them, or more where the grid would take too long. Where no grid is
+    affordable, the bounds of the single waves are added up.
+    """
+    q, work = box.samples(POSITIONS, 11), 0.0
+    sums = np.sum([np.abs(wave(q)) for wave in waves], axis=0)
+    at, attained = q[int(sums.argmax())], float(sums.max())
+    if len(waves) == 1:
+        proved, _, work = largest(waves[0], box, GAP, limit)
+        return proved, work, at
     for share in ASIDE:
-        waves, remainder = main_errors(differences, parts, states, share * sum_of_bounds)
-        branch = Branch(None, waves, states.box)
-        if FEWEST * branch.cost > limit:
-            continue
-        q = states.box.samples(300, 11)
-        values = np.sum([np.abs(wave(q)) for wave in waves], axis=0)
-        best = int(values.argmax())
-        top = float(values[best])
-        certified = branch.least(-top, q[best], TORQUE_GAP * top, limit, -sum_of_bounds - remainder)
-        work += certified.work
-        if -certified.bound + remainder < NO_GAIN * sum_of_bounds:
-            return OUTWARD * (-certified.bound + remainder), work
-    return sum_of_bounds, work
+        main, remainder = main_errors(waves, box, share * attained)
+        found = largest_sum(main, box, attained, TORQUE_GAP, limit)
+        work += found.work
+        if found.searched:
+            return OUTWARD * (found.bound + remainder), work, at if found.at is None else found.at
+    bound = 0.0
+    for wave in waves:
+        proved, _, used = largest(wave, box, GAP, limit / len(waves))
+        bound, work = bound + proved, work + used
+    return OUTWARD * bound, work, at
 
 
-def main_errors(
-    differences: Mapping[Key, Wave], parts: Mapping[Key, float], states: States, amount: float
-) -> tuple[list[Wave], float]:
-    """The large errors, weighted, without small high harmonics, and a bound (at most ``amount``) on the remainder."""
-    remainder = 0.0
-    multiples: dict[bytes, list[Wave]] = {}
-    for key in sorted(parts, key=lambda k: parts[k]):
-        if remainder + parts[key] <= 0.8 * amount:
-            remainder += parts[key]
+def main_errors(waves: Sequence[Wave], box: Box, amount: float) -> tuple[list[Wave], float]:
+    """The large waves without small high harmonics, and a bound (at most ``amount``) on the sum of the remainders."""
+    remainder, multiples = 0.0, dict[bytes, list[Wave]]()
+    for most, wave in sorted(((wave.most(box.reach), wave) for wave in waves), key=lambda pair: pair[0]):
+        if remainder + most <= 0.5 * amount:
+            remainder += most
         else:
-            wave = differences[key].times(weight(*key, states))
             multiples.setdefault(key_of(wave.times(1 / float(wave.size.max())))[0], []).append(wave)
-    waves: list[Wave] = []
+    main_waves: list[Wave] = []
     for group in multiples.values():
         # The magnitudes of waves that are multiples of each other add up to one wave, and what they differ by.
         factors = [float(wave.size.max()) / float(group[0].size.max()) for wave in group]
-        reach = states.box.reach
-        remainder += sum(apart(wave, group[0].times(f), reach) for wave, f in zip(group[1:], factors[1:], strict=True))
-        main, removed = trimmed(group[0].times(sum(factors)), states.box, 0.2 * amount / len(multiples))
+        remainder += sum(
+            apart(wave, group[0].times(f), box.reach) for wave, f in zip(group[1:], factors[1:], strict=True)
+        )
+        main, removed = trimmed(group[0].times(sum(factors)), box, 0.5 * amount / len(multiples))
         remainder += removed
-        waves.append(main)
-    return waves, remainder
+        main_waves.append(main)
+    return main_waves, remainder
 
 
 def weight(kind: str, index: tuple[int, ...], states: States) -> float:

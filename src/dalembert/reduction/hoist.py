@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from ..rings.graph import ADD, CONST, COS, INPUT, MUL, NEG, SIN, SUB, Graph, Node, reachable
@@ -29,6 +30,20 @@ class Hoisted:
     def values(self, parameters: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """The exact constants for these parameters; missing ones are zero."""
         return {name: form.value(parameters) for name, form in self.definitions.items()}
+
+    def same_as(self, other: Hoisted) -> bool:
+        """Whether the other program has the same constants and the same operations."""
+        return self.definitions == other.definitions and self._steps == other._steps
+
+    @cached_property
+    def _steps(self) -> list[tuple[Any, ...]]:
+        """The operations in order, operands by their place in it, and the outputs."""
+        places: dict[int, int] = {}
+        steps: list[tuple[Any, ...]] = []
+        for node in reachable(self.outputs):
+            places[node.index] = len(places)
+            steps.append((node.op, node.value, *(places[x.index] for x in node.operands)))
+        return [*steps, tuple(places[node.index] for node in self.outputs)]
 
     def shifted(self, shifts: Mapping[str, Fraction]) -> Hoisted:
         """The same program with shifted constants."""

@@ -5,50 +5,47 @@ to the next, joint by joint. Pruning works on samples, with the target
 
     tolerance / (back-off * ratio)
 
-for each joint; every proof updates the ratio, and the back-off grows after a miss and shrinks after a hit. Work is
-counted in control values, never timed: the same question has the same answer on every machine.
+for each joint; every proof updates the ratio, and the back-off grows after a miss and shrinks after a hit. A proof also
+says where the errors are largest, and these positions join the samples. Work is counted, never timed: the same question
+has the same answer on every machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
 from ..bounds.waves import Wave, wave_of
 from ..equations.polynomial import TrigPolynomial
-from .certify import Key, Progress, Proof, prove
+from .certify import Key, Progress, torque_bounds
 from .constant_forms import ParameterForm
 from .hoist import Hoisted
 from .program_polynomials import coefficients
-from .prune import Pruner, count
+from .prune import Pruner
 from .recursion import Case, recursion
 from .reduced_model import operations_of
 from .refit import refitted
 from .samples import Samples, worst
 from .states import Array, States
 
-Value = TypeVar("Value")
-
-SEARCH_POSITIONS = 120
+SEARCH_POSITIONS = 60
 """Sample positions for pruning, shared among the loads (at least 12 for each)."""
+MOST_WORST = 60
+"""Most positions that are added to these because a proof found the largest error of a joint there."""
 REFIT_POSITIONS = 600
 """Sample positions for the refits that follow a proof."""
-MAX_ROUNDS = 6
-"""Most rounds of the search; each prunes one program and, if it is new, proves it."""
-FULL_STARTS = 2
-"""Number of first rounds, which always run and start from the whole recursion. Of the later rounds the odd ones start
-from the shortest program so far, if a pruned one meets the tolerance; all others start from the whole recursion."""
-WORK_LIMIT = 1.2e9
-"""Work limit (control values): once the proofs have used more, no refit begins, and no further round if a pruned
-program meets the tolerance. A miss in the last of the ``FULL_STARTS`` rounds still gets one more round."""
-GREED_EXPONENTS = ((1.0, 0.5), (0.7, 1.4))
-"""Exponents g in the ranking of changes by (effect on the error) / (operations saved)^g. The first round tries both
-exponents of the first pair, the second round both of the second, and proves the shorter program; later rounds try
-one."""
+GREED_EXPONENTS = (1.0, 0.5)
+"""Exponents g in the ranking of changes by (effect on the error) / (operations saved)^g, by which programs are pruned
+further one after the other."""
+MAX_STARTS = 4
+"""Most programs pruned from the whole recursion until one of them meets the tolerance."""
+MAX_CONTINUED, MAX_MISSES = 6, 2
+"""How often each of them goes on from the shortest program that meets the tolerance, and how often it may miss."""
+WORK_LIMIT = 6e9
+"""Work limit (numbers computed by the proofs): once the proofs have used more, no refit begins, and no further program
+once one meets the tolerance."""
 NEAR_MISS = 1.15
 """Near miss: a program proved within this multiple of the tolerance is refitted to the ratios that its proof gave."""
 MAX_REFITS = 2
@@ -56,25 +53,12 @@ MAX_REFITS = 2
 RATIO_MARGIN = 1.01
 """Safety factor on the ratio of proved to sampled error, whenever a ratio is used for a target."""
 BACKOFF_STEP = 1.03
-"""Step of the back-off: a factor after a program that misses the tolerance, a divisor after one that meets it."""
-INITIAL_BACKOFF = {6: 1.0, 7: 1.06}
-"""Initial back-off by number of joints (the last entry serves larger arms): with seven joints only two or three proofs
-fit in the work limit, so that the first target is set lower."""
-MEDIAN_FRACTION = {6: 0.0, 7: 0.9}
-"""Lower bound on the ratio of each joint as a fraction of the median over the joints, by number of joints: a joint with
-small errors gives an unreliable ratio. 0 means no bound."""
-TARGET_SHRINK = 0.75
-"""Factor on the target, by way of the back-off, in every round after the first ``FULL_STARTS`` in which no pruned
-program has met the tolerance yet."""
+"""Factor on the back-off after a program that misses the tolerance."""
 MEAN_WEIGHT = 0.01
 """Weight of the mean error against the largest one in refits of proved programs; pruning uses ``refit.MEAN_WEIGHT``."""
-INITIAL_RATIO = {6: 1.15, 7: 3.5}
-"""Assumed ratio of proved to sampled error before the first proof, by number of joints; also for joints with
-hardly any sampled error."""
-HASTY_RATIO = {6: 1.7, 7: 11.0}
-"""The same for a search that is not thorough: its proofs are looser, and a first round that misses costs another."""
-LARGEST_RATIO = 12.0
-"""Largest ratio that is used; the smallest is 0.3."""
+RELIABLE = 0.02
+"""Sampled error, as a part of the largest one, from which a joint has a ratio of its own; others take the largest of
+those."""
 THOROUGH = 1.0
 """Effort from which a round tries every exponent and every single change with a refit of its own, and the constants of
 the best program are tried once more. Below it the share of the usual effort is also that of the rounds and, down to a
@@ -87,26 +71,22 @@ SWEEP_FACTORS = (0.06, 0.125, 0.25, 0.4, 0.6, 0.8, 1.5, 2.0, 3.0, 4.0, 6.0)
 class Candidate:
     """A program with its proof.
 
-    ``proof`` is that of the load with the largest error; ``share`` is the proved error of each joint, relative to its
-    torque scale, over all loads; ``quick`` marks a proof with little work, which is valid but looser.
+    ``differences`` are those of all coefficients, for each load; ``worst_load`` has the largest error. ``share`` is the
+    proved error of each joint, relative to its torque scale, over all loads; ``quick`` marks a proof with little work,
+    which is valid but looser.
     """
 
     program: Hoisted
-    proof: Proof
     differences: list[dict[Key, Wave]]
+    worst_load: int
     share: Array
     operations: int
     quick: bool
 
 
-def by_size(table: Mapping[int, Value], n: int) -> Value:
-    """The entry for ``n`` joints; the last one serves larger arms."""
-    return next((value for size, value in sorted(table.items()) if n <= size), table[max(table)])
-
-
 def steps_of(curve: bool) -> int:
     """Number of progress steps of a search, with or without the curve."""
-    return 3 + 2 * MAX_ROUNDS + (len(SWEEP_FACTORS) if curve else 0)
+    return 4 + 2 * MAX_CONTINUED * len(GREED_EXPONENTS) + (len(SWEEP_FACTORS) if curve else 0)
 
 
 class Steps:
@@ -138,21 +118,18 @@ class Search:
         self.steps = steps or Steps(lambda _text, _share: None, 1)
         self.exact = [exact_coefficients(case) for case in cases]
         self.whole = recursion(cases)
-        positions = SEARCH_POSITIONS if self.thorough else round(max(effort, 0.25) * SEARCH_POSITIONS)
-        self.pruner = Pruner(self.whole, self._samples(positions), refit, self._report_pruning)
-        self.work, self.backoff = 0.0, by_size(INITIAL_BACKOFF, states.n)
+        self.positions = SEARCH_POSITIONS if self.thorough else round(max(effort, 0.25) * SEARCH_POSITIONS)
+        self.worst_positions: Array = np.zeros((0, states.n))
+        self._fine: Samples | None = None
+        self.pruner = Pruner(self.whole, self._samples(self.positions), refit, self._report_pruning)
+        self.work, self.backoff = 0.0, 1.0
         self.tried: list[Candidate] = [self.certified(self.whole)]
-        self.proof_ratio = np.full(states.n, self.initial_ratio)
+        self.proof_ratio = np.ones(states.n)
 
     @property
     def thorough(self) -> bool:
         """Whether the search tries all it knows."""
         return self.effort >= THOROUGH
-
-    @property
-    def initial_ratio(self) -> float:
-        """The ratio of proved to sampled error that is assumed where none is known."""
-        return by_size(INITIAL_RATIO if self.thorough else HASTY_RATIO, self.states.n)
 
     def _report_pruning(self, count: int) -> None:
         """Reports the progress of the pruner."""
@@ -164,57 +141,63 @@ class Search:
 
     def _samples(self, positions: int) -> Samples:
         """Samples at this many positions, shared among the loads."""
-        return Samples(self.whole, self.cases, self.states, self.scale, max(12, positions // len(self.cases)))
+        size = max(12, positions // len(self.cases))
+        return Samples(self.whole, self.cases, self.states, self.scale, size, self.worst_positions)
 
-    @cached_property
+    @property
     def fine(self) -> Samples:
         """Samples for the refits of proved programs."""
-        return self._samples(REFIT_POSITIONS)
+        if self._fine is None:
+            self._fine = self._samples(REFIT_POSITIONS)
+        return self._fine
 
     def best(self, tolerance: float) -> Candidate:
-        """The shortest program found whose proved error is within the tolerance."""
-        for round_ in range(MAX_ROUNDS if tolerance > 0 else 0):
-            best = self.shortest(tolerance)
-            met = best is not self.tried[0]
-            hit = np.all(self.tried[-1].share <= tolerance)
-            if met and not self.thorough and round_ >= round(self.effort * MAX_ROUNDS):
-                break
-            if round_ >= FULL_STARTS and met and self.work > self.effort * WORK_LIMIT and (hit or round_ > FULL_STARTS):
-                break
-            if round_ >= FULL_STARTS and not met:
-                # No pruned program has met the tolerance yet: lower the target.
-                self.backoff /= TARGET_SHRINK
-            if round_ % 2 and met and round_ >= FULL_STARTS:
-                # Start from the shortest program so far: the unused part of the tolerance may allow further changes.
-                self._update_ratio(best)
-                program = self.pruner.pruned(tolerance / (self.backoff * self.proof_ratio), best.program, self.thorough)
-                if program is best.program:
-                    continue
-            else:
-                greeds = (
-                    GREED_EXPONENTS[round_]
-                    if round_ < len(GREED_EXPONENTS)
-                    else (GREED_EXPONENTS[round_ % 2][round_ // 2 % 2],)
-                )
-                target = tolerance / (self.backoff * self.proof_ratio)
-                program = min(
-                    (
-                        self.pruner.pruned(target, thorough=self.thorough, greed=greed)
-                        for greed in (greeds if self.thorough else greeds[:1])
-                    ),
-                    key=lambda pruned: count(pruned, self.pruner.samples),
-                )
-            if all(program.definitions != candidate.program.definitions for candidate in self.tried):
-                self._attempt(program, tolerance)
+        """The shortest program found whose proved error is within the tolerance.
+
+        The first program is pruned as if samples were proofs; its proof shows the ratio of the two for this arm.
+        """
+        if tolerance > 0:
+            self._start(tolerance)
+            for greed in GREED_EXPONENTS[: None if self.thorough else 1]:
+                self._continue(greed, tolerance)
         return self._best_constants(self.shortest(tolerance), tolerance)
+
+    def _start(self, tolerance: float) -> None:
+        """Programs pruned in haste from the whole recursion, until one meets the tolerance."""
+        for _ in range(MAX_STARTS):
+            target = tolerance / (self.backoff * self.proof_ratio)
+            found = self._attempt(self.pruner.pruned(target, thorough=False), tolerance)
+            if found is None or np.all(found.share <= tolerance):
+                return
+
+    def _continue(self, greed: float, tolerance: float) -> None:
+        """Goes on from the shortest program, whose proof shows how much of the tolerance is left."""
+        self.backoff, misses = 1.0, 0
+        for _ in range(MAX_CONTINUED if self.thorough else round(self.effort * MAX_CONTINUED)):
+            best = self.shortest(tolerance)
+            if misses == MAX_MISSES or (best is not self.tried[0] and self.work > self.effort * WORK_LIMIT):
+                return
+            if best is self.tried[0]:
+                target = tolerance / (self.backoff * self.proof_ratio)
+            else:
+                target = tolerance / (self.backoff * RATIO_MARGIN * self._proof_ratio(best, self.pruner.samples))
+            program = self.pruner.pruned(target, best.program, self.thorough, greed)
+            found = None if program is best.program else self._attempt(program, tolerance)
+            if found is None:
+                return
+            misses += not np.all(found.share <= tolerance)
 
     def shortest(self, tolerance: float) -> Candidate:
         """The shortest candidate within the tolerance; the exact recursion always is."""
         fit = [c for c in self.tried if np.all(c.share <= tolerance)]
         return min(fit, key=lambda c: (c.operations, c.share.max(initial=0.0)))
 
-    def _attempt(self, program: Hoisted, tolerance: float) -> None:
-        """Proves a program; a near miss is refitted to the ratios of its proof and proved again."""
+    def _attempt(self, program: Hoisted, tolerance: float) -> Candidate | None:
+        """A program with its proof, None if it was tried before; a near miss is refitted to the ratios of its proof and
+        proved again.
+        """
+        if any(program.same_as(candidate.program) for candidate in self.tried):
+            return None
         self.steps.step("proving")
         candidate = self._prove(program)
         for _ in range(MAX_REFITS if self.refit else 0):
@@ -230,31 +213,28 @@ class Search:
             if np.any(worst(self.fine.error(refitted_program)) > target):
                 break
             candidate = self._prove(refitted_program)
-        # The back-off grows after a miss and shrinks after a hit, but never below one.
-        self.backoff = max(
-            1.0, self.backoff * (BACKOFF_STEP if np.any(candidate.share > tolerance) else 1 / BACKOFF_STEP)
-        )
+        if np.any(candidate.share > tolerance):
+            self.backoff *= BACKOFF_STEP
         self.steps.step("leaving out what does not matter")
-
-    def _prove(self, program: Hoisted) -> Candidate:
-        """Proves a program, keeps it, and updates the ratios."""
-        candidate = self.certified(program)
-        self.tried.append(candidate)
-        self._update_ratio(candidate)
         return candidate
 
-    def _update_ratio(self, candidate: Candidate) -> None:
-        """Sets the ratio of proved to sampled error of each joint from a candidate."""
-        ratio = self._proof_ratio(candidate, self.pruner.samples)
-        # The ratio of a joint with small errors is unreliable: for large arms the median bounds it from below.
-        ratio = np.maximum(ratio, by_size(MEDIAN_FRACTION, self.states.n) * np.median(ratio))
-        self.proof_ratio = np.clip(RATIO_MARGIN * ratio, 0.3, LARGEST_RATIO)
+    def _prove(self, program: Hoisted) -> Candidate:
+        """Proves a program and keeps it; where its errors are largest is where pruning looks from now on."""
+        candidate = self.certified(program)
+        self.tried.append(candidate)
+        ratio = RATIO_MARGIN * self._proof_ratio(candidate, self.pruner.samples)
+        # what one program shows another one may show too
+        self.proof_ratio = ratio if len(self.tried) == 2 else np.maximum(ratio, np.sqrt(ratio * self.proof_ratio))
+        self._fine = None
+        self.pruner = Pruner(self.whole, self._samples(self.positions), self.refit, self._report_pruning)
+        return candidate
 
     def _proof_ratio(self, candidate: Candidate, samples: Samples) -> Array:
         """The ratio of proved to sampled error of each joint."""
         sampled = worst(samples.error(candidate.program))
-        nonzero = sampled > 1e-9 * sampled.max(initial=0.0)
-        return np.where(nonzero, candidate.share / np.maximum(sampled, 1e-300), self.initial_ratio)
+        known = sampled > max(RELIABLE * float(sampled.max(initial=0.0)), 1e-300)
+        ratio = candidate.share / np.where(known, sampled, 1.0)
+        return np.where(known, ratio, ratio[known].max() if known.any() else 1.0)
 
     def _best_constants(self, best: Candidate, tolerance: float) -> Candidate:
         """The same program with the constants of smallest proved error: unchanged, exact, or refitted once more."""
@@ -268,7 +248,7 @@ class Search:
             (refitted_program, sampled[2], 0.98 * sampled[0]),
         ):
             # Sampled errors are attained, so a program that exceeds the proved bound on the samples cannot improve it.
-            if error > largest or program.definitions == best.program.definitions:
+            if error > largest or program.same_as(best.program):
                 continue
             candidate = self.certified(program)
             self.tried.append(candidate)
@@ -290,20 +270,22 @@ class Search:
 
     def certified(self, program: Hoisted, quick: bool = False) -> Candidate:
         """A program with its proved error against the exact coefficients for every load."""
-        proofs, waves, shares = [], [], []
+        waves, shares = [], []
         for case, exact in zip(self.cases, self.exact, strict=True):
             polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
             differences = {
                 key: wave_of(difference) for key, poly in polynomials.items() if (difference := poly - exact[key])
             }
-            proofs.append(prove(differences, self.states, self._report_proof, quick, self.effort))
-            self.work += proofs[-1].work
+            joints, work, worst_at = torque_bounds(differences, self.states, self._report_proof, quick, self.effort)
+            self.work += work
+            if not quick and differences:
+                self.worst_positions = np.concatenate([self.worst_positions, worst_at])[-MOST_WORST:]
             waves.append(differences)
-            shares.append(proofs[-1].joints / self.scale)
+            shares.append(joints / self.scale)
         first = program.values(self.cases[0].parameters)
-        worst_case = int(np.argmax([share.max(initial=0.0) for share in shares]))
+        worst_load = int(np.argmax([share.max(initial=0.0) for share in shares]))
         total = operations_of(program, first).total
-        return Candidate(program, proofs[worst_case], waves, np.max(shares, axis=0), total, quick)
+        return Candidate(program, waves, worst_load, np.max(shares, axis=0), total, quick)
 
 
 def exact_coefficients(case: Case) -> dict[Key, TrigPolynomial]:

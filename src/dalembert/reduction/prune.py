@@ -7,7 +7,7 @@ operations they save; whether the result is within the tolerance is decided by t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from .constant_forms import ParameterForm
 from .graph_edits import WHOLE, Cut, Uses, without
 from .hoist import Hoisted, hoisted
 from .reduced_model import operations_of
-from .refit import refitted, rounded
+from .refit import least_worst, refitted, rounded
 from .samples import Samples, worst
 from .states import Array
 
@@ -25,24 +25,42 @@ PASSES = 30
 """Most rounds of changes."""
 FEW = 4
 """Most changes in a round that relies on refitted constants: their shifts are not independent."""
-NEARLY, TRIES = 1.3, 6
+NEARLY, TRIES = 1.3, 20
 """Single changes that get a refit of their own: largest error before it, in targets, and how many are tried."""
+CLOSE_ENOUGH = 1.001
+"""Part of a target up to which the sampled error of a changed program may go: effects are of first order."""
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
     """One candidate change: a cut of the graph, a removed parameter, or a constant b replaced by sign times a.
 
-    ``effect`` is its first-order effect on the contributions, ``saved`` the operations it saves, ``touches`` the
-    constants it affects.
+    ``saved`` are the operations it saves, ``touches`` the constants it affects.
     """
 
-    effect: Array
     saved: float
     cut: Cut | None = None
     parameter: str = ""
     merged: tuple[str, str, int] | None = None
     touches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """The changes of one program with their first-order effects on the contributions, the contributions of a unit of
+    each constant, and the errors of the program.
+    """
+
+    changes: list[Change]
+    effects: Array
+    names: list[str]
+    units: Array
+    error: Array
+
+    @property
+    def saved(self) -> Array:
+        """Operations that each change saves."""
+        return np.array([change.saved for change in self.changes], float)
 
 
 class Pruner:
@@ -53,6 +71,7 @@ class Pruner:
     ) -> None:
         self.passed = passed
         self.whole, self.samples, self.refit, self.greed = whole, samples, refit, 1.0
+        self._first: tuple[Array, Options] | None = None
 
     def pruned(self, target: Array, start: Hoisted | None = None, thorough: bool = True, greed: float = 1.0) -> Hoisted:
         """The shortest program found whose sampled error is within ``target``, a share for each joint.
@@ -71,58 +90,98 @@ class Pruner:
 
     def smaller(self, program: Hoisted, target: Array, thorough: bool = True) -> Hoisted | None:
         """One round of changes; None where no change is possible."""
-        samples = self.samples
-        order, values, slopes = samples.slopes(program)
-        names, units = samples.per_constant(program, order, slopes)
-        changes = self._cuts(program, order, values, slopes, 2 * target)
-        changes += self._parameters(program, names, units) + self._merges(program, names, units)
-        if not changes:
+        options = self._options(program, target)
+        if not options.changes:
             return None
-        effects = np.stack([change.effect for change in changes])
-        none = np.zeros((len(changes), len(names)))
-        result = self._cheapest_changes(program, changes, names, effects, none, target, len(changes))
-        if result is None and self.refit and names:
+        result = self._cheapest_changes(program, options, options.effects, None, target, len(options.changes))
+        if result is None and self.refit and options.names:
             # The shift of a constant that another change removes has no effect: only a few changes at a time.
-            fitted = projected(effects, units, target)
-            result = self._cheapest_changes(program, changes, names, *fitted, target, FEW)
+            effects, shifts = projected(options.effects, options.units, target)
+            result = self._cheapest_changes(program, options, effects, shifts, target, FEW)
             if result is None and thorough:
-                result = self._single_change(program, changes, names, *fitted, target)
+                result = self._single_change(program, options, effects, target)
         return result
 
-    def _single_change(
-        self, program: Hoisted, changes: Sequence[Change], names: Sequence[str], effects: Array, shifts: Array,
-        target: Array,
-    ) -> Hoisted | None:  # fmt: skip
-        """The program after a single change that is within the target after a refit of all constants."""
+    def _options(self, program: Hoisted, target: Array) -> Options:
+        """All changes of a program that a refit may bring within the target; those of the whole program are kept."""
+        if program is self.whole and self._first is not None and np.all(2 * target <= self._first[0]):
+            return self._first[1]
+        samples, limit = self.samples, 2 * target
+        order, values, slopes = samples.slopes(program)
+        names, units = samples.per_constant(program, order, slopes)
+        changes, effects = self._cuts(program, order, values, slopes, limit)
+        for change, effect in (*self._parameters(program, names, units), *self._merges(program, names, units)):
+            if np.all(np.abs(effect).max(axis=(1, 2)) <= limit):
+                changes.append(change)
+                effects.append(effect)
+        shape = (0, samples.n, samples.runs, samples.points)
+        stacked = np.stack(effects) if effects else np.zeros(shape)
+        found = Options(changes, stacked, names, units, samples.error(program))
+        if program is self.whole:
+            self._first = (limit, found)
+        return found
+
+    def _single_change(self, program: Hoisted, options: Options, fitted: Array, target: Array) -> Hoisted | None:
+        """The program after a single change that is within the target after a refit of all constants.
+
+        ``fitted`` are the effects after a least-squares refit.
+        """
         samples, before = self.samples, count(program, self.samples)
-        errors = (worst(samples.error(program) + effects) / target).max(axis=1)
+        errors = (worst(options.error + fitted) / target).max(axis=1)
         tries = 0
         for c in np.argsort(errors, kind="stable").tolist():
             if errors[c] > NEARLY or tries == TRIES:
                 break
-            changed = applied(program, [changes[c]], dict(zip(names, shifts[c], strict=True)))
-            if count(changed, samples) >= before:
-                continue
             tries += 1
-            changed = refitted(changed, samples, target)
-            if np.all(worst(samples.error(changed)) <= target):
+            error, units = self._after(program, options, c)
+            shifts = least_worst(error, units, target, 0.0, enough=True)
+            if np.any(worst(error + np.tensordot(shifts, units, 1)) > target * CLOSE_ENOUGH):
+                continue
+            changed = applied(program, [options.changes[c]], dict(zip(options.names, shifts, strict=True)))
+            if count(changed, samples) < before and np.all(worst(samples.error(changed)) <= target * CLOSE_ENOUGH):
                 return changed
         return None
 
+    def _after(self, program: Hoisted, options: Options, c: int) -> tuple[Array, Array]:
+        """The errors, and the contributions of a unit of each constant, once a change is made; constants keep their
+        names.
+        """
+        change, samples = options.changes[c], self.samples
+        units, rows = options.units.copy(), {name: row for row, name in enumerate(options.names)}
+        if change.cut is not None:
+            cut = Hoisted(without(program.outputs, {change.cut}), program.definitions)
+            order, values, slopes = samples.slopes(cut)
+            names, left = samples.per_constant(cut, order, slopes)
+            units[:] = 0.0
+            units[[rows[name] for name in names]] = left
+            torques = np.stack([samples.filled(values[node.index]) for node in cut.outputs])
+            return samples.contributions(torques) - samples.exact, units
+        if change.merged is not None:
+            a, b, sign = change.merged
+            units[rows[a]] += sign * units[rows[b]]
+            units[rows[b]] = 0.0
+        for name in change.touches if change.parameter else ():
+            if not dropped(program.definitions[name], change.parameter):
+                units[rows[name]] = 0.0
+        return options.error + options.effects[c], units
+
     def _cheapest_changes(
-        self, program: Hoisted, changes: Sequence[Change], names: Sequence[str], effects: Array, shifts: Array,
-        target: Array, most: int,
+        self, program: Hoisted, options: Options, effects: Array, shifts: Array | None, target: Array, most: int,
     ) -> Hoisted | None:  # fmt: skip
         """The program after the changes of least cost for the operations saved, at most ``most`` of them."""
-        samples, error = self.samples, self.samples.error(program)
-        saved = np.array([change.saved for change in changes], float)
-        costs = (worst(effects) / target).max(axis=1) / saved**self.greed
+        samples, error, changes = self.samples, options.error, options.changes
+        sizes = worst(effects)
+        costs = (sizes / target).max(axis=1) / options.saved**self.greed
+        # what is larger than the target and the error there is cannot be made up for
+        possible = np.all(sizes <= target + worst(error), axis=1)
         taken: list[int] = []
         touched: set[str] = set()
         cuts: set[Cut] = set()
         for c in np.argsort(costs, kind="stable").tolist():
             change = changes[c]
-            if touched.intersection(change.touches) or (change.cut and (change.cut[0], 1 - change.cut[1]) in cuts):
+            if not possible[c] or touched.intersection(change.touches):
+                continue
+            if change.cut and (change.cut[0], 1 - change.cut[1]) in cuts:
                 continue
             trial = error + effects[c]
             if np.all(worst(trial) <= target):
@@ -135,9 +194,9 @@ class Pruner:
                     break
         before = count(program, samples)
         while taken:
-            shift_of = dict(zip(names, shifts[taken].sum(axis=0), strict=True))
+            shift_of = {} if shifts is None else dict(zip(options.names, shifts[taken].sum(axis=0), strict=True))
             changed = applied(program, [changes[c] for c in taken], shift_of)
-            if np.all(worst(samples.error(changed)) <= target * 1.001):
+            if np.all(worst(samples.error(changed)) <= target * CLOSE_ENOUGH):
                 return changed if count(changed, samples) < before else None
             # The first-order effects were too optimistic: undo the last quarter of the changes.
             taken = taken[: len(taken) * 3 // 4]
@@ -146,10 +205,12 @@ class Pruner:
     def _cuts(
         self, program: Hoisted, order: Sequence[Node], values: Mapping[int, Array],
         slopes: Sequence[Mapping[int, Array]], limit: Array,
-    ) -> list[Change]:  # fmt: skip
+    ) -> tuple[list[Change], list[Array]]:  # fmt: skip
         """Every summand, and every node used more than once, whose effect alone is within ``limit``."""
         uses, samples = Uses(program.outputs), self.samples
         changes: list[Change] = []
+        effects: list[Array] = []
+        torque, most = np.empty((samples.n, samples.size)), limit * samples.scale
         for node in order:
             slots = [0, 1] if node.op in (ADD, SUB) else []
             constant = node.op == INPUT and node.value in program.definitions
@@ -157,19 +218,18 @@ class Pruner:
                 slots.append(WHOLE)
             for slot in slots:
                 removed = node if slot == WHOLE else node.operands[slot]
-                sign = 1.0 if node.op == SUB and slot == 1 else -1.0
-                change = sign * samples.filled(values[removed.index])
-                torque = np.stack([samples.filled(s.get(node.index, 0.0) * change) for s in slopes])
-                if np.any(np.abs(torque).max(axis=1) > limit * samples.scale):
+                change: Array = values[removed.index] if node.op == SUB and slot == 1 else -values[removed.index]
+                for row, slope in enumerate(slopes):
+                    torque[row] = slope.get(node.index, 0.0) * change
+                if np.any(np.maximum(torque.max(axis=1), -torque.min(axis=1)) > most):
                     continue
-                effect = samples.contributions(torque)
                 name = (str(node.value),) if constant else ()
-                changes.append(Change(effect, uses.saved((node.index, slot), node), (node.index, slot), touches=name))
-        return changes
+                changes.append(Change(uses.saved((node.index, slot), node), (node.index, slot), touches=name))
+                effects.append(samples.contributions(torque))
+        return changes, effects
 
-    def _parameters(self, program: Hoisted, names: Sequence[str], units: Array) -> list[Change]:
+    def _parameters(self, program: Hoisted, names: Sequence[str], units: Array) -> Iterator[tuple[Change, Array]]:
         """Every parameter that occurs in more than one constant; the others are removed with their constant."""
-        changes = []
         users: dict[str, list[int]] = {}
         for row, name in enumerate(names):
             for parameter, _ in program.definitions[name].terms:
@@ -184,19 +244,16 @@ class Pruner:
                 effect += self._contribution(remaining + -form, units[row])
                 saved += 2 * (not remaining)
             if saved:
-                changes.append(Change(effect, saved, parameter=parameter, touches=tuple(names[r] for r in rows)))
-        return changes
+                yield Change(saved, parameter=parameter, touches=tuple(names[r] for r in rows)), effect
 
-    def _merges(self, program: Hoisted, names: Sequence[str], units: Array) -> list[Change]:
+    def _merges(self, program: Hoisted, names: Sequence[str], units: Array) -> Iterator[tuple[Change, Array]]:
         """Pairs of constants in the same sum that may become equal: k u + l v = k (u + v) for l = k."""
         rows = {name: row for row, name in enumerate(names)}
-        changes = []
         for (a, b), saved in neighbours(program).items():
             for sign in (1, -1):
                 one, two = program.definitions[a], program.definitions[b]
                 effect = self._contribution(one.times(sign) + -two, units[rows[b]])
-                changes.append(Change(effect, saved, merged=(a, b, sign), touches=(a, b)))
-        return changes
+                yield Change(saved, merged=(a, b, sign), touches=(a, b)), effect
 
     def _contribution(self, form: ParameterForm, unit: Array) -> Array:
         """The contributions of a form added to a constant, for each load."""

@@ -18,7 +18,7 @@ from ..compile.operations import count
 from ..equations import names
 from ..equations.closed_form import Equations
 from ..systems.arm_system import ArmSystem
-from .certify import CoefficientError, Progress, torque_rms
+from .certify import CoefficientError, Progress, coefficient_bounds, torque_rms
 from .graph_edits import table
 from .hoist import Hoisted
 from .program_search import Candidate, Search, Steps, front, steps_of
@@ -46,7 +46,8 @@ def reduce(
     Rotors are reduced with the links where the drives count. ``refit=False`` keeps the constants as the arm's
     parameters give them. ``curve`` also proves models for errors from a small part to several times the tolerance,
     which takes as long again. ``equations`` are those of the first systems, where they are at hand. ``effort`` is the
-    share of the usual work: with less of it the model is longer, and its error as much proved.
+    share of the usual work: with less of it the model is longer, and its error as much proved. An interrupt (Ctrl-C)
+    ends the search with the shortest model proved by then, which says so; before there is one it is an interrupt.
     """
     if not isinstance(tolerance, (int, float)) or isinstance(tolerance, bool) or not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
@@ -59,16 +60,22 @@ def reduce(
     steps.step("leaving out what does not matter")
     cases = [case_of(*each) for each in zip_longest(systems, equations)]
     search = Search(cases, states, scale, refit, steps, effort)
-    best = search.best(float(tolerance))
-    if curve and tolerance > 0:
-        best = min(best, search.sweep(float(tolerance)), key=lambda candidate: candidate.operations)
+    interrupted = False
+    try:
+        best = search.best(float(tolerance))
+        if curve and tolerance > 0:
+            best = min(best, search.sweep(float(tolerance)), key=lambda candidate: candidate.operations)
+    except KeyboardInterrupt:
+        best, interrupted = search.shortest(float(tolerance)), True
+        if best is search.tried[0]:
+            raise
     steps.say("largest errors", 1.0)
-    model = finished(search, best, float(tolerance))
+    model = finished(search, best, float(tolerance), interrupted)
     steps.tell("done", 1.0)
     return model
 
 
-def finished(search: Search, best: Candidate, tolerance: float) -> ReducedModel:
+def finished(search: Search, best: Candidate, tolerance: float, interrupted: bool = False) -> ReducedModel:
     """The model with everything that is said about it."""
     cases, states, scale, program = search.cases, search.states, search.scale, best.program
     system = cases[0].system
@@ -105,7 +112,7 @@ def finished(search: Search, best: Candidate, tolerance: float) -> ReducedModel:
     return ReducedModel(
         system, states, program.outputs, values, cases[0].equations, tolerance, bound, np.minimum(attained, bound),
         root, scale, coefficient_errors(search, best), before, operations_of(program, values), points, constants,
-        program, loads,
+        program, loads, interrupted,
     )  # fmt: skip
 
 
@@ -113,7 +120,8 @@ def coefficient_errors(search: Search, best: Candidate) -> tuple[CoefficientErro
     """What is proved and found of every coefficient that differs."""
     errors, box = [], search.states.box
     q, arm = box.samples(256), search.cases[0].system
-    for (kind, index), (proved, attained) in sorted(best.proof.coefficients.items()):
+    bounds, _ = coefficient_bounds(best.differences[best.worst_load], search.states, None, False, search.effort)
+    for (kind, index), (proved, attained) in sorted(bounds.items()):
         wave = max(
             (waves[kind, index] for waves in best.differences if (kind, index) in waves),
             key=lambda w: float(w.size.sum()),

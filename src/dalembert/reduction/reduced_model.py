@@ -49,7 +49,8 @@ class ReducedModel(ProgramSystem):
 
     ``bound`` is proved, ``found`` is the largest error that a search over states attains, ``rms`` the exact root mean
     square over all states, ``scale`` the largest torque attained, each for every joint. All hold for the arm with
-    each of ``loads``, and for every mixture of them.
+    each of ``loads``, and for every mixture of them. ``interrupted`` says that the search was ended before its time:
+    what is proved holds, a longer search may find a shorter model.
     """
 
     tolerance: float
@@ -64,6 +65,7 @@ class ReducedModel(ProgramSystem):
     constants: tuple[Constant, ...]
     program: Hoisted
     loads: tuple[str, ...]
+    interrupted: bool = False
 
     kind = "reduced"
 
@@ -149,6 +151,7 @@ class ReducedModel(ProgramSystem):
                 f"found {self.found[i]:.4g}, RMS {self.rms[i]:.4g}, proved/found {self.tightness[i]:.2f}"
             )
         lines += [f"  {self.asymmetry_text}"] if self.asymmetry_text else []
+        lines += ["  the search was interrupted: what is proved holds, a shorter model may be left"] * self.interrupted
         return "\n".join(lines)
 
     @property

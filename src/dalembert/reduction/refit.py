@@ -15,15 +15,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 from .hoist import Hoisted
 from .samples import Samples, worst
 from .states import Array
 
-ROUNDS, AT_ONCE = 40, 2
+ROUNDS, AT_ONCE = 40, 4
 """Most linear programs, and the tangents that each adds for a joint."""
-CLOSE = 0.01
+CLOSE = 0.02
 """Relative gap between the best value and the lower bound of the tangents at which the refit ends."""
 REACH = 2.0
 """Bound on the shift of a constant: the largest change of any contribution, in targets."""
@@ -55,34 +55,45 @@ def rounded(value: float) -> Fraction:
     return Fraction(f"{value:.5e}") if abs(value) > 1e-12 else Fraction(0)
 
 
-def least_worst(error: Array, units: Array, target: Array, mean_weight: float) -> Array:
-    """The shifts d that minimise the objective of the module docstring."""
+def least_worst(error: Array, units: Array, target: Array, mean_weight: float, enough: bool = False) -> Array:
+    """The shifts d that minimise the objective of the module docstring.
+
+    With ``enough`` the search ends as soon as every w_i is at most one, or where no shifts make it so.
+    """
     count, joints = len(units), len(target)
     size = (np.abs(units) / target[:, None, None]).reshape(count, -1).max(axis=1)
     size[size == 0] = 1.0
     a, e = units / size[:, None, None, None] / target[:, None, None], error / target[:, None, None]
+    flat = a.reshape(count, -1)
     # Unknowns: the shifts, w_1 to w_n, and their largest.
     cost = np.concatenate([np.zeros(count), np.full(joints, mean_weight / joints), [1.0]])
-    bounds = [(-REACH, REACH)] * count + [(0, None)] * (joints + 1)
-    rows = [np.concatenate([np.zeros(count), np.eye(joints)[i], [-1.0]]) for i in range(joints)]
-    right = [0.0] * joints
+    least_allowed = np.concatenate([np.full(count, -REACH), np.zeros(joints + 1)])
+    most_allowed = np.concatenate([np.full(count, REACH), np.full(joints + 1, np.inf)])
+    room = Bounds(least_allowed, most_allowed)
+    most_rows = joints * (1 + ROUNDS * AT_ONCE)
+    rows, right = np.zeros((most_rows, count + joints + 1)), np.zeros(most_rows)
+    rows[:joints, count:-1], rows[:joints, -1] = np.eye(joints), -1.0
+    filled = joints
     shifts = best = np.zeros(count)
     least = np.inf
     for _ in range(ROUNDS):
-        residual = e + np.tensordot(shifts, a, 1)
+        residual = e + (shifts @ flat).reshape(e.shape)
         sums = np.abs(residual).sum(axis=1)
         w = sums.max(axis=1)
         objective = float(w.max() + mean_weight * w.mean())
         if objective < least:
             least, best = objective, shifts
+        if enough and w.max() <= 1.0:
+            break
         for i in range(joints):
-            for x in np.argsort(-sums[i])[:AT_ONCE].tolist():
+            for x in np.argpartition(-sums[i], AT_ONCE - 1)[:AT_ONCE].tolist():
                 sign = np.sign(residual[i, :, x])
-                slope = a[:, i, :, x] @ sign
-                rows.append(np.concatenate([slope, -np.eye(joints)[i], [0.0]]))
-                right.append(-float(e[i, :, x] @ sign))
-        solution = linprog(cost, np.stack(rows), np.array(right), bounds=bounds, method="highs")
-        if not solution.success or least - solution.fun <= CLOSE * least:
+                rows[filled, :count], rows[filled, count + i] = a[:, i, :, x] @ sign, -1.0
+                right[filled] = -float(e[i, :, x] @ sign)
+                filled += 1
+        tangents = LinearConstraint(rows[:filled], -np.inf, right[:filled])
+        solution = milp(cost, constraints=tangents, bounds=room, options={"presolve": False})
+        if solution.x is None or least - solution.fun <= CLOSE * least or (enough and solution.fun > 1.0):
             break
         shifts = solution.x[:count]
-    return best / size
+    return np.asarray(best / size)

@@ -21,21 +21,25 @@ class Samples:
     For each position there is one state at rest, one for each acceleration at its limit, and one for each speed and
     each pair of speeds at their limits. ``contributions`` converts torques at these states to the largest contribution
     of each coefficient, G_i, D_ij a_j, C_ijj v_j^2 and 2 C_ijk v_j v_k, as a share of the joint's torque scale.
+    Positions are ``size`` random ones for each load, and those of ``also``.
     """
 
     def __init__(
-        self, whole: Hoisted, cases: Sequence[Case], states: States, scale: Array, size: int, seed: int = 0
+        self, whole: Hoisted, cases: Sequence[Case], states: States, scale: Array, size: int, also: Array | None = None
     ) -> None:
         n = states.n
-        self.cases, self.scale, self.each = [case.parameters for case in cases], scale, size
+        also = np.zeros((0, n)) if also is None else also
+        self.cases, self.scale, self.each = [case.parameters for case in cases], scale, size + len(also)
         self.pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
-        self.runs, self.points, self.n = 1 + 2 * n + len(self.pairs), size * len(cases), n
+        self.runs, self.points, self.n = 1 + 2 * n + len(self.pairs), self.each * len(cases), n
         qd, qdd = np.zeros((self.runs, n)), np.zeros((self.runs, n))
         for j in range(n):
             qdd[1 + j, j], qd[1 + n + j, j] = states.acceleration[j], states.speed[j]
         for row, (j, k) in enumerate(self.pairs):
             qd[1 + 2 * n + row, [j, k]] = states.speed[[j, k]]
-        q = np.tile(states.box.samples(self.points, seed), (self.runs, 1))
+        spread = states.box.samples(size * len(cases)).reshape(len(cases), size, n)
+        own = np.concatenate([spread, np.tile(also, (len(cases), 1, 1))], axis=1).reshape(-1, n)
+        q = np.tile(own, (self.runs, 1))
         self.size = len(q)
         self.values: dict[str, Any] = {}
         for name, array in (("q", q), ("qd", np.repeat(qd, self.points, 0)), ("qdd", np.repeat(qdd, self.points, 0))):

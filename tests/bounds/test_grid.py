@@ -1,0 +1,123 @@
+"""Sums of magnitudes on grids: the bound holds everywhere, is near what is attained, and says what it cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalembert.arm.errors import ArmError
+from dalembert.bounds.box import Box
+from dalembert.bounds.grid import SumOfMagnitudes, largest_sum
+from dalembert.bounds.waves import Wave, collected
+
+GAP = 0.05
+
+
+def random_waves(rng: np.random.Generator, joints: int, count: int, slides: bool) -> list[Wave]:
+    """Waves of degree up to two in every joint; the last joint slides where asked for."""
+    waves = []
+    for _ in range(count):
+        k, p = rng.integers(-2, 3, (12, joints)), np.zeros((12, joints), np.int64)
+        if slides:
+            k[:, -1] = 0
+            p[:, -1] = rng.integers(0, 3, 12)
+        waves.append(collected(k, p, rng.normal(size=12) + 1j * rng.normal(size=12)))
+    return waves
+
+
+def random_box(rng: np.random.Generator, joints: int, circle: bool) -> Box:
+    if circle:
+        return Box(np.full(joints, -np.pi), np.full(joints, np.pi), np.ones(joints, bool))
+    middle, half = rng.uniform(-2, 2, joints), rng.uniform(0.2, 1.5, joints)
+    return Box(middle - half, middle + half, np.zeros(joints, bool))
+
+
+def sums(waves: list[Wave], q: np.ndarray) -> np.ndarray:
+    return np.sum([np.abs(wave(q)) for wave in waves], axis=0)
+
+
+def climbed(waves: list[Wave], box: Box, rng: np.random.Generator) -> float:
+    """A value near the largest, by random steps that shrink."""
+    q = box.samples(4000, int(rng.integers(1 << 30)))
+    q = q[np.argsort(-sums(waves, q))[:40]]
+    for step in 0.3 * 0.8 ** np.arange(30):
+        near = np.repeat(q, 12, axis=0)
+        near = np.clip(near + step * rng.standard_normal(near.shape), box.lower, box.upper)
+        everything = np.concatenate([q, near])
+        q = everything[np.argsort(-sums(waves, everything))[:40]]
+    return float(sums(waves, q).max())
+
+
+@pytest.mark.parametrize("slides", [False, True])
+@pytest.mark.parametrize("circle", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_position_exceeds_the_bound_and_some_come_near(seed: int, circle: bool, slides: bool) -> None:
+    rng = np.random.default_rng(seed)
+    waves, box = random_waves(rng, 3, 4, slides), random_box(rng, 3, circle)
+    if slides and circle:
+        box = Box(np.r_[box.lower[:-1], 0.2], np.r_[box.upper[:-1], 0.9], np.r_[box.circle[:-1], False])
+    known = float(sums(waves, box.samples(5)).max())
+    found = largest_sum(waves, box, known, GAP, 1e9)
+    top = climbed(waves, box, rng)
+    assert found.searched
+    assert top <= found.bound <= (1 + 2.5 * GAP) * top
+    if found.at is not None:
+        assert np.all(found.at >= box.lower - 1e-12)
+        assert np.all(found.at <= box.upper + 1e-12)
+        assert known < sums(waves, found.at[None])[0] <= found.bound
+
+
+def test_a_bound_without_work_is_the_sum_of_the_moduli() -> None:
+    rng = np.random.default_rng(5)
+    waves, box = random_waves(rng, 5, 3, False), random_box(rng, 5, True)
+    found = largest_sum(waves, box, 1.0, GAP, 10.0)
+    assert not found.searched
+    assert found.bound == pytest.approx(sum(wave.most(box.reach) for wave in waves))
+
+
+def test_limits_of_a_joint_are_seen() -> None:
+    """|cos x| + |cos x / 2| is at most 3/2 cos 1 between 1 and 2."""
+    wave = collected(np.array([[1]]), np.zeros((1, 1), np.int64), np.array([1.0 + 0j]))
+    box = Box(np.array([1.0]), np.array([2.0]), np.zeros(1, bool))
+    found = largest_sum([wave, wave.times(0.5)], box, 0.8, 0.01, 1e7)
+    assert 1.5 * np.cos(1.0) <= found.bound <= 1.5 * np.cos(1.0) * 1.02
+
+
+def test_the_tensor_gives_the_values_of_the_waves() -> None:
+    rng = np.random.default_rng(7)
+    waves, box = random_waves(rng, 3, 2, True), random_box(rng, 3, False)
+    question = SumOfMagnitudes(waves, box)
+    q = box.samples(6)
+    for position in q:
+        net = question.tensor
+        for axis in question.axes:
+            x = position[axis.joint] / (question.reach[axis.joint] if axis.slides else 1.0)
+            net = np.tensordot(axis.basis(np.array([x]))[0], net, (0, 0))
+        assert np.abs(net).sum() == pytest.approx(sums(waves, position[None])[0], rel=1e-5)
+
+
+def test_the_second_derivative_is_bounded_by_slope_and_extra() -> None:
+    rng = np.random.default_rng(9)
+    waves, box = random_waves(rng, 2, 3, False), random_box(rng, 2, True)
+    question, most = SumOfMagnitudes(waves, box), climbed(waves, box, rng)
+    q = box.samples(20_000)
+    for axis in question.axes:
+        bent = sum(np.abs(wave.diff(axis.joint).diff(axis.joint)(q)) for wave in waves)
+        assert bent.max() <= axis.slope * most * 1.001 + axis.extra
+
+
+@pytest.mark.parametrize("exponent", [-600, 400])
+def test_a_bound_scales_with_the_waves(exponent: int) -> None:
+    rng = np.random.default_rng(11)
+    waves, box = random_waves(rng, 3, 3, False), random_box(rng, 3, True)
+    known = float(sums(waves, box.samples(5)).max())
+    usual = largest_sum(waves, box, known, GAP, 1e8).bound
+    scaled = largest_sum([wave.scaled(exponent) for wave in waves], box, float(np.ldexp(known, exponent)), GAP, 1e8)
+    assert scaled.bound == pytest.approx(float(np.ldexp(usual, exponent)))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_a_number_is_refused(value: float) -> None:
+    wave = Wave(np.array([[1]]), np.zeros((1, 1), np.int64), np.array([value + 0j]))
+    with pytest.raises(ArmError, match="not a finite number"):
+        largest_sum([wave], Box(np.zeros(1), np.ones(1), np.zeros(1, bool)), 1.0, GAP, 1e6)
