@@ -105,7 +105,7 @@ def finished(search: Search, best: Candidate, tolerance: float) -> ReducedModel:
     return ReducedModel(
         system, states, program.outputs, values, cases[0].equations, tolerance, bound, np.minimum(attained, bound),
         root, scale, coefficient_errors(search, best), before, operations_of(program, values), points, constants,
-        program, loads,
+        program, loads, tuple(cases),
     )  # fmt: skip
 
 
