@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .arm.placement import Placement
     from .arm.shaft_friction import Friction
     from .bounds.ranges import Range
+    from .certificates.certificate_file import CertificateError
+    from .certificates.checker import CheckedCertificate, check_certificate
     from .compile.kernel import Kernel
     from .control.controllers import ComputedTorque, OperationalSpace, PDGravity, ServoFollowingInertia, StateFeedback
     from .control.gains import lqr, tracking_lqr, tracking_poles
@@ -82,6 +84,8 @@ _LATER = {
     "Arm": "api.arm",
     "ArmError": "arm.errors",
     "AssemblyWarning": "arm.errors",
+    "CertificateError": "certificates.certificate_file",
+    "CheckedCertificate": "certificates.checker",
     "Closure": "mechanisms.loop_closures",
     "Gear": "mechanisms.gears",
     "Compared": "design.compare",
@@ -145,6 +149,7 @@ _LATER = {
     "TrigPolynomial": "equations.polynomial",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
+    "check_certificate": "certificates.checker",
     "compare_drives": "mechanisms.maps",
     "conditioning_map": "mechanisms.maps",
     "excitation": "control.trajectories",
@@ -176,7 +181,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
+    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "CertificateError",
+    "CheckedCertificate", "Closure", "Compared", "ComputedTorque",
     "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Force",
     "FrameOn", "Friction", "Gear", "Inertia", "InputTable", "Joint", "JointDamper", "JointSpring", "Kernel", "Legend",
     "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Mechanism", "MechanismSystem", "Motion",
@@ -184,7 +190,7 @@ __all__ = [
     "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
     "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
     "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
-    "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
+    "TrigPolynomial", "__version__", "carrying", "catalog", "check_certificate", "compare_drives", "conditioning_map",
+    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
     "tracking_poles", "trapezoidal",
 ]  # fmt: skip

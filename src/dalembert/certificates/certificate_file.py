@@ -28,7 +28,7 @@ class CertificateError(ArmError):
 def digests(section: Any) -> Any:
     """SHA-256 of a section, of each of its entries where it is a list."""
     if isinstance(section, list):
-        return [digests(dict(enumerate([entry]))) for entry in section]
+        return [digests({"entry": entry}) for entry in section]
     return hashlib.sha256(json.dumps(section, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
@@ -52,12 +52,15 @@ def read(path: str | Path) -> dict[str, Any]:
     if whole["header"] != HEADER | {"kind": kind}:
         raise CertificateError(f"{path} has the header {whole['header']}; this package reads {HEADER}")
     if set(whole) != expected or set(whole["digests"]) != set(SECTIONS[kind]):
-        raise CertificateError(f"{path} has not the sections of a certificate of kind {kind!r}: {', '.join(sorted(expected))}")
+        raise CertificateError(
+            f"{path} has not the sections of a certificate of kind {kind!r}: {', '.join(sorted(expected))}"
+        )
     for name in SECTIONS[kind]:
         found, said = digests(whole[name]), whole["digests"][name]
         if found != said:
             place = f"section {name!r}"
             if isinstance(found, list) and isinstance(said, list) and len(found) == len(said):
-                place = f"entry {1 + next(i for i, (a, b) in enumerate(zip(found, said, strict=True)) if a != b)} of {place}"
+                changed = [a != b for a, b in zip(found, said, strict=True)]
+                place = f"entry {changed.index(True) + 1} of {place}"
             raise CertificateError(f"{path}: {place} is not as it was written (its digest differs); write it again")
     return whole

@@ -12,18 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
+from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from .certificate_file import CertificateError, read
-from .exact_dynamics import Key, Polynomial, Series, Variables, dynamics, number, program_coefficients
-from .nets import Net, Variable, first_net
+from .exact_dynamics import Dynamics, Key, Polynomial, Series, Variables, dynamics, number, program_coefficients
+from .nets import BITS, Net, Variable, first_net
+from .system_numbers import system_numbers
 
 LEAF = "."
 TURN = fmpq(6283, 1000)
@@ -31,16 +34,42 @@ TURN = fmpq(6283, 1000)
 
 
 @dataclass(frozen=True)
-class Checked:
-    """A claim that was verified, in words, and into how many parts its proof divides the box."""
+class CheckedClaim:
+    """A claim that was verified: for every state ``what`` stays between ``lower`` and ``upper``, in ``unit``.
 
-    claim: str
+    Both are rounded outwards to eight digits. ``system`` counts the systems of the certificate from 0, ``parts`` those
+    into which the proof divides the box.
+    """
+
+    system: int
+    what: str
+    unit: str
+    lower: float
+    upper: float
     parts: int
 
 
-def check(path: str | Path, tell: Callable[[str], None] | None = None) -> tuple[Certificate, list[Checked]]:
-    """Verify a certificate: what it holds and its claims, or a ``CertificateError`` that names what does not hold."""
-    whole, found = Certificate(read(path)), list[Checked]()
+@dataclass(frozen=True, eq=False)
+class CheckedCertificate:
+    """A certificate of which every claim was verified.
+
+    ``kind`` is "reduced model" or "ranges"; ``systems`` and ``states`` are the numbers that the claims are about. The
+    names in them are labels: ``is_about`` compares the numbers.
+    """
+
+    kind: str
+    systems: Sequence[Mapping[str, Any]]
+    states: Mapping[str, Any]
+    claims: tuple[CheckedClaim, ...]
+
+    def is_about(self, arm: ArmDescription) -> bool:
+        """Whether one of the systems has exactly the numbers of this one."""
+        return system_numbers(arm) in self.systems
+
+
+def check_certificate(path: str | Path, tell: Callable[[str], None] | None = None) -> CheckedCertificate:
+    """Verify a certificate; a ``CertificateError`` names the claim or the section that does not hold."""
+    whole, found = Certificate(read(path)), list[CheckedClaim]()
     place = "it"
     try:
         for at, (claim, proof) in enumerate(zip(whole.sections["claims"], whole.sections["proofs"], strict=True)):
@@ -53,7 +82,7 @@ def check(path: str | Path, tell: Callable[[str], None] | None = None) -> tuple[
         raise CertificateError(f"{path}: {place} does not hold: {fault}") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
         raise CertificateError(f"{path}: {place} is not as the format has it: {fault!r}") from fault
-    return whole, found
+    return CheckedCertificate(whole.kind, whole.systems, whole.states, tuple(found))
 
 
 class Certificate:
@@ -61,11 +90,11 @@ class Certificate:
 
     def __init__(self, sections: Mapping[str, Any]) -> None:
         self.sections, self.systems, self.states = sections, sections["systems"], sections["states"]
-        self.reduced = sections["header"]["kind"] == "reduced model"
-        self._dynamics: dict[int, tuple[Variables, dict[Key, Polynomial]]] = {}
+        self.kind = sections["header"]["kind"]
+        self._dynamics: dict[int, Dynamics] = {}
         self._errors: dict[int, dict[Key, Series]] = {}
 
-    def dynamics(self, system: int) -> tuple[Variables, dict[Key, Polynomial]]:
+    def dynamics(self, system: int) -> Dynamics:
         """The exact coefficients of a system."""
         if system not in self._dynamics:
             self._dynamics[system] = dynamics(self.systems[system])
@@ -77,7 +106,7 @@ class Certificate:
         The torque error of joint i is at most the largest sum of the magnitudes of those of row i.
         """
         if system not in self._errors:
-            v, exact = self.dynamics(system)
+            v, exact = self.dynamics(system).variables, self.dynamics(system).coefficients
             program = self.sections["program"]
             short = program_coefficients(program["steps"], program["torques"], program["constants"][system], v)
             speed, rate = ([number(x) for x in self.states[name]] for name in ("speed", "acceleration"))
@@ -92,16 +121,19 @@ class Certificate:
                     self._errors[system][key] = v.series(off * weight)
         return self._errors[system]
 
-    def verified(self, claim: Mapping[str, Any], proof: Any) -> Checked:
-        """The claim in words, once its proof holds."""
-        if not 0 <= claim["system"] < len(self.systems):
+    def verified(self, claim: Mapping[str, Any], proof: Any) -> CheckedClaim:
+        """The claim, once its proof holds."""
+        if not 0 <= claim["system"] < len(self.systems) or not self.box:
             raise CertificateError(f"there is no system {claim['system']}")
-        return self._torque_error(claim, proof) if self.reduced else self._range(claim, proof)
+        return self._torque_error(claim, proof) if self.kind == "reduced model" else self._range(claim, proof)
 
-    def _torque_error(self, claim: Mapping[str, Any], proof: Sequence[Mapping[str, Any]]) -> Checked:
+    def _torque_error(self, claim: Mapping[str, Any], proof: Sequence[Mapping[str, Any]]) -> CheckedClaim:
         """sum_k |w_k| <= bound over the box: the w_k in groups, each with its own bound and tree."""
-        waves = {key: w for key, w in self.errors(claim["system"]).items() if key[1] == claim["joint"]}
-        covered = [tuple(key) for part in proof for key in part["of"]]
+        bodies, joint = self.systems[claim["system"]]["bodies"], claim["joint"]
+        if not 0 <= joint < len(bodies):
+            raise CertificateError(f"there is no joint {joint}")
+        waves = {key: w for key, w in self.errors(claim["system"]).items() if key[1] == joint}
+        covered = {tuple(key) for part in proof for key in part["of"]}
         left_out = [key for key in waves if key not in covered]
         if left_out:
             raise CertificateError(f"the error of {name(left_out[0])} has no part in the proof")
@@ -109,24 +141,26 @@ class Certificate:
             raise CertificateError("the bounds of its parts add up to more than it claims")
         count = 0
         for part in proof:
-            functions = multiples_joined([waves[tuple(key)] for key in part["of"] if tuple(key) in waves])
-            count += self.covered(claim["system"], functions, part["tree"], number(part["bound"]), Net.sum_of_magnitudes)
-        joint = self.systems[claim["system"]]["bodies"][claim["joint"]]["joint"]
-        said = f"the torque of {joint} is off by at most {upward(claim['bound'])}"
-        return Checked(said + self.whose(claim), count)
+            group, bound = [waves[tuple(key)] for key in part["of"] if tuple(key) in waves], number(part["bound"])
+            functions = multiples_joined(group)
+            count += self.covered(claim["system"], functions, part["tree"], bound, Net.sum_of_magnitudes)
+        what, most = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
+        return CheckedClaim(claim["system"], what, self.unit([[1, "G", joint]], claim), -most, most, count)
 
-    def _range(self, claim: Mapping[str, Any], proof: Mapping[str, str]) -> Checked:
-        """lower <= f <= upper over the box, for a sum f of multiples of entries of D, C and G, or a ratio of such sums."""
+    def _range(self, claim: Mapping[str, Any], proof: Mapping[str, str]) -> CheckedClaim:
+        """lower <= f <= upper over the box, f a sum of multiples of entries of D, C and G or a ratio of such sums."""
         count = 0
-        for side, wave, bound in self.sides(claim):
+        for side, wave, bound in self.square(claim) if "square" in proof else self.sides(claim):
             count += self.covered(claim["system"], [wave], proof[side], bound, Net.greatest)
-        said = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
-        least, most = 0.0 - upward(str(-number(claim["lower"]))), upward(claim["upper"])
-        return Checked(f"{said} lies between {least} and {most}{self.whose(claim)}", count)
+        what = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
+        lower, upper = 0.0 - upward(-number(claim["lower"])), upward(number(claim["upper"]))
+        return CheckedClaim(claim["system"], what, self.unit(claim["of"], claim), lower, upper, count)
 
     def sides(self, claim: Mapping[str, Any]) -> list[tuple[str, Series, fmpq]]:
-        """Functions that must not exceed a bound: lower - f and f - upper zero, or, for f = N/M with M >= least > 0,
-        -M its -least, lower M - N and N - upper M zero."""
+        """Functions with the bounds that they must not exceed.
+
+        They are -f with -lower and f with upper; or for f = N/M, M >= least > 0: lower M - N and N - upper M with zero.
+        """
         lower, upper = number(claim["lower"]), number(claim["upper"])
         v, f = self._sum(claim["system"], claim["of"])
         if "over" not in claim:
@@ -137,19 +171,31 @@ class Certificate:
         sides = (("lower", lower * m - f, fmpq(0)), ("upper", f - upper * m, fmpq(0)), ("least", -m, -least))
         return [(side, v.series(v.normal(p)), bound) for side, p, bound in sides]
 
+    def square(self, claim: Mapping[str, Any]) -> list[tuple[str, Series, fmpq]]:
+        """Another way to a range of G_i: |g|^2 |u_i|^2 with the square of the smaller of -lower and upper."""
+        found, most = self.dynamics(claim["system"]), min(-number(claim["lower"]), number(claim["upper"]))
+        (factor, kind, joint), *others = claim["of"]
+        if (factor, kind) != ("1", "G") or others or "over" in claim or not most >= 0 or not joint >= 0:
+            raise CertificateError("its proof is that of a gravity load of both signs, which it is not")
+        return [("square", found.variables.series(found.squares[joint]), most * most)]
+
     def _sum(self, system: int, terms: Sequence[Sequence[Any]]) -> tuple[Variables, Polynomial]:
-        v, exact = self.dynamics(system)
+        found = self.dynamics(system)
+        v, exact = found.variables, found.coefficients
         return v, sum((number(factor) * exact[tuple(key)] for factor, *key in terms), v.zero)
 
-    def whose(self, claim: Mapping[str, Any]) -> str:
-        """Which of several systems a claim is about, in words."""
-        system = self.systems[claim["system"]]
-        return f", holding {', '.join(system['holds']) or 'nothing'}" if len(self.systems) > 1 else ""
+    def unit(self, terms: Sequence[Sequence[Any]], claim: Mapping[str, Any]) -> str:
+        """The unit of a sum of coefficients: kg m^2 or N m, over m for every sliding joint; none for a ratio."""
+        found = set()
+        for _, kind, *joints in terms:
+            slides = sum(self.systems[claim["system"]]["bodies"][j]["kind"] == "prismatic" for j in joints)
+            found.add(("N m", "N")[slides] if kind == "G" else ("kg m^2", "kg m", "kg", "kg/m")[slides])
+        return found.pop() if len(found) == 1 and "over" not in claim else ""
 
     def complete(self) -> None:
         """Refuse a reduced model of which some joint of some system has no bound."""
         claims = self.sections["claims"]
-        if self.reduced:
+        if self.kind == "reduced model":
             said = {(claim["system"], claim["joint"]) for claim in claims}
             for s, system in enumerate(self.systems):
                 for i, body in enumerate(system["bodies"]):
@@ -199,7 +245,7 @@ def in_variables(
 ) -> tuple[list[Variable], list[Series]]:
     """The variables that functions depend on, and the functions in them.
 
-    Angles that enter in one sum alone, the same in all terms (k_j = k_m or k_j = -k_m), are one variable, whose range is
+    Angles that enter in one sum alone, the same in all terms (k_j = k_m or k_j = -k_m), are one variable; its range is
     the sum of theirs.
     """
     terms = [k for f in functions for k in f]
@@ -214,9 +260,10 @@ def in_variables(
         first, sense = members[0]
         ends = [box[j][:2] if sign == sense else (-box[j][1], -box[j][0]) for j, sign in members]
         low, high = (sum((end[side] for end in ends), fmpq(0)) for side in (0, 1))
-        lower, width = arb(low), arb(high - low)
-        if revolute[first] and (any(box[j][2] for j, _ in members) or high - low > TURN):
-            lower, width = -arb.pi(), 2 * arb.pi()
+        with ctx.workprec(BITS):
+            lower, width = arb(low), arb(high - low)
+            if revolute[first] and (any(box[j][2] for j, _ in members) or high - low > TURN):
+                lower, width = -arb.pi(), 2 * arb.pi()
         variables.append(Variable(first, lower, width, max(abs(k[first]) for k in terms), not revolute[first]))
     return variables, [{tuple(k[v.joint] for v in variables): c for k, c in f.items()} for f in functions]
 
@@ -247,10 +294,6 @@ def worded(terms: Sequence[Sequence[Any]]) -> str:
     return " + ".join(("" if factor == "1" else f"{factor} ") + name(tuple(key)) for factor, *key in terms)
 
 
-def upward(text: str) -> float:
-    """A number of eight digits that is not below the one that ``text`` spells."""
-    exact = number(text)
-    shown = float(f"{int(exact.p) / int(exact.q):.8g}")
-    while Fraction(shown) < Fraction(int(exact.p), int(exact.q)):
-        shown = float(f"{shown + abs(shown) * 1e-8 + 1e-300:.9g}")
-    return shown
+def upward(exact: fmpq) -> float:
+    """A number of eight digits that is not below an exact one."""
+    return float(Context(prec=8, rounding=ROUND_CEILING).divide(Decimal(int(exact.p)), Decimal(int(exact.q))))

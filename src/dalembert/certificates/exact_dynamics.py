@@ -8,6 +8,7 @@ Everything here is read from the numbers of a certificate; no other part of this
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -22,6 +23,9 @@ Series: TypeAlias = dict[tuple[int, ...], tuple[fmpq, fmpq]]
 """sum_k c_k prod_j e^(i k_j q_j), with q_j^k_j for a prismatic joint: real and imaginary part of c_k by k."""
 
 
+EYE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
 def number(text: str) -> fmpq:
     """The rational number that ``text`` spells, as in -3/8."""
     top, _, bottom = text.partition("/")
@@ -33,7 +37,9 @@ class Variables:
 
     def __init__(self, revolute: Sequence[bool]) -> None:
         self.revolute, self.n = list(revolute), len(revolute)
-        names = [f"{letter}{j}" for j in range(self.n) for letter in "sc"] + [f"{x}{j}" for x in "va" for j in range(self.n)]
+        names = [f"{letter}{j}" for j in range(self.n) for letter in "sc"] + [
+            f"{x}{j}" for x in "va" for j in range(self.n)
+        ]
         self.context = fmpq_mpoly_ctx.get(tuple(names), "lex")
         gens = self.context.gens()
         self.sin, self.cos = gens[0 : 2 * self.n : 2], gens[1 : 2 * self.n : 2]
@@ -97,24 +103,43 @@ def exponentials(sines: int, cosines: int) -> tuple[tuple[int, tuple[fmpq, fmpq]
     return tuple((k, c) for k, c in found.items() if c[0] or c[1])
 
 
-def dynamics(system: Mapping[str, Any]) -> tuple[Variables, dict[Key, Polynomial]]:
-    """D, C and G of bodies in a tree and of rotors that they carry.
+@dataclass(frozen=True, eq=False)
+class Dynamics:
+    """D, C and G of a system, those that are zero included, and the squares |g|^2 |u_i|^2 >= G_i^2 of G_i = g . u_i.
+
+    Joints before i only turn u_i, so that the squares do not depend on them.
+    """
+
+    variables: Variables
+    coefficients: dict[Key, Polynomial]
+    squares: list[Polynomial]
+
+
+def dynamics(system: Mapping[str, Any]) -> Dynamics:
+    """The exact dynamics of bodies in a tree and of rotors that they carry.
 
     With T_b the 4x4 pose of body b and J_b its pseudo-inertia matrix, the integral of (r, 1)(r, 1)^T dm (Bejczy 1974,
-    eqs 4 to 11), D_ij = sum_b trace(dT_b/dq_i J_b (dT_b/dq_j)^T) and G_i = -sum_b g . (dT_b/dq_i J_b)_4. A rotor of spin
-    inertia J with axis u on body b turns by N . q; with w_i = u . (the rotation of b by joint i) it adds
-    J (w_i N_j + N_i w_j + N_i N_j). C_ijk = (dD_ij/dq_k + dD_ik/dq_j - dD_jk/dq_i) / 2.
+    eqs 4 to 11), D_ij = sum_b trace(dT_b/dq_i J_b (dT_b/dq_j)^T) and G_i = -sum_b g . (last column of dT_b/dq_i J_b). A
+    rotor of spin inertia J with axis u on body b turns by N . q; with w_i = u . z_i for joints i that turn b it adds
+    J (w_i N_j + N_i w_j + N_i N_j) to D_ij. C_ijk = (dD_ij/dq_k + dD_ik/dq_j - dD_jk/dq_i) / 2.
     """
     bodies = system["bodies"]
     v, n = Variables([body["kind"] == "revolute" for body in bodies]), len(bodies)
     gravity = [number(x) for x in system["gravity"]]
     poses: list[list[list[Polynomial]]] = []
     paths: list[list[int]] = []
-    D, G = [[v.zero] * n for _ in range(n)], [v.zero] * n
+    D, pulls = [[v.zero] * n for _ in range(n)], [[v.zero] * 3 for _ in range(n)]
     for b, body in enumerate(bodies):
         if not -1 <= body["parent"] < b:
             raise ArmError(f"body {b + 1} hangs on body {body['parent'] + 1}, which does not come before it")
-        fixed = [[number(x) for x in row] for row in body["placement"]]
+        if body["kind"] not in ("revolute", "prismatic"):
+            raise ArmError(f"joint {b + 1} is neither revolute nor prismatic")
+        fixed, J = ([[number(x) for x in row] for row in body[name]] for name in ("placement", "pseudo_inertia"))
+        turning = [row[:3] for row in fixed[:3]]
+        square = [[sum((x * y for x, y in zip(r, s, strict=True)), fmpq(0)) for s in turning] for r in turning]
+        if square != EYE or fixed[3:] != [[0, 0, 0, 1]] or [list(column) for column in zip(*J, strict=True)] != J:
+            raise ArmError(f"the placement of body {b + 1} is no rotation and shift, or its inertia is not symmetric")
+        turn: list[list[Any]]
         if v.revolute[b]:
             turn = [[v.cos[b], -v.sin[b], 0, 0], [v.sin[b], v.cos[b], 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
         else:
@@ -122,19 +147,24 @@ def dynamics(system: Mapping[str, Any]) -> tuple[Variables, dict[Key, Polynomial
         pose = times([[v.one * x for x in row] for row in fixed], turn)
         poses.append(pose if body["parent"] < 0 else times(poses[body["parent"]], pose))
         paths.append([*(paths[body["parent"]] if body["parent"] >= 0 else []), b])
-        J = [[number(x) for x in row] for row in body["pseudo_inertia"]]
         slopes = {i: [[v.slope(x, i) for x in row] for row in poses[b][:3]] for i in paths[b]}
         for i in paths[b]:
             moved = times(slopes[i], J)
-            G[i] -= sum((g * row[3] for g, row in zip(gravity, moved, strict=True)), v.zero)
+            pulls[i] = [u - row[3] for u, row in zip(pulls[i], moved, strict=True)]
             for j in paths[b]:
                 if j <= i:
-                    D[i][j] += sum((x * y for r, s in zip(moved, slopes[j], strict=True) for x, y in zip(r, s, strict=True)), v.zero)
+                    D[i][j] += sum(
+                        (x * y for r, s in zip(moved, slopes[j], strict=True) for x, y in zip(r, s, strict=True)),
+                        v.zero,
+                    )
     for rotor in system["rotors"]:
         inertia, ratios = number(rotor["inertia"]), [number(x) for x in rotor["ratios"]]
         seen, b = [v.zero] * n, rotor["body"]
         if b is not None and b >= 0:
-            u = [sum((x * number(a) for x, a in zip(row[:3], rotor["axis"], strict=True)), v.zero) for row in poses[b][:3]]
+            u = [
+                sum((x * number(a) for x, a in zip(row[:3], rotor["axis"], strict=True)), v.zero)
+                for row in poses[b][:3]
+            ]
             for i in paths[b]:
                 if v.revolute[i]:
                     seen[i] = sum((x * poses[i][r][2] for r, x in enumerate(u)), v.zero)
@@ -142,14 +172,18 @@ def dynamics(system: Mapping[str, Any]) -> tuple[Variables, dict[Key, Polynomial
             for j in range(i + 1):
                 D[i][j] += inertia * (seen[i] * ratios[j] + ratios[i] * seen[j] + ratios[i] * ratios[j])
     D = [[v.normal(D[max(i, j)][min(i, j)]) for j in range(n)] for i in range(n)]
-    found: dict[Key, Polynomial] = {("G", i): v.normal(G[i]) for i in range(n)}
+    found: dict[Key, Polynomial] = {}
+    for i, u in enumerate(pulls):
+        found["G", i] = v.normal(sum((g * x for g, x in zip(gravity, u, strict=True)), v.zero))
+    strength = sum((g * g for g in gravity), fmpq(0))
+    squares = [v.normal(sum((x * x for x in u), v.zero) * strength) for u in pulls]
     slope = {(i, j, k): v.slope(D[i][j], k) for i in range(n) for j in range(n) for k in range(n)}
     for i in range(n):
         for j in range(n):
             found["D", i, j] = D[i][j]
             for k in range(j, n):
                 found["C", i, j, k] = v.normal((slope[i, j, k] + slope[i, k, j] - slope[j, k, i]) * fmpq(1, 2))
-    return v, found
+    return Dynamics(v, found, squares)
 
 
 def times(a: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]]) -> list[list[Any]]:
@@ -174,6 +208,8 @@ def program_coefficients(
             done.append(v.one * number(args[0]))
         elif op == "constant":
             done.append(v.one * number(constants[args[0]]))
+        elif op in ("q", "qd", "qdd") and not 0 <= args[0] < v.n:
+            raise ArmError(f"step {at} of the program is about joint {args[0]}, which there is not")
         elif op == "q":
             done.append({args[0]: 1} if v.revolute[args[0]] else v.cos[args[0]])
         elif op in ("qd", "qdd"):
@@ -192,17 +228,19 @@ def program_coefficients(
     found: dict[Key, Polynomial] = {}
     for i, output in enumerate(outputs):
         terms: dict[Key, dict[tuple[int, ...], fmpq]] = {}
-        for powers, value in done[output].to_dict().items():
+        for powers, value in v.normal(done[output]).to_dict().items():
             moving, rest = powers[2 * v.n :], (*powers[: 2 * v.n], *[0] * (2 * v.n))
             fast = [j for j in range(v.n) for _ in range(moving[j])]
             pushed = [j for j in range(v.n) for _ in range(moving[v.n + j])]
             if (len(fast), len(pushed)) not in ((0, 0), (2, 0), (0, 1)):
-                raise ArmError(f"torque {i + 1} of the program is no sum of accelerations, products of two speeds and loads")
+                raise ArmError(
+                    f"torque {i + 1} of the program is no sum of accelerations, products of two speeds and loads"
+                )
             key = ("D", i, *pushed) if pushed else ("C", i, *fast) if fast else ("G", i)
             share = value * fmpq(1, 2) if fast and fast[0] != fast[1] else value
             terms.setdefault(key, {})[rest] = share
         for key, part in terms.items():
-            found[key] = v.normal(v.context.from_dict(part))
+            found[key] = v.context.from_dict(part)
     return found
 
 

@@ -7,10 +7,10 @@ has all b_i = 1. It is an average of its control values b_i: their least and gre
 holds for powers on an interval with Bernstein's weights, and for products of several variables. A variable that is not
 cut yet keeps its coefficients: as |e^(ikx)| = 1, their moduli bound what it adds.
 
-Every matrix below is computed in ball arithmetic and then rounded; ``Matrix.error`` holds what that changed. The product
-M x of floats, |x| <= X, sums of m products in any order, is off by at most (2 m + 8) u |M| X with u = 2^-52 (Higham 2002,
-section 3.1, with room for complex products), so an error e of x becomes at most |M| e + (error + (2 m + 8) u |M|) X. This
-line, ``Net.mapped``, is all the error analysis there is.
+Every matrix is computed in ball arithmetic and then rounded; ``Matrix.error`` holds what that changed. The product M x
+of floats, |x| <= X, sums of m products in any order, is off by at most (2 m + 8) u |M| X with u = 2^-52 (Higham 2002,
+section 3.1, with room for complex numbers). So an error e of x becomes at most |M| e + (error + (2 m + 8) u |M|) X.
+``Net.mapped`` keeps this account; sums at the end (``Net.ends``, ``Net.sum_of_magnitudes``) add their own rounding.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NARROW = 12
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """A matrix in floats, ``size`` >= the largest sum of moduli along a row, ``error`` >= that of what rounding took."""
+    """A matrix in floats; no row has a sum of moduli above ``size``, or of what rounding changed above ``error``."""
 
     values: NDArray[Any]
     size: float
@@ -51,7 +51,10 @@ class Matrix:
         """A matrix of balls rounded to floats."""
         balls = [[acb(x) for x in row] for row in rows]
         values = np.array([[complex(float(x.real.mid()), float(x.imag.mid())) for x in row] for row in balls])
-        off = [sum((abs(x - acb(complex(y))) for x, y in zip(row, near, strict=True)), arb(0)) for row, near in zip(balls, values, strict=True)]
+        off = [
+            sum((abs(x - acb(complex(y))) for x, y in zip(row, near, strict=True)), arb(0))
+            for row, near in zip(balls, values, strict=True)
+        ]
         error = max(upward(x) for x in off)
         if not values.imag.any():
             values = np.ascontiguousarray(values.real)
@@ -175,9 +178,14 @@ class Net:
 
     def mapped(self, axis: int, matrix: Matrix) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """The matrix applied to one variable, and the error of what comes out."""
-        before, (count, after) = self.values.shape[: axis + 1], (self.values.shape[axis + 1], self.values.shape[axis + 2 :])
+        before, (count, after) = (
+            self.values.shape[: axis + 1],
+            (self.values.shape[axis + 1], self.values.shape[axis + 2 :]),
+        )
         most = np.abs(self.values).reshape(len(self.values), -1).max(axis=1) + self.error
-        error = ROOM * (matrix.size * self.error + (matrix.error + (2 * count + 8) * UNIT * matrix.size) * most) + LOST * (most > 0)
+        error = ROOM * (
+            matrix.size * self.error + (matrix.error + (2 * count + 8) * UNIT * matrix.size) * most
+        ) + LOST * (most > 0)
         if prod(after) <= NARROW:
             wide = np.kron(matrix.values, np.eye(prod(after)))
             values = self.values.reshape(prod(before), -1) @ wide.T
@@ -208,7 +216,11 @@ class Net:
             middle, count = values[(slice(None), *zeroth)].real, prod(values.shape[axis] for axis in uncut)
             moduli = np.abs(values).sum(axis=uncut)
             # as many errors as coefficients, the moduli of all but the zeroth, and the rounding of their sum
-            off = count * error.reshape(rows, *[1] * (moduli.ndim - 1)) + (moduli - np.abs(middle)) + (count + 8) * UNIT * moduli
+            off = (
+                count * error.reshape(rows, *[1] * (moduli.ndim - 1))
+                + (moduli - np.abs(middle))
+                + (count + 8) * UNIT * moduli
+            )
         off = ROOM * off + 2 * UNIT * np.abs(middle)
         return (middle - off).reshape(rows, -1).min(axis=1), (middle + off).reshape(rows, -1).max(axis=1)
 
@@ -249,7 +261,8 @@ def first_net(functions: Sequence[Any], variables: Sequence[Variable]) -> Net:
         # each coefficient to half a unit
         most = float(np.abs(values[row]).max(initial=0.0))
         error[row] = UNIT * most + LOST * (most > 0)
-    net = Net(values, error, tuple(-1 for _ in variables))
+    # without a variable a function is its zeroth coefficient, which is real
+    net = Net(values if variables else values.real, error, tuple(-1 for _ in variables))
     for axis, variable in enumerate(variables):
         if variable.pieces == 1:
             (net,) = net.split(axis, variables)

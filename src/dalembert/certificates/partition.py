@@ -24,7 +24,8 @@ def grown(
     symbols, stack = [], [net]
     while stack:
         part = stack.pop()
-        if measure(part) <= limit or measure(part) <= 0 == bound:
+        shown = measure(part)
+        if shown <= limit or shown <= 0 == bound:
             symbols.append(LEAF)
             continue
         if len(symbols) >= most:
@@ -41,8 +42,8 @@ def grown(
 def looseness(net: Net, variables: Sequence[Variable]) -> NDArray[np.float64]:
     """By how much each variable keeps the control values apart from the functions.
 
-    For a variable that is cut that is the distance of the control values from the chord between their ends, and the rise
-    of functions that may change their sign among others; for one that is not cut, the moduli of its coefficients.
+    For a variable that is cut: how far control values lie off the chord between their ends, and the rise of functions
+    that may change their sign among others. For one that is not cut: the moduli of its coefficients.
     """
     low, high = net.ends(net.values, net.error)
     mixed = ((low < 0) & (high > 0) & (len(low) > 1)).astype(float)

@@ -48,8 +48,8 @@ def rotors(arm: ArmDescription) -> list[dict[str, Any]]:
     train = arm.drives
     if train.functions:
         raise ArmError(
-            f"{arm.where}{arm.name}: a transmission or a body of its drives varies with the positions, of which there is "
-            "no certificate; give constant ratios, or ask the links alone"
+            f"{arm.where}{arm.name}: a transmission or a body of its drives varies with the positions, and there is no "
+            "certificate of such a system; give constant ratios, or ask the links alone"
         )
     found: list[dict[str, Any]] = []
     for at, (part, row) in enumerate(zip(train.parts, train.rows(arm, train.parts), strict=True)):

@@ -1,4 +1,4 @@
-"""The certificate of ranges: what each coefficient, sum or ratio stays between, and the parts of the box that show it."""
+"""The certificate of ranges: the ends of each coefficient, sum or ratio, and the parts of the box that show them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .certified_ranges import CertifiedRanges
 from .importance import range_by_name
 
 WIDER = 0.05
-"""A claim is wider than the range it is made of by this share of the range's tolerance: the checker has control values of
-its own, and a bound that just holds would need many more parts of the box."""
+"""A claim is wider than the range it is made of by this share of the range's tolerance: the checker divides the box in
+its own way, and a bound that just holds there would need many more parts of it."""
 
 
 def write_range_certificate(path: str | Path, asked: Sequence[tuple[CertifiedRanges, str]]) -> Path:
@@ -28,7 +28,9 @@ def write_range_certificate(path: str | Path, asked: Sequence[tuple[CertifiedRan
             systems.append(ranges)
     first = states_section(systems[0].box)
     if any(states_section(ranges.box) != first for ranges in systems):
-        raise ArmError(f"{systems[0].system.name}: a certificate has one box; ask of all systems over the same positions")
+        raise ArmError(
+            f"{systems[0].system.name}: a certificate has one box; ask of all systems over the same positions"
+        )
     sections: dict[str, Any] = {
         "systems": [system_numbers(ranges.system) for ranges in systems], "states": first, "claims": [], "proofs": [],
     }  # fmt: skip
@@ -57,12 +59,16 @@ def proved(
         below = range_by_name(ranges, bottom)
         sign = -1 if below.upper < 0 else 1
         least = below.lower if sign > 0 else -below.upper
-        claim |= {"of": terms(top, ranges.n, sign), "over": terms(bottom, ranges.n, sign), "least": exact_float(least / 2)}
+        claim |= {
+            "of": terms(top, ranges.n, sign),
+            "over": terms(bottom, ranges.n, sign),
+            "least": exact_float(least / 2),
+        }
     proof = prover.range_proof(claim)
     if proof is None:
         raise ArmError(
-            f"{ranges.system.where}{ranges.system.name}: the range of {name} would need too many parts of the box for a "
-            "certificate; ask for a wider gap, or over a smaller box"
+            f"{ranges.system.where}{ranges.system.name}: the range of {name} would need too many parts of the box for "
+            "a certificate; ask for a wider gap, or over a smaller box"
         )
     return claim, proof
 

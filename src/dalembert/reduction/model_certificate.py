@@ -50,10 +50,10 @@ def write_certificate(model: ReducedModel, path: str | Path, progress: Progress 
         claim = {"system": system, "joint": joint, "bound": exact_float(float(model.bound[joint]) * ROUNDED_UP)}
         proof = prover.torque_error(claim, float(model.found[joint]))
         if proof is None:
+            arm = model.system
             raise ArmError(
-                f"{model.system.where}{model.system.name}: the bound of the torque of {model.system.joint_names[joint]!r} "
-                "would need too many parts of the box for a certificate; reduce to a larger tolerance, or over a "
-                "smaller box"
+                f"{arm.where}{arm.name}: the error of the torque of {arm.joint_names[joint]!r} would need too many "
+                "parts of the box for a certificate; reduce to a larger tolerance, or over a smaller box"
             )
         sections["claims"].append(claim)
         sections["proofs"].append(proof)
