@@ -225,6 +225,12 @@ def turn_gravity(s):
     s["systems"][0]["gravity"] = ["0", "9.81".replace(".", "") + "/10", "0"]
 
 
+def mirror_a_body(s):
+    """A reflection is orthogonal and no rotation: Lagrange and Newton no longer agree."""
+    placement = s["systems"][0]["bodies"][1]["placement"]
+    placement[2] = [shift(x, -1) for x in placement[2]]
+
+
 def move_faster(s):
     s["states"]["speed"] = [shift(x, 5) for x in s["states"]["speed"]]
 
@@ -277,12 +283,15 @@ def bound_over_zero(s):
     s["claims"][0]["bound"] = "1/0"
 
 
-ATTACKS = [lower_the_bound, lower_the_bound_and_its_parts, move_the_bound_to_another_part, leave_out_an_error,
-           leave_out_a_part, stop_at_once, cut_the_tree_short, go_on_after_the_end, divide_what_is_not_there, empty_tree,
-           change_a_constant, change_an_operation, use_a_later_step, exchange_torques, make_a_body_heavier, turn_gravity,
-           move_faster, accelerate_more, empty_box, box_of_fewer_joints, leave_out_a_claim, leave_out_a_proof,
-           claim_of_the_joint_before_the_first, claim_of_a_joint_too_many, claim_of_a_system_too_many,
-           bound_that_is_no_number, bound_of_a_float, bound_over_zero]  # fmt: skip
+ATTACKS = [
+    lower_the_bound, lower_the_bound_and_its_parts, move_the_bound_to_another_part, leave_out_an_error,
+    leave_out_a_part, stop_at_once, cut_the_tree_short, go_on_after_the_end, divide_what_is_not_there,
+    empty_tree, change_a_constant, change_an_operation, use_a_later_step, exchange_torques,
+    make_a_body_heavier, turn_gravity, mirror_a_body, move_faster, accelerate_more, empty_box,
+    box_of_fewer_joints, leave_out_a_claim, leave_out_a_proof, claim_of_the_joint_before_the_first,
+    claim_of_a_joint_too_many, claim_of_a_system_too_many, bound_that_is_no_number, bound_of_a_float,
+    bound_over_zero,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)

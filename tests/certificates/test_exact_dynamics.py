@@ -79,6 +79,7 @@ def test_a_body_that_is_none_is_refused():
     for change in (
         lambda body: body["placement"][0].__setitem__(0, "2"),
         lambda body: body["placement"][3].__setitem__(0, "1"),
+        lambda body: body["placement"][2].__setitem__(2, "-1"),
         lambda body: body["pseudo_inertia"][0].__setitem__(1, "1"),
         lambda body: body.__setitem__("parent", 1),
         lambda body: body.__setitem__("kind", "fixed"),

@@ -112,7 +112,7 @@ def exact_net(series, variables, path):
 
 
 def exact_rows(v):
-    """Control values of each e^(ikx) or x^k, solved for from values: f = sum b_i w_i A^(2n-i) B^i / sum w_i A^.. B^.."""
+    """Control values of each e^(ikx) or x^k, from its values at points, which are averages of them."""
     from flint import acb_mat
 
     half, count = v.width / 2, v.size

@@ -113,11 +113,11 @@ class Certificate:
             self._errors[system] = {}
             for key in {**exact, **short}:
                 off = short.get(key, v.zero) - exact.get(key, v.zero)
-                if not off.is_zero():
-                    kind, _, *rest = key
-                    weight = rate[rest[0]] if kind == "D" else fmpq(1)
-                    if kind == "C":
-                        weight = speed[rest[0]] * speed[rest[1]] * (1 if rest[0] == rest[1] else 2)
+                kind, _, *rest = key
+                weight = rate[rest[0]] if kind == "D" else fmpq(1)
+                if kind == "C":
+                    weight = speed[rest[0]] * speed[rest[1]] * (1 if rest[0] == rest[1] else 2)
+                if weight and not off.is_zero():
                     self._errors[system][key] = v.series(off * weight)
         return self._errors[system]
 

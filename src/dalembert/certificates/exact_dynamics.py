@@ -135,9 +135,11 @@ def dynamics(system: Mapping[str, Any]) -> Dynamics:
         if body["kind"] not in ("revolute", "prismatic"):
             raise ArmError(f"joint {b + 1} is neither revolute nor prismatic")
         fixed, J = ([[number(x) for x in row] for row in body[name]] for name in ("placement", "pseudo_inertia"))
-        turning = [row[:3] for row in fixed[:3]]
-        square = [[sum((x * y for x, y in zip(r, s, strict=True)), fmpq(0)) for s in turning] for r in turning]
-        if square != EYE or fixed[3:] != [[0, 0, 0, 1]] or [list(column) for column in zip(*J, strict=True)] != J:
+        x, y, z = (row[:3] for row in fixed[:3])
+        right_handed = z == [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
+        square = [[sum((a * b for a, b in zip(r, s, strict=True)), fmpq(0)) for s in (x, y, z)] for r in (x, y, z)]
+        proper = square == EYE and right_handed and fixed[3:] == [[0, 0, 0, 1]]
+        if not proper or [list(column) for column in zip(*J, strict=True)] != J:
             raise ArmError(f"the placement of body {b + 1} is no rotation and shift, or its inertia is not symmetric")
         turn: list[list[Any]]
         if v.revolute[b]:
