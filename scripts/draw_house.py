@@ -28,6 +28,7 @@ ROOMS = {
     "reduction": (600, 6, "shorter, with proof"),
     "systems": (370, 7, "numbers of a system"),
     "bounds": (600, 7, "certified extremes"),
+    "certificates": (830, 7, "proofs checked"),
     "compile": (330, 8, "functions, targets"),
     "equations": (630, 8, "closed forms"),
     "formulations": (485, 9, "the physics"),

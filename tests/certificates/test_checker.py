@@ -13,6 +13,7 @@ import pytest
 
 import dalembert as da
 from dalembert.certificates.certificate_file import SECTIONS, digests, read, write
+from dalembert.certificates.checker import Certificate
 from newton_euler_of_sections import run, torques
 
 ROUNDED = 1e-9
@@ -105,6 +106,21 @@ def test_what_has_no_certificate_is_refused(folder):
     with pytest.raises(da.ArmError, match="no certificate of such a system"):
         driven.analysis(gap=0.1).certificate(folder / "never.json", "D11")
     assert not (folder / "never.json").exists()
+
+
+def test_weighted_errors_add_up_to_the_torque_error_at_the_largest_speeds_and_accelerations(reduced):
+    sections = read(reduced)
+    speed, rate = (np.array([float(Fraction(x)) for x in sections["states"][key]]) for key in ("speed", "acceleration"))
+    errors = Certificate(sections).errors(0)
+    for q in np.random.default_rng(2).uniform(-3, 3, (5, 3)):
+        off = run(sections["program"], sections["program"]["constants"][0], q, speed, rate)
+        off -= torques(sections["systems"][0], q, speed, rate)
+        for joint in range(3):
+            total = sum(
+                (complex(int(re.p) / int(re.q), int(im.p) / int(im.q)) * np.exp(1j * np.dot(k, q)))
+                for key, series in errors.items() if key[1] == joint for k, (re, im) in series.items()
+            )  # fmt: skip
+            assert total.real == pytest.approx(off[joint], rel=1e-9, abs=1e-9)
 
 
 # -- accidents ---------------------------------------------------------------------------------------

@@ -145,7 +145,7 @@ class Certificate:
             functions = multiples_joined(group)
             count += self.covered(claim["system"], functions, part["tree"], bound, Net.sum_of_magnitudes)
         what, most = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
-        return CheckedClaim(claim["system"], what, self.unit([[1, "G", joint]], claim), -most, most, count)
+        return CheckedClaim(claim["system"], what, self.unit([[1, "G", joint]], claim), 0.0 - most, most, count)
 
     def _range(self, claim: Mapping[str, Any], proof: Mapping[str, str]) -> CheckedClaim:
         """lower <= f <= upper over the box, f a sum of multiples of entries of D, C and G or a ratio of such sums."""
