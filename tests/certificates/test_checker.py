@@ -184,8 +184,7 @@ def move_the_bound_to_another_part(s):
 
 
 def leave_out_an_error(s):
-    for part in s["proofs"][0]:
-        part["of"].pop()
+    max(s["proofs"][0], key=lambda part: len(part["of"]))["of"].pop()
 
 
 def leave_out_a_part(s):
@@ -316,6 +315,11 @@ def test_an_attack_on_a_reduced_model_with_digests_that_fit_is_refused(attack, r
     read(wrong)
     with pytest.raises(da.CertificateError):
         da.check_certificate(wrong)
+
+
+def test_an_error_without_a_part_in_the_proof_is_named(reduced, folder):
+    with pytest.raises(da.CertificateError, match=r"claim 1 .* the error of [DCG]\d+ has no part in the proof"):
+        da.check_certificate(changed(reduced, folder, leave_out_an_error))
 
 
 def narrow(at, side, share):
