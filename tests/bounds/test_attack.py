@@ -119,8 +119,9 @@ class Campaign:
             if value > limit:
                 self.broken.append(f"{what}: {value.str(20)} against {bound!r} at {at.tolist()}")
             spread = np.ptp(function(self.rng.uniform(box.lower, box.upper, (64, len(box.lower)))))
-            apart = float((limit - value).mid()) / max(float(spread), 1e-6 * abs(float(value.mid())), 1e-300)
-            self.closest = min(self.closest, apart)
+            if spread > 0:
+                # of a constant nothing is closest: its bounds are its value
+                self.closest = min(self.closest, float((limit - value).mid()) / float(spread))
 
 
 def random_box(rng: random.Random, revolute: Sequence[bool]) -> Box:
