@@ -29,6 +29,7 @@ ROOMS = {
     "reduction": (600, 7, "shorter, with proof"),
     "systems": (370, 8, "numbers of a system"),
     "bounds": (600, 8, "certified extremes"),
+    "certificates": (830, 8, "proofs checked"),
     "compile": (330, 9, "functions, targets"),
     "equations": (630, 9, "closed forms"),
     "formulations": (485, 10, "the physics"),

@@ -99,6 +99,14 @@ def run(folder: Path, *words: object) -> Result:
     return Result(code, out.getvalue(), err.getvalue(), files)
 
 
+def certificate_of(arm: str) -> str:
+    """A certificate of the arm, beside its file."""
+    path = Path(arm).with_suffix(".json")
+    if not path.exists():
+        da.load(arm).analysis(gap=0.1).certificate(path, "D11")
+    return str(path)
+
+
 # -- what an option means ------------------------------------------------------------------------------
 
 System = da.Arm | da.DrivenArm
@@ -143,6 +151,7 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "base-parameters": lambda arm: [arm],
     "ranges": lambda arm: [arm, "--json"],
     "reduce": lambda arm: [arm, "--tolerance", "0.1", "--json"],
+    "check": lambda arm: [certificate_of(arm)],
     "significance": lambda arm: [arm, "--json"],
     "coupling": lambda arm: [arm, "--json"],
     "review": lambda arm: [arm],
@@ -353,7 +362,7 @@ def urdf(folder: Path, length: str = "0", mimic: str = "") -> Path:
     return path
 
 
-OF_AN_ARM = [command for command in COMMANDS if command not in ("list", "demo", "mechanism", "doctor")]
+OF_AN_ARM = [command for command in COMMANDS if command not in ("list", "check", "demo", "mechanism", "doctor")]
 
 
 def test_every_command_about_an_arm_has_the_options_of_reading() -> None:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from .arm.placement import Placement
     from .arm.shaft_friction import Friction
     from .bounds.ranges import Range
+    from .certificates.certificate_file import CertificateError
+    from .certificates.checker import CheckedCertificate, check_certificate
     from .compile.kernel import Kernel
     from .control.controllers import (
         ComputedTorque,
@@ -100,6 +102,8 @@ _LATER = {
     "Arm": "api.arm",
     "ArmError": "arm.errors",
     "AssemblyWarning": "arm.errors",
+    "CertificateError": "certificates.certificate_file",
+    "CheckedCertificate": "certificates.checker",
     "Closure": "mechanisms.loop_closures",
     "Gear": "mechanisms.gears",
     "Compared": "design.compare",
@@ -174,6 +178,7 @@ _LATER = {
     "VoltageFeedback": "control.controllers",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
+    "check_certificate": "certificates.checker",
     "compare_drives": "mechanisms.maps",
     "conditioning_map": "mechanisms.maps",
     "excitation": "control.exciting",
@@ -209,17 +214,18 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "Closure", "Compared", "ComputedTorque",
-    "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm", "Element", "Equations", "Excitation",
-    "Follows", "Force", "FrameOn", "Friction", "Gear", "Identification", "IdentifiedLoad", "Inertia", "InputTable",
-    "Joint", "JointCoupling", "JointDamper", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link",
-    "Load", "LoadChange", "LoadTables", "Log", "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor",
-    "Motors", "MovingBody", "OperationalSpace", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
-    "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",
-    "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
-    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System",
-    "TermShare", "TermShares", "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "__version__", "carrying",
-    "catalog", "compare_drives", "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism",
-    "lqr", "motion_of", "quintic", "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal",
-    "write_mechanism_page", "write_mechanism_picture",
+    "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "CertificateError", "CheckedCertificate",
+    "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm",
+    "Element", "Equations", "Excitation", "Follows", "Force", "FrameOn", "Friction", "Gear", "Identification",
+    "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSpring", "Kernel",
+    "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Log", "ManyMotions", "Mechanism",
+    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity",
+    "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
+    "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
+    "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError", "SimulationInterrupt",
+    "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
+    "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog", "check_certificate", "compare_drives",
+    "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr", "motion_of",
+    "quintic", "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal", "write_mechanism_page",
+    "write_mechanism_picture",
 ]  # fmt: skip

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,11 +42,17 @@ def ranges(
         bool, typer.Option("--ounces", help="In ounces (force), inches and seconds, as Bejczy 1974 has them.")
     ] = False,
     gap: Annotated[float | None, typer.Option(help="Certify to this share of the spread (default 1e-4).")] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option("--certificate", metavar="FILE", help="Write what is proved, for 'dalembert check FILE'."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Certified ranges of total inertia and gravity load at every joint; of a loaded arm also with the hand empty."""
     from dalembert.design.ounces import in_ounces, tables_in_ounces
 
+    if along and certificate is not None:
+        raise ArmError("--certificate is of ranges; curves along a joint (--along) have none")
     if along and gap is not None:
         raise ArmError("--gap certifies ranges; curves along a joint (--along) have none")
     if not along and (at or points is not None or signed):
@@ -59,6 +67,8 @@ def ranges(
         return
     if of:
         rows = [in_ounces(one) if ounces else one for one in map(ask.range_of, separate(of))]
+        if certificate is not None:
+            say_written(ask.certificate(certificate, *separate(of)), as_json)
         if as_json:
             print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
                                "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
@@ -77,6 +87,8 @@ def ranges(
         return
     held = ask.system.tool_link in dict(ask.system.loads)
     found = ask.of(ask.system.holding(None)).ranges(ask) if held else ask.ranges()
+    if certificate is not None:
+        say_written(found.certificate(certificate), as_json)
     found = tables_in_ounces(found) if ounces else found
     if as_json:
         print(json.dumps(tables_json(found), indent=2))
@@ -127,6 +139,11 @@ def ranges(
             f"Searched, not proved: {', '.join(found.uncertified)}. Their figures are reached, but they have too many "
             "terms for the proof to close in the work allowed; --json gives what is proved."
         )
+
+
+def say_written(path: Path, as_json: bool) -> None:
+    """Say that a file was written, where it is not in the way."""
+    print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
 
 
 def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signed: bool, as_json: bool) -> None:

@@ -90,6 +90,10 @@ def reduce(
         bool, typer.Option("--equations", help="Print the equations in the named constants, as far as they are short.")
     ] = False,
     c: Annotated[str, typer.Option("--c", metavar="FOLDER", help="Write the model as C99 into this folder.")] = "",
+    certificate: Annotated[
+        Path | None,
+        typer.Option("--certificate", metavar="FILE", help="Write what is proved, for 'dalembert check FILE'."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find the shortest model whose error is proved to stay within a tolerance; of a loaded arm, for both hands."""
@@ -99,6 +103,8 @@ def reduce(
     if terms:
         if curve or equations:
             raise ArmError("--terms prints short forms, not a program; leave out --curve and --equations")
+        if certificate is not None:
+            raise ArmError("short forms have no certificate; leave out --terms, or --certificate")
         if ask.paced and not torques:
             raise ArmError("--speed and --acceleration say which torques count; with --terms, add --torques")
         named = [word for word in coefficients.split(",") if word] or None
@@ -123,8 +129,12 @@ def reduce(
             tolerance, others=others, refit=refit, curve=curve,
             progress=lambda text, share: bar.update(task, description=text, completed=share),
         )  # fmt: skip
+        if certificate is not None:
+            model.certificate(certificate, lambda text, share: bar.update(task, description=text, completed=share))
     if model.interrupted:
         print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
+    if certificate is not None:
+        print(f"wrote {certificate}", file=sys.stderr if as_json else sys.stdout)
     written(model, ("inverse_dynamics",), c, as_json)
     if as_json:
         print(json.dumps({

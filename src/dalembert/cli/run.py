@@ -35,6 +35,7 @@ COMMANDS = {
     "base-parameters": "base_parameters_command:base_parameters",
     "ranges": "ranges_command:ranges",
     "reduce": "reduce_command:reduce",
+    "check": "check_command:check",
     "significance": "significance_command:significance",
     "coupling": "coupling_command:coupling",
     "review": "review_command:review",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -112,6 +113,16 @@ class CertifiedRanges:
             work = min(self.work, self.effort * LESS_WORK)
             self._ranges[called] = ratio_range(top, bottom, self.box, self.gap, name=called, work=work)
         return self._ranges[called]
+
+    def certificate(self, path: str | Path, *names: str) -> Path:
+        """Write the ranges of coefficients, sums and ratios as a file that ``dalembert check`` verifies by itself.
+
+        Without ``names`` these are all D_ii and G_i.
+        """
+        from .range_certificate import write_range_certificate
+
+        diagonal = [name(kind, index) for i in range(self.n) for kind, index in (("D", (i, i)), ("G", (i,)))]
+        return write_range_certificate(path, [(self, each) for each in names or diagonal])
 
     def _gap(self, wave: Wave) -> float | None:
         """What a range may stay open by; None for the default share of its spread."""

@@ -6,7 +6,8 @@ the square of its ratio and G_i over the ratio.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -100,6 +101,16 @@ class LoadTables:
     drives: bool
     inertia: tuple[InertiaRow, ...]
     gravity: tuple[GravityRow, ...]
+    asked: tuple[CertifiedRanges, ...] = field(repr=False)
+
+    def certificate(self, path: str | Path) -> Path:
+        """Write the ranges at the joints, of each system, as a file that ``dalembert check`` verifies by itself.
+
+        Ranges at the motors follow from them by the ratios and have no claims of their own.
+        """
+        from .range_certificate import write_range_certificate
+
+        return write_range_certificate(path, [(ranges, row.name) for ranges in self.asked for row in self.rows])
 
     @property
     def rows(self) -> tuple[InertiaRow | GravityRow, ...]:
@@ -157,7 +168,8 @@ def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None) -
             )
         )  # fmt: skip
     said = payload(loaded.system) if loaded is not None else ""
-    return LoadTables(system.name, said, system.counts_drives, tuple(rows_d), tuple(rows_g))
+    asked = (empty,) if loaded is None else (empty, loaded)
+    return LoadTables(system.name, said, system.counts_drives, tuple(rows_d), tuple(rows_g), asked)
 
 
 def payload(arm: ArmDescription) -> str:

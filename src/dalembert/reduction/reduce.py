@@ -112,7 +112,7 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     return ReducedModel(
         system, states, program.outputs, values, cases[0].equations, tolerance, bound, np.minimum(attained, bound),
         root, scale, coefficient_errors(search, best), before, operations_of(program, values), points, constants,
-        program, loads, interrupted,
+        program, loads, tuple(cases), interrupted,
     )  # fmt: skip
 
 

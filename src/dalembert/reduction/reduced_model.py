@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -16,11 +17,11 @@ from ..bounds.waves import Wave, wave_of
 from ..compile.operations import Operations, count
 from ..equations import names
 from ..rings.graph import Node, absorbed
-from .certify import CoefficientError, Key, prove
+from .certify import CoefficientError, Key, Progress, prove
 from .graph_edits import without
 from .hoist import Hoisted
 from .program_system import Constant, ProgramSystem
-from .recursion import case_of
+from .recursion import Case, case_of
 from .reduced_tables import JointError
 from .states import Array
 
@@ -65,6 +66,7 @@ class ReducedModel(ProgramSystem):
     constants: tuple[Constant, ...]
     program: Hoisted
     loads: tuple[str, ...]
+    cases: tuple[Case, ...] = field(repr=False)
     interrupted: bool = False
 
     kind = "reduced"
@@ -164,6 +166,12 @@ class ReducedModel(ProgramSystem):
         most = float(self.asymmetry.max())
         unit = names.coefficient_unit(self.system, name)
         return f"{name} and {other} differ by at most {most:.3g} {unit}, no other pair by more"
+
+    def certificate(self, path: str | Path, progress: Progress | None = None) -> Path:
+        """Write what is proved as a file that ``dalembert check`` verifies by itself (docs/proofs.md, Certificates)."""
+        from .model_certificate import write_certificate
+
+        return write_certificate(self, path, progress)
 
     # -- other loads, code -----------------------------------------------------------------------
 

@@ -1,0 +1,299 @@
+"""``dalembert check``: verifies a certificate from the numbers of the arm alone.
+
+What a certificate claims is shown again from nothing but the file: D, C and G of the bodies and what the reduced
+program computes as exact polynomials (``exact_dynamics.py``), and for every claim trees of bisections of the box, on
+each leaf of which control values with a bound on their rounding (``nets.py``) show what is claimed. A tree starts from
+the whole box and only ever divides a part into pieces that cover it, so its leaves cover the box.
+
+Trusted: these three files and ``certificate_file.py``, Python, FLINT, and NumPy's sums and products of floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from .certificate_file import CertificateError, read
+from .exact_dynamics import Dynamics, Key, Polynomial, Series, Variables, dynamics, number, program_coefficients
+from .nets import BITS, Net, Variable, first_net
+from .system_numbers import system_numbers
+
+LEAF = "."
+TURN = fmpq(6283, 1000)
+"""A range as wide as this is taken for a whole turn, which holds every range."""
+
+
+@dataclass(frozen=True)
+class CheckedClaim:
+    """A claim that was verified: for every state ``what`` stays between ``lower`` and ``upper``, in ``unit``.
+
+    Both are rounded outwards to eight digits. ``system`` counts the systems of the certificate from 0, ``parts`` those
+    into which the proof divides the box.
+    """
+
+    system: int
+    what: str
+    unit: str
+    lower: float
+    upper: float
+    parts: int
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedCertificate:
+    """A certificate of which every claim was verified.
+
+    ``kind`` is "reduced model" or "ranges"; ``systems`` and ``states`` are the numbers that the claims are about. The
+    names in them are labels: ``is_about`` compares the numbers.
+    """
+
+    kind: str
+    systems: Sequence[Mapping[str, Any]]
+    states: Mapping[str, Any]
+    claims: tuple[CheckedClaim, ...]
+
+    def is_about(self, arm: ArmDescription) -> bool:
+        """Whether one of the systems has exactly the numbers of this one."""
+        return system_numbers(arm) in self.systems
+
+
+def check_certificate(path: str | Path, tell: Callable[[str], None] | None = None) -> CheckedCertificate:
+    """Verify a certificate; a ``CertificateError`` names the claim or the section that does not hold."""
+    whole, found = Certificate(read(path)), list[CheckedClaim]()
+    place = "it"
+    try:
+        for at, (claim, proof) in enumerate(zip(whole.sections["claims"], whole.sections["proofs"], strict=True)):
+            place = f"claim {at + 1}"
+            if tell is not None:
+                tell(f"{place} of {len(whole.sections['claims'])}")
+            found.append(whole.verified(claim, proof))
+        whole.complete()
+    except ArmError as fault:
+        raise CertificateError(f"{path}: {place} does not hold: {fault}") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
+        raise CertificateError(f"{path}: {place} is not as the format has it: {fault!r}") from fault
+    return CheckedCertificate(whole.kind, whole.systems, whole.states, tuple(found))
+
+
+class Certificate:
+    """The sections of a certificate, and what follows from them."""
+
+    def __init__(self, sections: Mapping[str, Any]) -> None:
+        self.sections, self.systems, self.states = sections, sections["systems"], sections["states"]
+        self.kind = sections["header"]["kind"]
+        self._dynamics: dict[int, Dynamics] = {}
+        self._errors: dict[int, dict[Key, Series]] = {}
+
+    def dynamics(self, system: int) -> Dynamics:
+        """The exact coefficients of a system."""
+        if system not in self._dynamics:
+            self._dynamics[system] = dynamics(self.systems[system])
+        return self._dynamics[system]
+
+    def errors(self, system: int) -> dict[Key, Series]:
+        """By how much each coefficient of the program is off, times the largest acceleration or product of speeds.
+
+        The torque error of joint i is at most the largest sum of the magnitudes of those of row i.
+        """
+        if system not in self._errors:
+            v, exact = self.dynamics(system).variables, self.dynamics(system).coefficients
+            program = self.sections["program"]
+            short = program_coefficients(program["steps"], program["torques"], program["constants"][system], v)
+            speed, rate = ([number(x) for x in self.states[name]] for name in ("speed", "acceleration"))
+            self._errors[system] = {}
+            for key in {**exact, **short}:
+                off = short.get(key, v.zero) - exact.get(key, v.zero)
+                kind, _, *rest = key
+                weight = rate[rest[0]] if kind == "D" else fmpq(1)
+                if kind == "C":
+                    weight = speed[rest[0]] * speed[rest[1]] * (1 if rest[0] == rest[1] else 2)
+                if weight and not off.is_zero():
+                    self._errors[system][key] = v.series(off * weight)
+        return self._errors[system]
+
+    def verified(self, claim: Mapping[str, Any], proof: Any) -> CheckedClaim:
+        """The claim, once its proof holds."""
+        if not 0 <= claim["system"] < len(self.systems) or not self.box:
+            raise CertificateError(f"there is no system {claim['system']}")
+        return self._torque_error(claim, proof) if self.kind == "reduced model" else self._range(claim, proof)
+
+    def _torque_error(self, claim: Mapping[str, Any], proof: Sequence[Mapping[str, Any]]) -> CheckedClaim:
+        """sum_k |w_k| <= bound over the box: the w_k in groups, each with its own bound and tree."""
+        bodies, joint = self.systems[claim["system"]]["bodies"], claim["joint"]
+        if not 0 <= joint < len(bodies):
+            raise CertificateError(f"there is no joint {joint}")
+        waves = {key: w for key, w in self.errors(claim["system"]).items() if key[1] == joint}
+        covered = {tuple(key) for part in proof for key in part["of"]}
+        left_out = [key for key in waves if key not in covered]
+        if left_out:
+            raise CertificateError(f"the error of {name(left_out[0])} has no part in the proof")
+        if sum((number(part["bound"]) for part in proof), fmpq(0)) > number(claim["bound"]):
+            raise CertificateError("the bounds of its parts add up to more than it claims")
+        count = 0
+        for part in proof:
+            group, bound = [waves[tuple(key)] for key in part["of"] if tuple(key) in waves], number(part["bound"])
+            functions = multiples_joined(group)
+            count += self.covered(claim["system"], functions, part["tree"], bound, Net.sum_of_magnitudes)
+        what, most = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
+        return CheckedClaim(claim["system"], what, self.unit([[1, "G", joint]], claim), 0.0 - most, most, count)
+
+    def _range(self, claim: Mapping[str, Any], proof: Mapping[str, str]) -> CheckedClaim:
+        """lower <= f <= upper over the box, f a sum of multiples of entries of D, C and G or a ratio of such sums."""
+        count = 0
+        for side, wave, bound in self.square(claim) if "square" in proof else self.sides(claim):
+            count += self.covered(claim["system"], [wave], proof[side], bound, Net.greatest)
+        what = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
+        lower, upper = 0.0 - upward(-number(claim["lower"])), upward(number(claim["upper"]))
+        return CheckedClaim(claim["system"], what, self.unit(claim["of"], claim), lower, upper, count)
+
+    def sides(self, claim: Mapping[str, Any]) -> list[tuple[str, Series, fmpq]]:
+        """Functions with the bounds that they must not exceed.
+
+        They are -f with -lower and f with upper; or for f = N/M, M >= least > 0: lower M - N and N - upper M with zero.
+        """
+        lower, upper = number(claim["lower"]), number(claim["upper"])
+        v, f = self._sum(claim["system"], claim["of"])
+        if "over" not in claim:
+            return [("lower", v.series(v.normal(-f)), -lower), ("upper", v.series(v.normal(f)), upper)]
+        least, (_, m) = number(claim["least"]), self._sum(claim["system"], claim["over"])
+        if not least > 0:
+            raise CertificateError("its denominator is not claimed to be above zero")
+        sides = (("lower", lower * m - f, fmpq(0)), ("upper", f - upper * m, fmpq(0)), ("least", -m, -least))
+        return [(side, v.series(v.normal(p)), bound) for side, p, bound in sides]
+
+    def square(self, claim: Mapping[str, Any]) -> list[tuple[str, Series, fmpq]]:
+        """Another way to a range of G_i: |g|^2 |u_i|^2 with the square of the smaller of -lower and upper."""
+        found, most = self.dynamics(claim["system"]), min(-number(claim["lower"]), number(claim["upper"]))
+        (factor, kind, joint), *others = claim["of"]
+        if (factor, kind) != ("1", "G") or others or "over" in claim or not most >= 0 or not joint >= 0:
+            raise CertificateError("its proof is that of a gravity load of both signs, which it is not")
+        return [("square", found.variables.series(found.squares[joint]), most * most)]
+
+    def _sum(self, system: int, terms: Sequence[Sequence[Any]]) -> tuple[Variables, Polynomial]:
+        found = self.dynamics(system)
+        v, exact = found.variables, found.coefficients
+        return v, sum((number(factor) * exact[tuple(key)] for factor, *key in terms), v.zero)
+
+    def unit(self, terms: Sequence[Sequence[Any]], claim: Mapping[str, Any]) -> str:
+        """The unit of a sum of coefficients: kg m^2 or N m, over m for every sliding joint; none for a ratio."""
+        found = set()
+        for _, kind, *joints in terms:
+            slides = sum(self.systems[claim["system"]]["bodies"][j]["kind"] == "prismatic" for j in joints)
+            found.add(("N m", "N")[slides] if kind == "G" else ("kg m^2", "kg m", "kg", "kg/m")[slides])
+        return found.pop() if len(found) == 1 and "over" not in claim else ""
+
+    def complete(self) -> None:
+        """Refuse a reduced model of which some joint of some system has no bound."""
+        claims = self.sections["claims"]
+        if self.kind == "reduced model":
+            said = {(claim["system"], claim["joint"]) for claim in claims}
+            for s, system in enumerate(self.systems):
+                for i, body in enumerate(system["bodies"]):
+                    if (s, i) not in said:
+                        raise CertificateError(f"nothing is claimed of the torque of {body['joint']}")
+
+    # -- the box and its parts ----------------------------------------------------------------------
+
+    @cached_property
+    def box(self) -> list[tuple[fmpq, fmpq, bool]]:
+        """Least and greatest position of each joint, and whether it goes all the way round."""
+        ends = zip(self.states["lower"], self.states["upper"], self.states["circle"], strict=True)
+        found = [(number(low), number(high), bool(circle)) for low, high, circle in ends]
+        if any(low > high for low, high, _ in found) or any(len(s["bodies"]) != len(found) for s in self.systems):
+            raise CertificateError("the box of its states has not one range for each joint")
+        return found
+
+    def covered(
+        self, system: int, functions: Sequence[Series], tree: str, bound: fmpq, measure: Callable[[Net], float]
+    ) -> int:
+        """The number of leaves of the tree, each of which is shown to obey the bound."""
+        revolute = [body["kind"] == "revolute" for body in self.systems[system]["bodies"]]
+        variables, series = in_variables(functions, self.box, revolute)
+        axes = {letter(variable.joint): axis for axis, variable in enumerate(variables)}
+        limit, count = Fraction(int(bound.p), int(bound.q)), 0
+        stack = [first_net(series, variables)]
+        for symbol in tree:
+            if not stack:
+                raise CertificateError("its tree goes on where the whole box is covered")
+            net = stack.pop()
+            if symbol != LEAF:
+                if symbol not in axes:
+                    raise CertificateError(f"its tree divides joint {symbol!r}, on which it does not depend")
+                stack += net.split(axes[symbol], variables)
+                continue
+            count += 1
+            shown = measure(net)
+            if not (shown < inf and Fraction(shown) <= limit):
+                raise CertificateError(f"part {count} of the box shows {shown:.6g} and not {float(limit):.6g}")
+        if stack:
+            raise CertificateError(f"its tree leaves {len(stack)} parts of the box open")
+        return count
+
+
+def in_variables(
+    functions: Sequence[Series], box: Sequence[tuple[fmpq, fmpq, bool]], revolute: Sequence[bool]
+) -> tuple[list[Variable], list[Series]]:
+    """The variables that functions depend on, and the functions in them.
+
+    Angles that enter in one sum alone, the same in all terms (k_j = k_m or k_j = -k_m), are one variable; its range is
+    the sum of theirs.
+    """
+    terms = [k for f in functions for k in f]
+    groups: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
+    for j, turns in enumerate(revolute):
+        column = tuple(k[j] for k in terms)
+        if any(column):
+            sign = 1 if next(x for x in column if x) > 0 else -1
+            groups.setdefault((*(sign * x for x in column), None if turns else j), []).append((j, sign))
+    variables = []
+    for members in groups.values():
+        first, sense = members[0]
+        ends = [box[j][:2] if sign == sense else (-box[j][1], -box[j][0]) for j, sign in members]
+        low, high = (sum((end[side] for end in ends), fmpq(0)) for side in (0, 1))
+        with ctx.workprec(BITS):
+            lower, width = arb(low), arb(high - low)
+            if revolute[first] and (any(box[j][2] for j, _ in members) or high - low > TURN):
+                lower, width = -arb.pi(), 2 * arb.pi()
+        variables.append(Variable(first, lower, width, max(abs(k[first]) for k in terms), not revolute[first]))
+    return variables, [{tuple(k[v.joint] for v in variables): c for k, c in f.items()} for f in functions]
+
+
+def multiples_joined(functions: Sequence[Series]) -> list[Series]:
+    """Functions that are multiples of each other joined: |w| + |c w| = |(1 + |c|) w|."""
+    found: dict[frozenset[Any], tuple[Series, fmpq, fmpq]] = {}
+    for f in functions:
+        lead = next(part for _, c in sorted(f.items()) for part in c if part)
+        shape = frozenset((k, re / lead, im / lead) for k, (re, im) in f.items())
+        kept, of, total = found.get(shape, (f, lead, fmpq(0)))
+        found[shape] = kept, of, total + abs(lead / of)
+    return [{k: (re * times, im * times) for k, (re, im) in f.items()} for f, _, times in found.values()]
+
+
+def letter(joint: int) -> str:
+    """The symbol of a joint in a tree: a for the first."""
+    return chr(ord("a") + joint)
+
+
+def name(key: Key) -> str:
+    """The printed name of a coefficient; joints count from 1."""
+    return str(key[0]) + ("" if max(key[1:]) < 9 else ",").join(str(j + 1) for j in key[1:])
+
+
+def worded(terms: Sequence[Sequence[Any]]) -> str:
+    """A sum of multiples of coefficients in words."""
+    return " + ".join(("" if factor == "1" else f"{factor} ") + name(tuple(key)) for factor, *key in terms)
+
+
+def upward(exact: fmpq) -> float:
+    """A number of eight digits that is not below an exact one."""
+    return float(Context(prec=8, rounding=ROUND_CEILING).divide(Decimal(int(exact.p)), Decimal(int(exact.q))))

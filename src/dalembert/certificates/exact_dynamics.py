@@ -1,0 +1,251 @@
+"""The dynamics of bodies in a tree, and what a program of torques computes, as exact polynomials.
+
+Torques are tau_i = sum_j D_ij qdd_j + sum_jk C_ijk qd_j qd_k + G_i. A polynomial has rational coefficients and the
+variables s_j = sin q_j and c_j = cos q_j of a revolute joint, c_j = q_j of a prismatic one, v_j = qd_j, a_j = qdd_j.
+Everything here is read from the numbers of a certificate; no other part of this package is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+from flint import fmpq, fmpq_mpoly_ctx
+
+from ..arm.errors import ArmError
+
+Polynomial: TypeAlias = Any
+Key: TypeAlias = tuple[Any, ...]
+"""("D", i, j), ("C", i, j, k) with j <= k, or ("G", i); joints count from 0."""
+Series: TypeAlias = dict[tuple[int, ...], tuple[fmpq, fmpq]]
+"""sum_k c_k prod_j e^(i k_j q_j), with q_j^k_j for a prismatic joint: real and imaginary part of c_k by k."""
+
+
+EYE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
+def number(text: str) -> fmpq:
+    """The rational number that ``text`` spells, as in -3/8."""
+    top, _, bottom = text.partition("/")
+    return fmpq(int(top), int(bottom or "1"))
+
+
+class Variables:
+    """The variables of ``n`` joints, and the calculus of polynomials in them."""
+
+    def __init__(self, revolute: Sequence[bool]) -> None:
+        self.revolute, self.n = list(revolute), len(revolute)
+        names = [f"{letter}{j}" for j in range(self.n) for letter in "sc"] + [
+            f"{x}{j}" for x in "va" for j in range(self.n)
+        ]
+        self.context = fmpq_mpoly_ctx.get(tuple(names), "lex")
+        gens = self.context.gens()
+        self.sin, self.cos = gens[0 : 2 * self.n : 2], gens[1 : 2 * self.n : 2]
+        self.speed, self.acceleration = gens[2 * self.n : 3 * self.n], gens[3 * self.n :]
+        self.zero, self.one = self.context.constant(0), self.context.constant(1)
+
+    def slope(self, p: Polynomial, j: int) -> Polynomial:
+        """dp/dq_j: cos dp/dsin - sin dp/dcos."""
+        along = p.derivative(2 * j + 1)
+        return self.cos[j] * p.derivative(2 * j) - self.sin[j] * along if self.revolute[j] else along
+
+    def normal(self, p: Polynomial) -> Polynomial:
+        """The one polynomial of at most first degree in every sine that is equal to p."""
+        for j in range(self.n):
+            if self.revolute[j]:
+                p = divmod(p, self.sin[j] ** 2 + self.cos[j] ** 2 - 1)[1]
+        return p
+
+    def turned(self, sums: Mapping[int, int]) -> tuple[Polynomial, Polynomial]:
+        """Sine and cosine of a sum of joint angles."""
+        sin, cos = self.zero, self.one
+        for j, times in sums.items():
+            for _ in range(abs(times)):
+                s = self.sin[j] if times > 0 else -self.sin[j]
+                sin, cos = sin * self.cos[j] + cos * s, cos * self.cos[j] - sin * s
+        return sin, cos
+
+    def series(self, p: Polynomial) -> Series:
+        """A normal polynomial in positions alone as a Fourier series (with powers of sliding positions)."""
+        total: Series = {}
+        for powers, value in p.to_dict().items():
+            found: Series = {(): (value, fmpq(0))}
+            for j in range(self.n):
+                sines, cosines = int(powers[2 * j]), int(powers[2 * j + 1])
+                factors = exponentials(sines, cosines) if self.revolute[j] else ((cosines, (fmpq(1), fmpq(0))),)
+                found = {
+                    (*k, m): (re * x - im * y, re * y + im * x)
+                    for k, (re, im) in found.items()
+                    for m, (x, y) in factors
+                }
+            for k, (re, im) in found.items():
+                x, y = total.get(k, (fmpq(0), fmpq(0)))
+                total[k] = re + x, im + y
+        return {k: c for k, c in total.items() if c[0] or c[1]}
+
+
+@cache
+def exponentials(sines: int, cosines: int) -> tuple[tuple[int, tuple[fmpq, fmpq]], ...]:
+    """sin^a cos^b as a sum of e^(ikx): sin = (e^ix - e^-ix)/2i, cos = (e^ix + e^-ix)/2."""
+    half = fmpq(1, 2)
+    found: dict[int, tuple[fmpq, fmpq]] = {0: (fmpq(1), fmpq(0))}
+    for is_sine in [True] * sines + [False] * cosines:
+        product: dict[int, tuple[fmpq, fmpq]] = {}
+        for k, (re, im) in found.items():
+            for m in (1, -1):
+                # times -i/2 m for a sine, 1/2 for a cosine
+                x, y = (im * half * m, -re * half * m) if is_sine else (re * half, im * half)
+                old = product.get(k + m, (fmpq(0), fmpq(0)))
+                product[k + m] = old[0] + x, old[1] + y
+        found = product
+    return tuple((k, c) for k, c in found.items() if c[0] or c[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Dynamics:
+    """D, C and G of a system, those that are zero included, and the squares |g|^2 |u_i|^2 >= G_i^2 of G_i = g . u_i.
+
+    Joints before i only turn u_i, so that the squares do not depend on them.
+    """
+
+    variables: Variables
+    coefficients: dict[Key, Polynomial]
+    squares: list[Polynomial]
+
+
+def dynamics(system: Mapping[str, Any]) -> Dynamics:
+    """The exact dynamics of bodies in a tree and of rotors that they carry.
+
+    With T_b the 4x4 pose of body b and J_b its pseudo-inertia matrix, the integral of (r, 1)(r, 1)^T dm (Bejczy 1974,
+    eqs 4 to 11), D_ij = sum_b trace(dT_b/dq_i J_b (dT_b/dq_j)^T) and G_i = -sum_b g . (last column of dT_b/dq_i J_b). A
+    rotor of spin inertia J with axis u on body b turns by N . q; with w_i = u . z_i for joints i that turn b it adds
+    J (w_i N_j + N_i w_j + N_i N_j) to D_ij. C_ijk = (dD_ij/dq_k + dD_ik/dq_j - dD_jk/dq_i) / 2.
+    """
+    bodies = system["bodies"]
+    v, n = Variables([body["kind"] == "revolute" for body in bodies]), len(bodies)
+    gravity = [number(x) for x in system["gravity"]]
+    poses: list[list[list[Polynomial]]] = []
+    paths: list[list[int]] = []
+    D, pulls = [[v.zero] * n for _ in range(n)], [[v.zero] * 3 for _ in range(n)]
+    for b, body in enumerate(bodies):
+        if not -1 <= body["parent"] < b:
+            raise ArmError(f"body {b + 1} hangs on body {body['parent'] + 1}, which does not come before it")
+        if body["kind"] not in ("revolute", "prismatic"):
+            raise ArmError(f"joint {b + 1} is neither revolute nor prismatic")
+        fixed, J = ([[number(x) for x in row] for row in body[name]] for name in ("placement", "pseudo_inertia"))
+        x, y, z = (row[:3] for row in fixed[:3])
+        right_handed = z == [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
+        square = [[sum((a * b for a, b in zip(r, s, strict=True)), fmpq(0)) for s in (x, y, z)] for r in (x, y, z)]
+        proper = square == EYE and right_handed and fixed[3:] == [[0, 0, 0, 1]]
+        if not proper or [list(column) for column in zip(*J, strict=True)] != J:
+            raise ArmError(f"the placement of body {b + 1} is no rotation and shift, or its inertia is not symmetric")
+        turn: list[list[Any]]
+        if v.revolute[b]:
+            turn = [[v.cos[b], -v.sin[b], 0, 0], [v.sin[b], v.cos[b], 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+        else:
+            turn = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, v.cos[b]], [0, 0, 0, 1]]
+        pose = times([[v.one * x for x in row] for row in fixed], turn)
+        poses.append(pose if body["parent"] < 0 else times(poses[body["parent"]], pose))
+        paths.append([*(paths[body["parent"]] if body["parent"] >= 0 else []), b])
+        slopes = {i: [[v.slope(x, i) for x in row] for row in poses[b][:3]] for i in paths[b]}
+        for i in paths[b]:
+            moved = times(slopes[i], J)
+            pulls[i] = [u - row[3] for u, row in zip(pulls[i], moved, strict=True)]
+            for j in paths[b]:
+                if j <= i:
+                    D[i][j] += sum(
+                        (x * y for r, s in zip(moved, slopes[j], strict=True) for x, y in zip(r, s, strict=True)),
+                        v.zero,
+                    )
+    for rotor in system["rotors"]:
+        inertia, ratios = number(rotor["inertia"]), [number(x) for x in rotor["ratios"]]
+        seen, b = [v.zero] * n, rotor["body"]
+        if b is not None and b >= 0:
+            u = [
+                sum((x * number(a) for x, a in zip(row[:3], rotor["axis"], strict=True)), v.zero)
+                for row in poses[b][:3]
+            ]
+            for i in paths[b]:
+                if v.revolute[i]:
+                    seen[i] = sum((x * poses[i][r][2] for r, x in enumerate(u)), v.zero)
+        for i in range(n):
+            for j in range(i + 1):
+                D[i][j] += inertia * (seen[i] * ratios[j] + ratios[i] * seen[j] + ratios[i] * ratios[j])
+    D = [[v.normal(D[max(i, j)][min(i, j)]) for j in range(n)] for i in range(n)]
+    found: dict[Key, Polynomial] = {}
+    for i, u in enumerate(pulls):
+        found["G", i] = v.normal(sum((g * x for g, x in zip(gravity, u, strict=True)), v.zero))
+    strength = sum((g * g for g in gravity), fmpq(0))
+    squares = [v.normal(sum((x * x for x in u), v.zero) * strength) for u in pulls]
+    slope = {(i, j, k): v.slope(D[i][j], k) for i in range(n) for j in range(n) for k in range(n)}
+    for i in range(n):
+        for j in range(n):
+            found["D", i, j] = D[i][j]
+            for k in range(j, n):
+                found["C", i, j, k] = v.normal((slope[i, j, k] + slope[i, k, j] - slope[j, k, i]) * fmpq(1, 2))
+    return Dynamics(v, found, squares)
+
+
+def times(a: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The product of two matrices."""
+    return [[sum((x * row[j] for x, row in zip(r, b, strict=True)), 0 * r[0]) for j in range(len(b[0]))] for r in a]
+
+
+def program_coefficients(
+    program: Sequence[Sequence[Any]], outputs: Sequence[int], constants: Mapping[str, str], v: Variables
+) -> dict[Key, Polynomial]:
+    """The coefficients of the torques that a program computes, step by step as it says.
+
+    A step is a number, a named constant, a position, speed or acceleration of a joint, a sine or cosine of a sum of
+    joint angles, or the sum, difference, product or negative of earlier steps. Steps that are sums of joint angles are
+    kept as such.
+    """
+    done: list[Any] = []
+    for at, (op, *args) in enumerate(program):
+        if op in ("add", "sub", "mul", "neg", "sin", "cos") and not all(0 <= a < at for a in args):
+            raise ArmError(f"step {at} of the program uses a step that does not come before it")
+        if op == "number":
+            done.append(v.one * number(args[0]))
+        elif op == "constant":
+            done.append(v.one * number(constants[args[0]]))
+        elif op in ("q", "qd", "qdd") and not 0 <= args[0] < v.n:
+            raise ArmError(f"step {at} of the program is about joint {args[0]}, which there is not")
+        elif op == "q":
+            done.append({args[0]: 1} if v.revolute[args[0]] else v.cos[args[0]])
+        elif op in ("qd", "qdd"):
+            done.append((v.speed if op == "qd" else v.acceleration)[args[0]])
+        elif op in ("sin", "cos"):
+            done.append(v.turned(done[args[0]])[op == "cos"])
+        elif op == "neg":
+            done.append(negative(done[args[0]]))
+        elif op in ("add", "sub"):
+            a, b = done[args[0]], done[args[1]] if op == "add" else negative(done[args[1]])
+            done.append({j: a.get(j, 0) + b.get(j, 0) for j in {**a, **b}} if isinstance(a, dict) else a + b)
+        elif op == "mul":
+            done.append(done[args[0]] * done[args[1]])
+        else:
+            raise ArmError(f"step {at} of the program is {op!r}, which is no operation of a program of torques")
+    found: dict[Key, Polynomial] = {}
+    for i, output in enumerate(outputs):
+        terms: dict[Key, dict[tuple[int, ...], fmpq]] = {}
+        for powers, value in v.normal(done[output]).to_dict().items():
+            moving, rest = powers[2 * v.n :], (*powers[: 2 * v.n], *[0] * (2 * v.n))
+            fast = [j for j in range(v.n) for _ in range(moving[j])]
+            pushed = [j for j in range(v.n) for _ in range(moving[v.n + j])]
+            if (len(fast), len(pushed)) not in ((0, 0), (2, 0), (0, 1)):
+                raise ArmError(
+                    f"torque {i + 1} of the program is no sum of accelerations, products of two speeds and loads"
+                )
+            key = ("D", i, *pushed) if pushed else ("C", i, *fast) if fast else ("G", i)
+            share = value * fmpq(1, 2) if fast and fast[0] != fast[1] else value
+            terms.setdefault(key, {})[rest] = share
+        for key, part in terms.items():
+            found[key] = v.context.from_dict(part)
+    return found
+
+
+def negative(x: Any) -> Any:
+    """-x, of a polynomial or of a sum of joint angles."""
+    return {j: -times for j, times in x.items()} if isinstance(x, dict) else -x

@@ -1,0 +1,65 @@
+"""``dalembert check``: verifies a certificate by itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalembert.arm.errors import ArmError
+
+from .printing import heading, say, table
+from .system_options import load_arm
+
+
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A certificate that --certificate wrote.")],
+    arm: Annotated[
+        str,
+        typer.Option(
+            "--arm", metavar="ARM", help="The arm that it should be about: its numbers have to be those of the file."
+        ),
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Verify a certificate of ranges or of a reduced model from its numbers alone, in exact and ball arithmetic."""
+    from dalembert.certificates.checker import check_certificate
+
+    found = check_certificate(file, lambda text: print(text, file=sys.stderr) if sys.stderr.isatty() else None)
+    same: list[bool] = []
+    if arm:
+        given = load_arm(arm)
+        same = [found.is_about(given.counting_drives(str(system["drives"]))) for system in found.systems]
+        if not any(same):
+            raise ArmError(
+                f"{file} is not about {given.name}: its bodies, gravity or rotors have other numbers; compare a system "
+                "that holds a load in Python, with da.check_certificate(FILE).is_about(system)"
+            )
+    if as_json:
+        print(json.dumps({
+            "kind": found.kind,
+            "systems": [{key: system[key] for key in ("arm", "holds", "drives")} for system in found.systems],
+            "claims": [{"system": c.system, "what": c.what, "unit": c.unit, "lower": c.lower, "upper": c.upper,
+                        "parts": c.parts} for c in found.claims],
+        }, indent=2))  # fmt: skip
+        return
+    for index, system in enumerate(found.systems):
+        heading(f"{found.kind}, {words(system)}: all claims hold")
+        mine = [claim for claim in found.claims if claim.system == index]
+        table([("", [c.what for c in mine]), ("not below", [f"{c.lower:.8g}" for c in mine]),
+               ("not above", [f"{c.upper:.8g}" for c in mine]), ("unit", [c.unit for c in mine]),
+               ("parts of\nthe box", [str(c.parts) for c in mine])])  # fmt: skip
+    if arm:
+        say()
+        say(f"The numbers are those of {arm}.")
+
+
+def words(system: Mapping[str, Any]) -> str:
+    """What a system of a certificate is labelled."""
+    holds = f", holding {', '.join(system['holds'])}" if system["holds"] else ""
+    drives = "links alone" if system["drives"] == "none" else f"drives {system['drives']}"
+    return f"{system['arm']}, {drives}{holds}"

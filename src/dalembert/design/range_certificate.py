@@ -1,0 +1,87 @@
+"""The certificate of ranges: the ends of each coefficient, sum or ratio, and the parts of the box that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..arm.errors import ArmError
+from ..bounds.ranges import Range
+from ..certificates.certificate_file import write
+from ..certificates.proving import Prover, exact_float, states_section
+from ..certificates.system_numbers import system_numbers
+from ..equations import names
+from .certified_ranges import CertifiedRanges
+from .importance import range_by_name
+
+WIDER = 0.05
+"""A claim is wider than the range it is made of by this share of the range's tolerance: the checker divides the box in
+its own way, and a bound that just holds there would need many more parts of it."""
+
+
+def write_range_certificate(path: str | Path, asked: Sequence[tuple[CertifiedRanges, str]]) -> Path:
+    """Write the ranges of coefficients, sums ("D12+D13") and ratios ("D12/D11") with proofs for ``dalembert check``."""
+    systems: list[CertifiedRanges] = []
+    for ranges, _ in asked:
+        if all(ranges is not known for known in systems):
+            systems.append(ranges)
+    first = states_section(systems[0].box)
+    if any(states_section(ranges.box) != first for ranges in systems):
+        raise ArmError(
+            f"{systems[0].system.name}: a certificate has one box; ask of all systems over the same positions"
+        )
+    sections: dict[str, Any] = {
+        "systems": [system_numbers(ranges.system) for ranges in systems], "states": first, "claims": [], "proofs": [],
+    }  # fmt: skip
+    prover = Prover("ranges", sections)
+    for ranges, name in asked:
+        found = range_by_name(ranges, name)
+        ranges.tell(f"certificate of {name}")
+        index = next(s for s, known in enumerate(systems) if known is ranges)
+        claim, proof = proved(prover, ranges, name, found, index)
+        sections["claims"].append(claim)
+        sections["proofs"].append(proof)
+    return write(path, "ranges", sections)
+
+
+def proved(
+    prover: Prover, ranges: CertifiedRanges, name: str, found: Range, system: int
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The claim that a range makes, and its proof."""
+    top, _, bottom = (part.strip("() ") for part in name.partition("/"))
+    room = WIDER * found.tolerance
+    claim: dict[str, Any] = {
+        "system": system, "of": terms(top, ranges.n),
+        "lower": exact_float(found.lower - room), "upper": exact_float(found.upper + room),
+    }  # fmt: skip
+    if bottom:
+        below = range_by_name(ranges, bottom)
+        sign = -1 if below.upper < 0 else 1
+        least = below.lower if sign > 0 else -below.upper
+        claim |= {
+            "of": terms(top, ranges.n, sign),
+            "over": terms(bottom, ranges.n, sign),
+            "least": exact_float(least / 2),
+        }
+    proof = prover.range_proof(claim)
+    if proof is None:
+        raise ArmError(
+            f"{ranges.system.where}{ranges.system.name}: the range of {name} would need too many parts of the box for "
+            "a certificate; ask for a wider gap, or over a smaller box"
+        )
+    return claim, proof
+
+
+def terms(expression: str, n: int, sign: int = 1) -> list[list[Any]]:
+    """A sum and difference of coefficients as factors and keys; D_ijp is its factor times C_ijp."""
+    found: list[list[Any]] = []
+    for part in expression.replace(" ", "").replace("-", "+-").split("+"):
+        if part:
+            kind, index = names.parse(part.lstrip("-"), n)
+            factor = -sign if part.startswith("-") else sign
+            if len(index) == 3:
+                factor *= names.speeds_counted(index) if kind == "D" else 1
+                kind, index = "C", (index[0], *sorted(index[1:]))
+            found.append([str(factor), kind, *index])
+    return found

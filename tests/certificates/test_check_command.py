@@ -1,0 +1,93 @@
+"""``dalembert check`` and --certificate: what is written is verified, and what is not is refused in one sentence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import dalembert as da
+from dalembert.cli.run import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("checked")
+
+
+def said(capsys, *words):
+    code = main([str(word) for word in words])
+    found = capsys.readouterr()
+    return code, found.out, [line for line in found.err.splitlines() if not line.startswith("note: ")]
+
+
+def test_ranges_are_written_and_verified(folder, capsys):
+    path = folder / "ranges.json"
+    code, out, _ = said(capsys, "ranges", "planar-2r", "--gap", "0.01", "--certificate", path)
+    assert code == 0
+    assert f"wrote {path}" in out
+    code, out, err = said(capsys, "check", path, "--arm", "planar-2r")
+    assert (code, err) == (0, [])
+    assert "all claims hold" in out
+    assert "The numbers are those of planar-2r." in out
+    assert all(name in out for name in ("D11", "D22", "G1", "G2", "kg m^2", "N m", "not below", "not above"))
+
+
+def test_printed_ends_are_rounded_outwards(folder, capsys):
+    path = folder / "one.json"
+    da.load("planar-2r").analysis(gap=0.01).certificate(path, "D11", "D12/D11")
+    claims = json.loads(path.read_text())["claims"]
+    code, out, _ = said(capsys, "check", path, "--json")
+    assert code == 0
+    from fractions import Fraction
+
+    for claim, row in zip(claims, json.loads(out)["claims"], strict=True):
+        assert Fraction(str(row["lower"])) <= Fraction(claim["lower"])
+        assert Fraction(str(row["upper"])) >= Fraction(claim["upper"])
+        assert row["upper"] == pytest.approx(float(Fraction(claim["upper"])), rel=1e-7)
+
+
+def test_chosen_coefficients_and_ratios_are_written(folder, capsys):
+    path = folder / "of.json"
+    words = ("--of", "D12/D11,D11+D12", "--gap", "0.01", "--json", "--certificate", path)
+    code, out, err = said(capsys, "ranges", "planar-2r", *words)
+    assert code == 0
+    assert len(json.loads(out)) == 2
+    assert err == [f"wrote {path}"]
+    assert len(da.check_certificate(path).claims) == 2
+
+
+def test_a_reduced_model_is_written_and_verified(folder, capsys):
+    path = folder / "model.json"
+    code, out, _ = said(capsys, "reduce", "planar-2r", "--tolerance", "0.3", "--certificate", path)
+    assert code == 0
+    assert f"wrote {path}" in out
+    code, out, _ = said(capsys, "check", path)
+    assert code == 0
+    assert "torque error of" in out
+
+
+def test_another_arm_and_a_changed_file_are_refused_in_one_sentence(folder, capsys):
+    path = folder / "other.json"
+    da.load("planar-2r").analysis(gap=0.1).certificate(path, "D11")
+    code, out, err = said(capsys, "check", path, "--arm", "planar-3r")
+    assert (code, out, len(err)) == (2, "", 1)
+    assert "is not about planar-3r" in err[0]
+    path.write_text(path.read_text().replace('"lower":"', '"lower":"1', 1))
+    code, out, err = said(capsys, "check", path)
+    assert (code, out, len(err)) == (2, "", 1)
+    assert "entry 1 of section" in err[0] or "section 'states'" in err[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("reduce", "planar-2r", "--terms", "--certificate", "x.json"), "short forms have no certificate"),
+        (("ranges", "planar-2r", "--of", "D12/D11", "--along", "joint2", "--certificate", "x.json"), "of ranges"),
+        (("check", "nowhere.json"), "nowhere.json"),
+    ],
+)
+def test_what_has_no_certificate_is_refused(words, why, capsys):
+    code, out, err = said(capsys, *words)
+    assert (code, out, len(err)) == (2, "", 1)
+    assert why in err[0]
