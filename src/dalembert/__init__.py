@@ -186,7 +186,7 @@ __all__ = [
     "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review",
     "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError",
     "SimulationInterrupt", "SkippedWarning", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares",
-    "ToleranceWarning", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map", "excitation",
-    "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
+    "ToleranceWarning", "TrigPolynomial", "__version__", "carrying", "catalog", "compare_drives", "conditioning_map",
+    "excitation", "free_body", "load", "load_mechanism", "lqr", "motion_of", "quintic", "simulate", "tracking_lqr",
     "tracking_poles", "trapezoidal",
 ]  # fmt: skip
