@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from dalembert.arm.io.files import read
+from dalembert.bounds import compiled_branch
 from dalembert.compile import build, cache
 from dalembert.compile import shared_library as load
 from dalembert.compile.functions import function
@@ -119,3 +120,51 @@ print(failed)
     done = subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 5
+
+
+HOOKS = """
+static long allowed = -1;
+void fail_at(long call) { allowed = call; }
+static int fails(void) { return allowed > 0 && --allowed == 0; }
+static void *hooked_malloc(size_t size) { return fails() ? NULL : malloc(size); }
+static void *hooked_calloc(size_t count, size_t size) { return fails() ? NULL : calloc(count, size); }
+#define malloc hooked_malloc
+#define calloc hooked_calloc
+"""
+
+
+def test_memory_may_run_out_anywhere_in_a_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dalembert as da
+
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    compiled = build.compiled
+
+    def with_hooks(compiler: build.Compiler, source: str, *rest: Any) -> Path:
+        if "open_search" in source:
+            lines = source.split("\n")
+            last = max(number for number, line in enumerate(lines) if line.startswith("#include"))
+            source = "\n".join([*lines[: last + 1], HOOKS, *lines[last + 1 :]])
+        return compiled(compiler, source, *rest)
+
+    monkeypatch.setattr(build, "compiled", with_hooks)
+    compiled_branch._library.cache_clear()
+    try:
+        library = compiled_branch._library(build.find(), build.machine())
+        library.fail_at.argtypes = [compiled_branch.ctypes.c_long]
+        arm = da.load("jpl-rrp").subarm("joint1", "joint3")
+        right = {name: arm.analysis().range_of(name) for name in ("D11", "C112")}
+        refused = 0
+        for name in right:
+            for number in range(1, 120):
+                library.fail_at(number)
+                try:
+                    found = arm.analysis().range_of(name)
+                except MemoryError:
+                    refused += 1
+                    continue
+                finally:
+                    library.fail_at(-1)
+                assert (found.lower, found.upper) == (right[name].lower, right[name].upper)
+        assert refused > 10
+    finally:
+        compiled_branch._library.cache_clear()

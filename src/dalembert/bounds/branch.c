@@ -5,6 +5,7 @@
    are those of bernstein.py. Rounding is accounted for as there: rounding + per_halving * halvings. */
 
 #include <math.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,8 @@ typedef struct Box {
 typedef struct { int *place; unsigned char *zero; int places; } Map;   /* values of a net to those of its cut joints */
 typedef struct { long size; int *from; unsigned short *centred; } Spread;  /* values of the sum to those of a last net */
 
+typedef union Block { union Block *next; double room[2]; } Block;   /* before every piece of memory, itself aligned */
+
 typedef struct {
   const Problem *p;
   Box *spare, *stack, root;
@@ -56,8 +59,19 @@ typedef struct {
   Spread *spread;
   Map *map, *total_map;                    /* by pattern of cut joints, and group */
   double *halves[JOINTS][9][LEVELS], *raised[JOINTS][9][LEVELS];
-  int failed;
+  union Block *blocks;                  /* all memory of the search */
+  jmp_buf out;                          /* where to go when there is no more */
 } Search;
+
+/* Memory of the search, in zeros where asked; without any the entry point that was called ends with a failure. */
+static void *take(Search *s, size_t bytes, int cleared)
+{
+  Block *block = cleared ? calloc(1, sizeof(Block) + bytes) : malloc(sizeof(Block) + bytes);
+  if (!block) longjmp(s->out, 1);
+  block->next = s->blocks;
+  s->blocks = block;
+  return block + 1;
+}
 
 /* -- matrices ---------------------------------------------------------------------------------------------------- */
 
@@ -90,8 +104,7 @@ static const double *halves(Search *s, int axis, int degree, int level)
   if (*kept) return *kept;
   const Problem *p = s->p;
   const int size = p->slides[axis] ? degree : 2 * degree, rows = size + 1;
-  double *left = calloc(2 * rows * rows, sizeof(double)), *right = left + rows * rows;
-  if (!left) { s->failed = 1; return NULL; }
+  double *left = take(s, 2 * rows * rows * sizeof(double), 1), *right = left + rows * rows;
   const double half = ldexp(p->half[axis], -level);
   if (p->slides[axis]) {
     for (int i = 0; i < rows; i++) for (int j = 0; j <= i; j++) left[i * rows + j] = choose(i, j) * ldexp(1, -i);
@@ -119,8 +132,7 @@ static const double *raised(Search *s, int axis, int degree, int level)
   const Problem *p = s->p;
   const int top = p->top[axis], step = p->slides[axis] ? 1 : 2;
   const int columns = step * degree + 1, rows = step * top + 1, more = step * (top - degree) + 1;
-  double *matrix = calloc(rows * columns, sizeof(double)), low[2 * 9], high[2 * 9], one[2 * 9];
-  if (!matrix) { s->failed = 1; return NULL; }
+  double *matrix = take(s, rows * columns * sizeof(double), 1), low[2 * 9], high[2 * 9], one[2 * 9];
   const double half = ldexp(p->half[axis], -level);
   weights(p, axis, degree, half, low);
   weights(p, axis, top, half, high);
@@ -212,9 +224,8 @@ static Box *new_box(Search *s)
   if (box) { s->spare = box->next; return box; }
   const Problem *p = s->p;
   const long n = p->joints, extra = 3 * n + p->waves * n;
-  box = malloc(sizeof(Box));
-  double *room = box ? malloc((extra + s->net_size) * sizeof(double)) : NULL;
-  if (!room) { free(box); s->failed = 1; return NULL; }
+  box = take(s, sizeof(Box), 0);
+  double *room = take(s, (extra + s->net_size) * sizeof(double), 0);
   box->loose = room;
   box->bend = room + n;
   box->centre = room + 2 * n;
@@ -239,9 +250,8 @@ static const Map *map_of(Search *s, Map *kept, const int *shape, const int *degr
 {
   if (kept->place) return kept;
   const int n = s->p->joints;
-  kept->place = malloc(size * sizeof(int));
-  kept->zero = malloc(size);
-  if (!kept->place || !kept->zero) { s->failed = 1; return NULL; }
+  kept->zero = take(s, size, 0);
+  int *place_of = take(s, size * sizeof(int), 0);
   kept->places = 1;
   for (int a = 0; a < n; a++) if (cut >> a & 1) kept->places *= shape[a];
   for (int v = 0; v < size; v++) {
@@ -252,9 +262,10 @@ static const Map *map_of(Search *s, Map *kept, const int *shape, const int *degr
       if (cut >> a & 1) { place += scale * i; scale *= shape[a]; }
       else if (i != degree[a]) zero = 0;
     }
-    kept->place[v] = place;
+    place_of[v] = place;
     kept->zero[v] = zero;
   }
+  kept->place = place_of;                /* last: a map with it is complete */
   return kept;
 }
 
@@ -327,7 +338,6 @@ static double added(Search *s, const Box *box, const signed char *sign)
     for (int a = axis + 1; a < p->joints; a++) behind *= step->shape[a];
     if (box->cut >> axis & 1) {
       const double *matrix = raised(s, axis, step->degree, box->level[axis]);
-      if (s->failed) return -INFINITY;
       along(from, to, matrix, before, rows, columns, behind, 1);
     } else {
       const int shift = p->top[axis] - step->degree;
@@ -492,7 +502,6 @@ static Box *in_piece(Search *s, const Box *box, int axis, int piece)
   const Problem *p = s->p;
   const int n = p->joints, cut = box->cut | 1 << axis, real = cut == all(p);
   Box *child = new_box(s);
-  if (!child) return NULL;
   copy_head(p, child, box);
   child->cut = cut;
   child->centre[axis] = p->centre[axis] + 2 * piece * p->half[axis];
@@ -578,20 +587,7 @@ static void place(Search *s, Box *box, double gap)
 void close_search(Search *s)
 {
   if (!s) return;
-  const Problem *p = s->p;
-  for (Box *box = s->stack; box;) { Box *next = box->next; free(box->loose); free(box); box = next; }
-  for (Box *box = s->spare; box;) { Box *next = box->next; free(box->loose); free(box); box = next; }
-  for (int a = 0; a < JOINTS; a++)
-    for (int d = 0; d < 9; d++)
-      for (int l = 0; l < LEVELS; l++) { free(s->halves[a][d][l]); free(s->raised[a][d][l]); }
-  const long maps = s->map ? (1L << p->joints) * p->groups : 0, totals = s->total_map ? 1L << p->joints : 0;
-  for (long i = 0; i < maps; i++) { free(s->map[i].place); free(s->map[i].zero); }
-  for (long i = 0; i < totals; i++) { free(s->total_map[i].place); free(s->total_map[i].zero); }
-  free(s->map); free(s->total_map); free(s->scratch); free(s->moduli); free(s->total); free(s->at); free(s->root.loose);
-  for (int l = 0; s->spread && l < p->lasts; l++) { free(s->spread[l].from); free(s->spread[l].centred); }
-  free(s->spread); free(s->tips);
-  if (s->buffer) for (int b = 0; b < p->buffers; b++) free(s->buffer[b]);
-  free(s->buffer);
+  for (Block *block = s->blocks; block;) { Block *next = block->next; free(block); block = next; }
   free(s);
 }
 
@@ -600,9 +596,8 @@ static void prepare(Search *s)
 {
   const Problem *p = s->p;
   const int n = p->joints;
-  s->tips = malloc(((long)p->groups << n) * sizeof(int));
-  s->spread = calloc(p->lasts ? p->lasts : 1, sizeof(Spread));
-  if (!s->tips || !s->spread) { s->failed = 1; return; }
+  s->tips = take(s, ((size_t)p->groups << n) * sizeof(int), 0);
+  s->spread = take(s, p->lasts * sizeof(Spread), 1);
   for (int g = 0; g < p->groups; g++)
     for (int c = 0; c < 1 << n; c++) {
       int at = 0;
@@ -614,9 +609,8 @@ static void prepare(Search *s)
     if (memcmp(shape, p->full, n * sizeof(int)) == 0) continue;
     s->spread[l].size = 1;
     for (int a = 0; a < n; a++) s->spread[l].size *= shape[a];
-    int *from = s->spread[l].from = malloc(p->full_size * sizeof(int));
-    unsigned short *centred = s->spread[l].centred = calloc(p->full_size, sizeof(unsigned short));
-    if (!from || !centred) { s->failed = 1; return; }
+    int *from = s->spread[l].from = take(s, p->full_size * sizeof(int), 0);
+    unsigned short *centred = s->spread[l].centred = take(s, p->full_size * sizeof(unsigned short), 1);
     for (long v = 0; v < p->full_size; v++) {
       long rest = v, at = 0, scale = 1;
       for (int a = n - 1; a >= 0; a--) {
@@ -630,11 +624,11 @@ static void prepare(Search *s)
   }
 }
 
-Search *open_search(const Problem *p, int cut, const double *net, const double *centre)
+/* the search over the whole box; 0 where memory is short */
+static int opened(Search *s, int cut, const double *net, const double *centre)
 {
-  Search *s = calloc(1, sizeof(Search));
-  if (!s) return NULL;
-  s->p = p;
+  if (setjmp(s->out)) return 0;
+  const Problem *p = s->p;
   const int n = p->joints, parts = cut == all(p) ? 1 : 2;
   long size = 0, widest = p->full_size;
   for (int g = 0; g < p->groups; g++) {
@@ -643,46 +637,52 @@ Search *open_search(const Problem *p, int cut, const double *net, const double *
     widest = own > widest ? own : widest;
   }
   s->net_size = parts * size;
-  s->map = calloc((1L << n) * p->groups, sizeof(Map));
-  s->total_map = calloc(1L << n, sizeof(Map));
-  s->scratch = malloc(2 * widest * sizeof(double));
-  s->moduli = malloc(widest * sizeof(double));
-  s->total = malloc(2 * p->full_size * sizeof(double));
-  s->at = calloc(n ? n : 1, sizeof(double));
-  s->buffer = calloc(p->buffers ? p->buffers : 1, sizeof(double *));
-  if (!s->map || !s->total_map || !s->scratch || !s->moduli || !s->total || !s->at || !s->buffer) s->failed = 1;
-  for (int b = 0; b < p->buffers && !s->failed; b++)
-    if (!(s->buffer[b] = malloc(2 * p->buffer_size[b] * sizeof(double)))) s->failed = 1;
-  if (!s->failed) prepare(s);
-  Box *first = s->failed ? NULL : new_box(s);
-  if (!first) { close_search(s); return NULL; }
-  s->root = *first;
-  free(first);
+  s->map = take(s, ((size_t)p->groups << n) * sizeof(Map), 1);
+  s->total_map = take(s, ((size_t)1 << n) * sizeof(Map), 1);
+  s->scratch = take(s, 2 * widest * sizeof(double), 0);
+  s->moduli = take(s, widest * sizeof(double), 0);
+  s->total = take(s, 2 * p->full_size * sizeof(double), 0);
+  s->at = take(s, n * sizeof(double), 1);
+  s->buffer = take(s, p->buffers * sizeof(double *), 1);
+  for (int b = 0; b < p->buffers; b++) s->buffer[b] = take(s, 2 * p->buffer_size[b] * sizeof(double), 0);
+  prepare(s);
+  s->root = *new_box(s);
   s->root.cut = cut;
   s->root.halvings = 0;
   memset(s->root.level, 0, sizeof s->root.level);
   memcpy(s->root.net, net, s->net_size * sizeof(double));
   memcpy(s->root.centre, centre, n * sizeof(double));
   for (int a = 0; a < n; a++) looseness(s, &s->root, a);
-  return s;
+  return 1;
+}
+
+Search *open_search(const Problem *p, int cut, const double *net, const double *centre)
+{
+  Search *s = calloc(1, sizeof(Search));
+  if (!s) return NULL;
+  s->p = p;
+  if (opened(s, cut, net, centre)) return s;
+  close_search(s);
+  return NULL;
 }
 
 /* a proof of this gap begins: the whole box is all there is to look at */
 int begin(Search *s, double gap)
 {
+  if (setjmp(s->out)) return 0;
   while (s->stack) { Box *box = s->stack; s->stack = box->next; drop(s, box); }
   s->bound = INFINITY;
   Box *box = new_box(s);
-  if (!box) return 0;
   copy_head(s->p, box, &s->root);
   memcpy(box->net, s->root.net, s->net_size * sizeof(double));
   place(s, box, gap);
-  return !s->failed;
+  return 1;
 }
 
-/* the bound of the whole box */
+/* the bound of the whole box; none where memory is short */
 double whole(Search *s)
 {
+  if (setjmp(s->out)) return -INFINITY;
   bounded(s, &s->root, INFINITY);
   return s->root.low;
 }
@@ -691,8 +691,8 @@ double whole(Search *s)
 int go_on(Search *s, double gap, double until, double narrowest)
 {
   const Problem *p = s->p;
+  if (setjmp(s->out)) return 2;
   while (s->stack) {
-    if (s->failed) return 2;
     if (s->used > until) return 1;
     Box *box = s->stack;
     s->stack = box->next;
@@ -714,14 +714,13 @@ int go_on(Search *s, double gap, double until, double narrowest)
       count = in_halves(s, box, axis, children, narrowest);
     } else {
       for (; count < p->pieces[axis]; count++)
-        if (!(children[count] = in_piece(s, box, axis, count))) break;
+        children[count] = in_piece(s, box, axis, count);
     }
     drop(s, box);
-    if (s->failed) return 2;
     s->used += count * p->cost * (children[0]->cut == all(p) ? 1 : 2);
     for (int c = 0; c < count; c++) place(s, children[c], gap);
   }
-  return s->failed ? 2 : 0;
+  return 0;
 }
 
 double best_of(const Search *s) { return s->best; }
