@@ -476,3 +476,31 @@ def test_notes_that_change_places_do_not_lend_the_code_of_another_arm(
         note.write_bytes(text)
     assert [cache.stored(key) for key in keys] == [None, None]
     check(Kernel(function(ARM, "inverse_dynamics")))
+
+
+@posix
+@needs_compiler
+def test_an_integrator_that_computes_wrongly_is_not_used(
+    fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
+):
+    import dalembert as da
+    from dalembert.control import compiled_loop
+
+    load.caller_type()
+    arm = da.load("planar-2r").with_gravity((0, -8.5, 0))
+    start, torque = np.array([0.3, 0.1]), np.array([[0.1, 0.2], [0.3, 0.0]])
+    wanted = arm.simulate([0, 0], start, duration=0.2).q[-1], arm.simulate_many(torque, start, duration=0.01).q[-1]
+    real = build.find().command[0]
+    text = f"""
+import pathlib, subprocess
+code = pathlib.Path('kernel.c')
+source = code.read_text()
+if 'dop853' in source or 'many(' in source:
+    code.write_text(source.replace('step / 6', 'step / 5').replace('f[j] = x[N + j];', 'f[j] = 1.001 * x[N + j];'))
+sys.exit(subprocess.call([{real!r}, *sys.argv[1:]], stderr=subprocess.DEVNULL))"""
+    monkeypatch.setenv("CC", script(tmp_path, text))
+    monkeypatch.setattr(compiled_loop, "_libraries", {})
+    arm = da.load("planar-2r").with_gravity((0, -8.5, 0))
+    np.testing.assert_allclose(arm.simulate([0, 0], start, duration=0.2).q[-1], wanted[0], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(arm.simulate_many(torque, start, duration=0.01).q[-1], wanted[1], rtol=0, atol=1e-9)
+    assert sum("integrator that computes wrongly" in message for message in said.messages) >= 1

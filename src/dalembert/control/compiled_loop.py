@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.integrate import solve_ivp
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError, SimulationError, SimulationInterrupt
@@ -22,6 +23,8 @@ from ..compile.emit_c import Program
 from ..compile.emit_single import single_source
 from ..compile.function import Function, Tables
 from ..compile.functions import GraphModel, determined, solved, system_facts, torque
+from ..compile.kernel import Kernel
+from ..compile.shared_library import CompiledLibrary
 from ..formulations.control_laws import feedback
 from ..rings.algebra import add
 from ..rings.graph import Graph
@@ -29,7 +32,7 @@ from ..rings.ring import Scalar
 from ..simulation.dop853 import DIVERGED, MEMO, PAUSED, TOO_MANY, dop853_source
 from ..simulation.inputs import Control, Input
 from ..simulation.motion import Motion
-from ..simulation.native import loaded
+from ..simulation.native import KEPT, loaded
 from ..simulation.settings import SimulationSettings
 from ..simulation.simulate import TOO_FAST
 from ..systems.arm_system import ArmSystem
@@ -161,10 +164,55 @@ def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> Table
     return determined(arm, lambda: (solved(plant, q, qd, tau)[0], tau))
 
 
-KEPT = 16
-"""Loops kept loaded: those of the systems simulated last."""
-
 _libraries: dict[str, Any] = {}
+
+
+def _typed(loop: Any) -> Any:
+    """The library with the types of what its functions give back."""
+    loop.dop853.restype = ctypes.c_int
+    loop.torques.restype = loop.settings.restype = None
+    return loop
+
+
+def _advanced(
+    loop: Any, drive: tuple[Any, ...], end: float, tolerances: tuple[float, float], most: int, state: Array,
+    grid: Array, states: Array, stats: Any, memo: Array,
+) -> int:  # fmt: skip
+    """One slice of an integration; what ended it."""
+    # set anew each time: another run of the same loop may have come in between in this thread
+    loop.settings(*drive)
+    return int(
+        loop.dop853(
+            ctypes.c_double(end), *map(ctypes.c_double, tolerances), ctypes.c_double(TOO_FAST), ctypes.c_long(most),
+            ctypes.c_long(SLICE), _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats, _at(memo),
+        )
+    )  # fmt: skip
+
+
+def _right(function: Function, made: CompiledLibrary) -> bool:
+    """A short motion of the loop against SciPy's integrator around the same function in NumPy."""
+    loop, kernel = _typed(made), Kernel(function)
+    n, end = function.arguments[0][1], 0.01
+    rng = np.random.default_rng(0)
+    start = np.concatenate([rng.uniform(-0.5, 0.5, 2 * n), [0.0]])
+    still, gains = np.zeros(n), np.ones(n)
+
+    def rates(t: float, x: Array) -> Array:
+        qdd, tau = kernel.in_numpy(x[:n], x[n : 2 * n], still, still, still, gains, gains)
+        return np.concatenate([x[n : 2 * n], qdd, [x[n : 2 * n] @ tau]])
+
+    if not np.isfinite(rates(0.0, start)).all():
+        return True  # nothing to compare there; a run of it says what is wrong
+    right = solve_ivp(rates, (0.0, end), start, method="DOP853", rtol=1e-8, atol=1e-10).y[:, -1]
+    times, table = np.array([0.0, end]), np.zeros((1, 1, n))
+    drive = _at(times), _at(table), ctypes.c_long(1), ctypes.c_int(0), _at(gains), _at(gains)
+    state, states, grid = start.copy(), np.empty((1, 2 * n + 1)), np.array([end])
+    stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
+    fault = PAUSED
+    while fault == PAUSED:
+        fault = _advanced(loop, drive, end, (1e-8, 1e-10), 100_000, state, grid, states, stats, memo)
+    scale = np.maximum(1.0, np.abs(right))
+    return not fault and bool((np.abs(states[0] - right) <= 1e-5 * scale).all())
 
 
 def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
@@ -174,11 +222,10 @@ def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
     loop = closed_loop(arm, model, kind)
     if loop.identity not in _libraries:
         source = single_source(Program(loop), "float64") + RATES.format(n=arm.n, reference=REFERENCE) + dop853_source()
-        made = loaded(source, loop.identity)
+        made = loaded(source, loop.identity, partial(_right, loop))
         if made is None:
             return None
-        made.dop853.restype = ctypes.c_int
-        made.torques.restype = made.settings.restype = None
+        _typed(made)
         for old in list(_libraries)[: len(_libraries) - KEPT + 1]:
             _libraries.pop(old, None)
         _libraries[loop.identity] = made
@@ -220,12 +267,9 @@ def run(
     fault, interrupted = PAUSED, False
     try:
         while fault == PAUSED:
-            # set anew each time: another run of the same loop may have come in between in this thread
-            loop.settings(*drive)
-            fault = loop.dop853(
-                ctypes.c_double(end), ctypes.c_double(settings.rtol), ctypes.c_double(settings.atol),
-                ctypes.c_double(TOO_FAST), ctypes.c_long(CHEAPER * settings.most_evaluations), ctypes.c_long(SLICE),
-                _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats, _at(memo),
+            fault = _advanced(
+                loop, drive, end, (settings.rtol, settings.atol), CHEAPER * settings.most_evaluations, state, grid,
+                states, stats, memo,
             )  # fmt: skip
     except KeyboardInterrupt:
         interrupted = True

@@ -6,11 +6,15 @@ estimate and step control, around a closed loop (``control/compiled_loop.py``).
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
-from functools import lru_cache
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from textwrap import indent
 from typing import Any
+
+import numpy as np
 
 from ..arm.description import ArmDescription
 from ..compile import build, cache
@@ -19,7 +23,7 @@ from ..compile.emit_batch import ANY_VECTOR, ROOT, head
 from ..compile.emit_c import VECTOR_SIGN, Program, Style, literal, statements
 from ..compile.functions import function, system_facts
 from ..compile.integrators import advance
-from ..compile.kernel import code_digest
+from ..compile.kernel import Kernel, code_digest
 from ..compile.shared_library import CompiledLibrary
 from ..compile.sincos import source as sincos_source
 
@@ -45,6 +49,9 @@ static void {name}(V *restrict x, V *restrict y)
 }}
 """
 
+
+KEPT = 16
+"""Libraries kept loaded: those of the systems simulated last."""
 
 MANY = """\
 /* state of a vector of arms: q, qd, tau, parameters, then room for sines and cosines */
@@ -106,30 +113,68 @@ def many_source(arm: ArmDescription, parameters: bool) -> str:
     return prelude() + vector_body(program) + loop
 
 
-def loaded(text: str, facts: str) -> Any:
-    """The library of this source, built once and kept; None, after one line, where nothing can be compiled."""
+def loaded(text: str, facts: str, right: Callable[[CompiledLibrary], bool] | None = None) -> Any:
+    """The library of this source, built once and kept; None, after one line, where nothing can be compiled.
+
+    ``right`` says, before it is kept, whether it computes what NumPy does: a compiler that gets it wrong is not used.
+    """
     try:
         compiler = build.find()
         key = hashlib.sha256(
             "\0".join((facts, code_digest(), compiler.identity, build.machine(), text)).encode()
         ).hexdigest()
-        path = cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O2",)))
-        return CompiledLibrary(path)
+
+        def built(folder: Path) -> Path:
+            path = build.compiled(compiler, text, folder, ("-O2",))
+            if right is not None and not right(CompiledLibrary(path)):
+                raise build.CompileError(
+                    f"the C compiler {compiler.command[0]} built an integrator that computes wrongly"
+                )
+            return path
+
+        return CompiledLibrary(cache.library(key, built))
     except build.CompileError as fault:
         build.say_slow(fault)
         return None
 
 
-@lru_cache(maxsize=16)
-def _many(facts: str, parameters: bool, text: str) -> Any:
-    library = loaded(text, f"many {parameters} {facts}")
-    if library is not None:
-        library.many.restype = None
-    return library
+def _many_right(arm: ArmDescription, parameters: bool, library: CompiledLibrary) -> bool:
+    """One step of two arms against the same step in NumPy."""
+    n, step = arm.n, 1e-3
+    kernel = Kernel(function(arm, "forward_dynamics", "inertial" if parameters else None))
+    own = np.tile(kernel.default_parameters, (2, 1))
+    more = (own,) if parameters else ()
+    q, qd, tau = np.random.default_rng(0).uniform(-0.5, 0.5, (3, 2, n))
+    x, v, places, speeds = q.copy(), qd.copy(), np.zeros_like(q), np.zeros_like(q)
+    for weight, ahead in ((1, 0.5), (2, 0.5), (2, 1.0), (1, 0.0)):
+        a = kernel.in_numpy(x, v, tau, *more)
+        places, speeds = places + weight / 6 * v, speeds + weight / 6 * a
+        x, v = q + ahead * step * v, qd + ahead * step * a
+    found = [np.concatenate([start, np.zeros_like(start)]) for start in (q, qd)]
+    arguments = [each.ctypes.data_as(ctypes.c_void_p) for each in (*found, tau, own)]
+    library.many(*arguments, ctypes.c_double(step), ctypes.c_long(1), ctypes.c_long(1), ctypes.c_long(2))
+    right = np.concatenate([q + step * places, qd + step * speeds])
+    usable = np.isfinite(right)
+    close = np.abs(np.concatenate([each[2:] for each in found]) - right)[usable]
+    return bool((close <= 1e-9 * np.abs(right[usable]).max(initial=1.0)).all())
+
+
+_loaded_many: dict[str, Any] = {}
 
 
 def many_library(arm: ArmDescription, parameters: bool) -> Any:
     """The library with ``many`` of this arm, or None."""
     if not build.available() or expected_statements(arm, "forward_dynamics") > MOST_UNASKED:
         return None
-    return _many(system_facts(arm), parameters, many_source(arm, parameters))
+    text = many_source(arm, parameters)
+    facts = f"many {parameters} {system_facts(arm)}"
+    key = f"{facts}\0{text}"
+    if key not in _loaded_many:
+        library = loaded(text, facts, partial(_many_right, arm, parameters))
+        if library is None:
+            return None
+        library.many.restype = None
+        for old in list(_loaded_many)[: len(_loaded_many) - KEPT + 1]:
+            _loaded_many.pop(old, None)
+        _loaded_many[key] = library
+    return _loaded_many[key]
