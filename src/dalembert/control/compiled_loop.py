@@ -212,7 +212,7 @@ def _right(function: Function, made: CompiledLibrary) -> bool:
     while fault == PAUSED:
         fault = _advanced(loop, drive, end, (1e-8, 1e-10), 100_000, state, grid, states, stats, memo)
     scale = np.maximum(1.0, np.abs(right))
-    return not fault and bool((np.abs(states[0] - right) <= 1e-5 * scale).all())
+    return not fault and bool((np.abs(states[0] - right) <= 1e-7 * scale).all())
 
 
 def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
