@@ -77,9 +77,11 @@ def identify(
     if output is not None:
         from dataclasses import replace
 
+        from dalembert.arm.io.whole_files import write_whole
+
         source = f"inertias, friction and rotors identified from {', '.join(path.name for path in logs)}"
         whole: da.Arm = found.system.arm  # type: ignore[attr-defined]
-        output.write_text(replace(whole, sources=(*whole.sources, source)).write_toml(), encoding="utf-8")
+        write_whole(output, replace(whole, sources=(*whole.sources, source)).write_toml())
     if page is not None:
         from dalembert.report.identification_page import write_identification_page
 

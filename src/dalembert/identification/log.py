@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
+from ..arm.io.text_files import read_text
 
 Array: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = Mapping[str, str | Sequence[str]]
@@ -20,6 +22,8 @@ Columns: TypeAlias = Mapping[str, str | Sequence[str]]
 TIMES = ("t", "time")
 EFFORTS = ("tau", "torque", "effort", "i", "current")
 """Heads of columns that are understood without being told; those of joints end in the number of the joint."""
+LARGEST_LOG = 1_000_000_000
+"""Largest file that is read (bytes)."""
 GAP = 5.0
 """A step of time longer than so many usual ones is a gap: nothing is filtered or differentiated across it."""
 
@@ -118,16 +122,14 @@ class Log:
         torque1, ..., effort1, ..., i1, ..., current1, .... Otherwise ``columns`` says which they are:
         ``{"t": "stamp", "q": "pos", "effort": ["m_a", "m_b"]}``, a list of heads or what they begin with.
         """
-        path = Path(path)
         label = name or str(path)
+        text = read_text(path, LARGEST_LOG)
+        first, _, rest = text.partition("\n")
+        heads = [head.strip() for head in first.split(",")]
         try:
-            with path.open(encoding="utf-8") as file:
-                heads = [head.strip() for head in file.readline().rstrip("\n").split(",")]
-                table = np.loadtxt(file, delimiter=",", ndmin=2)
-        except (ValueError, UnicodeDecodeError) as fault:
+            table = np.loadtxt(io.StringIO(rest), delimiter=",", ndmin=2)
+        except ValueError as fault:
             raise ArmError(f"{label}: this is no table of numbers below one line of heads ({fault})") from None
-        except OSError as fault:
-            raise ArmError(f"{label}: {fault.strerror or fault}") from None
         if table.shape[1] != len(heads):
             raise ArmError(f"{label}: {len(heads)} heads over {table.shape[1]} columns")
         found = _found(label, heads, columns or {})

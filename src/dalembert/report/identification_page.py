@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.io.whole_files import write_whole
 from ..identification.log import Array
 from ..identification.result import Identification, Residual
 from ..identification.result_tables import friction_table, log_table, parameter_table, residual_table
@@ -43,7 +44,7 @@ def write_identification_page(
     found: Identification, residuals: Sequence[Residual], unseen: int, path: str | Path
 ) -> None:
     """Write the page."""
-    Path(path).write_text(identification_page(found, residuals, unseen), encoding="utf-8")
+    write_whole(path, identification_page(found, residuals, unseen))
 
 
 def unexplained(found: Identification, residual: Residual) -> str:
