@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ..arm.errors import ArmError
+from ..arm.io.text_files import read_text
+from ..arm.io.whole_files import write_whole
 
 HEADER = {"format": "dalembert certificate", "version": 1}
 SECTIONS = {
@@ -19,6 +21,10 @@ SECTIONS = {
     "ranges": ("header", "systems", "states", "claims", "proofs"),
 }
 """The sections of each kind of certificate."""
+
+
+LARGEST = 500_000_000
+"""Largest certificate that is read (bytes)."""
 
 
 class CertificateError(ArmError):
@@ -37,14 +43,14 @@ def write(path: str | Path, kind: str, sections: dict[str, Any]) -> Path:
     whole = {"header": HEADER | {"kind": kind}, **sections}
     whole["digests"] = {name: digests(whole[name]) for name in SECTIONS[kind]}
     lines = (f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'))}" for name, value in whole.items())
-    Path(path).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    write_whole(path, "{\n" + ",\n".join(lines) + "\n}\n")
     return Path(path)
 
 
 def read(path: str | Path) -> dict[str, Any]:
     """The sections of a certificate, each the one that was written; refused with the place where one is not."""
     try:
-        whole = json.loads(Path(path).read_text(encoding="utf-8"))
+        whole = json.loads(read_text(path, LARGEST))
         kind = whole["header"]["kind"]
         expected = {*SECTIONS[kind], "digests"}
     except (ValueError, KeyError, TypeError, RecursionError) as fault:

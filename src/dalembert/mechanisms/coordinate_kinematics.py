@@ -15,6 +15,7 @@ from ..arm.description import EARTH, ArmDescription, check_names, listed
 from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..arm.exact import exact_vector
+from ..arm.io.whole_files import write_whole
 from ..arm.placement import Placement
 from ..compile import build
 from ..systems.arrays import vector_array
@@ -187,10 +188,7 @@ class CoordinateKinematics:
         place = Path(path)
         if place.suffix.lower() != ".toml":
             raise ArmError(f"{path}: a mechanism is written as TOML; call the file something.toml")
-        try:
-            place.write_text(text, encoding="utf-8")
-        except OSError as fault:
-            raise ArmError(f"{path}: {fault.strerror or fault}; name a file that can be written") from None
+        write_whole(place, text)
         return place
 
     def _with(self, **changes: Any) -> Self:

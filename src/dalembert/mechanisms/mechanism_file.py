@@ -209,7 +209,7 @@ def _closure(name: str, given: TomlTable) -> Closure:
 
 
 def _gear(name: str, given: TomlTable) -> Gear:
-    ratio = given.real("ratio", 1.0)
+    ratio = given.number("ratio", 1)
     offset = _position(given.values.get("offset", 0), f"{given.where}: offset")
     return Gear(name, given.text("joint"), given.text("master"), ratio, offset)
 

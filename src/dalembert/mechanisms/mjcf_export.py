@@ -13,6 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..arm.errors import ArmError
+from ..arm.io.whole_files import write_whole
 from ..formulations.chain import Segment
 from ..markup.elements import Html, tag
 from .batch import Array
@@ -53,7 +54,7 @@ def mechanism_mjcf(mechanism: Mechanism) -> str:
 
 def write_mjcf(mechanism: Mechanism, path: str | Path) -> None:
     """Write the model."""
-    Path(path).write_text(mechanism_mjcf(mechanism), encoding="utf-8")
+    write_whole(path, mechanism_mjcf(mechanism))
 
 
 class _Writer:

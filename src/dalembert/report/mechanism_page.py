@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
+from ..arm.io.whole_files import write_whole
 from ..control.trajectories import quintic
 from ..markup.data_tables import Column, DataTable, Value
 from ..markup.elements import tag
@@ -63,7 +64,7 @@ def write_mechanism_page(
     duration: float = 1.0,
 ) -> None:
     """Write the page."""
-    Path(path).write_text(mechanism_page(mechanism, q, to, duration), encoding="utf-8")
+    write_whole(path, mechanism_page(mechanism, q, to, duration))
 
 
 def _way(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MechanismWay:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
+from ..arm.io.whole_files import write_whole
 from ..markup.elements import Html, tag
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.skeleton import Skeleton
@@ -71,4 +72,4 @@ def write_mechanism_picture(mechanism: Mechanism, path: str | Path, phi: Any = N
     place = Path(path)
     if place.suffix.lower() != ".svg":
         raise ArmError(f"{place}: a picture of a mechanism is written as SVG; name a file that ends in .svg")
-    place.write_text(mechanism_picture(mechanism, mechanism.home if phi is None else phi), encoding="utf-8")
+    write_whole(place, mechanism_picture(mechanism, mechanism.home if phi is None else phi))
