@@ -79,9 +79,16 @@ def identify(
 
         from dalembert.arm.io.whole_files import write_whole
 
+        if found.left_out:
+            print(
+                f"note: {', '.join(found.left_out)} friction is no part of a drive train, so {output} does not have it",
+                file=sys.stderr,
+            )
         source = f"inertias, friction and rotors identified from {', '.join(path.name for path in logs)}"
         whole: da.Arm = found.system.arm  # type: ignore[attr-defined]
-        write_whole(output, replace(whole, sources=(*whole.sources, source)).write_toml())
+        missing = f"Without the {' and '.join(found.left_out)} friction that was found." if found.left_out else ""
+        notes = " ".join(part for part in (whole.notes, missing) if part)
+        write_whole(output, replace(whole, sources=(*whole.sources, source), notes=notes).write_toml())
     if page is not None:
         from dalembert.report.identification_page import write_identification_page
 

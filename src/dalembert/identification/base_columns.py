@@ -1,8 +1,9 @@
 """Which unknowns a motion can tell apart: exact base parameters, and rotors that are no part of them.
 
 The torques of the links depend on base parameters alone (``equations/base_parameters.py``): the columns of Y that
-belong to them, each standing for its combination. The reflected inertia of a rotor is one more unknown unless its
-column is a sum of those, as that of the first joint is: it then joins their combinations.
+belong to them, each standing for its combination. Friction and reflected rotor inertias are further unknowns unless
+their columns are sums of others: the rotor of the first joint of an arm goes with the inertia of its link, that of a
+joint that slides up and down with its mass and the offset of its friction. They then join those combinations.
 """
 
 from __future__ import annotations
@@ -44,25 +45,39 @@ def base_columns(system: ArmSystem, unknowns: Unknowns) -> BaseColumns:
     rest = np.linalg.lstsq(flat[:, chosen], flat, rcond=None)[0]
     combinations = np.zeros((len(chosen), unknowns.count))
     combinations[:, : unknowns.inertial] = np.where(np.abs(rest) < 1e-9, 0.0, rest)
-    own: list[int] = []
+    names_of, accepted = list(texts), list(flat[:, chosen].T)
+    columns = list(chosen)
+    friction = unknowns.friction.columns(states[1], np.full(system.n, 0.1), np.full(system.n, 0.3), states[0])
+    extra: list[tuple[int, Array]] = []
     for joint in range(system.n):
-        own += [unknowns.friction_column(joint, term) for term in range(len(unknowns.friction.names))]
+        for term in range(len(unknowns.friction.names)):
+            extra.append((unknowns.friction_column(joint, term), _row(friction[..., term], joint)))
     for joint in range(system.n if unknowns.rotors else 0):
-        column = np.zeros((STATES, system.n))
-        column[:, joint] = states[2][:, joint]
-        target = column.reshape(-1)
-        factors = np.linalg.lstsq(flat[:, chosen], target, rcond=None)[0]
-        left = np.linalg.norm(target - flat[:, chosen] @ factors)
+        extra.append((unknowns.rotor_column(joint), _row(states[2], joint)))
+    found_rows = [combinations]
+    for column, target in extra:
+        factors = np.linalg.lstsq(np.stack(accepted, axis=1), target, rcond=None)[0]
+        left = np.linalg.norm(target - np.stack(accepted, axis=1) @ factors)
         if left > SAME * np.linalg.norm(target):
-            own.append(unknowns.rotor_column(joint))
+            accepted.append(target)
+            columns.append(column)
+            names_of.append(unknowns.names[column])
+            row = np.zeros((1, unknowns.count))
+            row[0, column] = 1.0
+            found_rows.append(row)
             continue
+        whole = np.vstack(found_rows)
         factors[np.abs(factors) < 1e-9] = 0.0
-        combinations[:, unknowns.rotor_column(joint)] = factors
+        whole[:, column] = factors
+        found_rows = [whole]
         for k in np.flatnonzero(factors):
-            factor = "" if abs(factors[k] - 1) < 1e-9 else f"{factors[k]:.6g} "
-            texts[k] += f" + {factor}rotor{joint + 1}"
-    more = np.zeros((len(own), unknowns.count))
-    more[np.arange(len(own)), own] = 1.0
-    return BaseColumns(
-        np.array([*chosen, *own]), np.vstack([combinations, more]), (*texts, *(unknowns.names[k] for k in own))
-    )
+            sign, size = ("+", factors[k]) if factors[k] > 0 else ("-", -factors[k])
+            names_of[k] += f" {sign} {'' if abs(size - 1) < 1e-9 else f'{size:.6g} '}{unknowns.names[column]}"
+    return BaseColumns(np.array(columns), np.vstack(found_rows), tuple(names_of))
+
+
+def _row(values: Array, joint: int) -> Array:
+    """A column that is there in the equation of one joint alone."""
+    column = np.zeros_like(values)
+    column[:, joint] = values[:, joint]
+    return column.reshape(-1)

@@ -22,6 +22,8 @@ from .log import Array
 
 DEFINITE = 1e-6
 """Least eigenvalue of a pseudo-inertia, in units of its own size."""
+SILENT = 1e-14
+"""Share of the largest curvature of the objective below which it is taken for this."""
 MASS, MOMENT, TENSOR = 0, slice(1, 4), slice(4, 10)
 
 
@@ -62,22 +64,26 @@ def consistent(
         rows.append(block)
         bounds.append(-_triangle(DEFINITE * np.eye(4)))
         cones.append(clarabel.PSDTriangleConeT(4))
-    scaled = quadratic * np.outer(unit, unit)
-    weight = float(np.abs(np.diag(scaled)).max()) or 1.0
+    # From the unconstrained optimum, in units of its errors, the objective is y'y / 2: as well conditioned as can be.
+    values, vectors = np.linalg.eigh(quadratic * np.outer(unit, unit))
+    values = np.maximum(values, SILENT * values[-1])
+    free = vectors @ ((vectors.T @ (linear * unit)) / values)
+    whitened = vectors / np.sqrt(values)
+    matrix = np.vstack(rows)
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     solver = clarabel.DefaultSolver(
-        sparse.csc_matrix(np.triu(scaled / weight)),
-        -(linear * unit) / weight,
-        sparse.csc_matrix(np.vstack(rows)),
-        np.concatenate(bounds),
+        sparse.identity(count, format="csc"),
+        np.zeros(count),
+        sparse.csc_matrix(matrix @ whitened),
+        np.concatenate(bounds) - matrix @ free,
         cones,
         settings,
     )
     solution = solver.solve()
     if str(solution.status) not in ("Solved", "AlmostSolved"):
         raise ArmError(f"physically consistent parameters were not found: the solver says {solution.status}")
-    return np.asarray(solution.x) * unit
+    return (free + whitened @ np.asarray(solution.x)) * unit
 
 
 def _triangle(matrix: Array) -> Array:

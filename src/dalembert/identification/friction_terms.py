@@ -30,6 +30,8 @@ class FrictionTerms:
     @classmethod
     def read(cls, text: str) -> FrictionTerms:
         """From text such as "coulomb+viscous+offset"; "none" has none."""
+        if not isinstance(text, str):
+            raise ArmError(f"friction is text such as coulomb+viscous, or none; got {text!r}")
         words = [word.strip().lower() for word in text.split("+")] if text.strip().lower() != "none" else []
         for word in words:
             if word not in TERMS:

@@ -49,11 +49,15 @@ def identify(
     """
     if method not in METHODS:
         raise ArmError(f"the method is {' or '.join(map(repr, METHODS))}, not {method!r}")
+    if not isinstance(arm, ArmSystem):
+        raise ArmError(f"identification needs an arm, as da.load gives it; got {arm!r}")
     if arm.counts_drives:
         raise ArmError(f"{arm.name}: identification finds the drives itself; give it the links, as in driven.arm")
     given = [logs] if isinstance(logs, Log) else list(logs)
     if not given or not all(isinstance(log, Log) for log in given):
         raise ArmError("identification needs a Log, or a list of them")
+    if isinstance(loads, Load):
+        raise ArmError("loads are a list, one for each log, None where there is none")
     held = [None] * len(given) if loads is None else list(loads)
     if len(held) != len(given):
         raise ArmError(
@@ -73,7 +77,7 @@ def identify(
     factors = None if gains is None else np.asarray(gains, dtype=float)
     return Identification(
         arm, unknowns, base, shape, values, full, found, tuple(measured), tuple(known), factors, method,
-        tuple(warnings), len(seen),
+        robust, cutoff, tuple(warnings), len(seen),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -51,7 +52,7 @@ class Log:
         tables = {"q": q, "effort": effort} | ({} if qd is None else {"qd": qd})
         arrays = {what: self._numbers(name, what, values) for what, values in tables.items()}
         for what, array in arrays.items():
-            if array.ndim != 2 or array.shape != (len(times), *arrays["q"].shape[1:]):
+            if array.ndim != 2 or not array.shape[1] or array.shape != (len(times), *arrays["q"].shape[1:]):
                 raise ArmError(f"{name}: {what} must be ({len(times)}, joints) as t and q are, got {array.shape}")
         for what, array in {"t": times, **arrays}.items():
             wrong = np.argwhere(~np.isfinite(array))
@@ -75,9 +76,11 @@ class Log:
     @staticmethod
     def _numbers(name: str, what: str, values: ArrayLike) -> Array:
         try:
+            if np.iscomplexobj(values):
+                raise TypeError
             array = np.array(np.ma.filled(np.ma.asarray(values, dtype=float), np.nan), dtype=float)
         except (TypeError, ValueError):
-            raise ArmError(f"{name}: {what} must be numbers") from None
+            raise ArmError(f"{name}: {what} must be real numbers") from None
         array.flags.writeable = False
         return array
 
@@ -109,7 +112,10 @@ class Log:
 
     def gained(self, gains: ArrayLike) -> Self:
         """The log with its currents (A) as torques at the joints: ``gains`` in N m/A, one for each joint."""
-        values = np.asarray(gains, dtype=float)
+        try:
+            values = np.asarray(gains, dtype=float)
+        except (TypeError, ValueError):
+            raise ArmError(f"{self.name}: gains are numbers (N m/A), one for each joint; got {gains!r}") from None
         if values.shape not in ((), (self.n,)) or not np.isfinite(values).all():
             raise ArmError(f"{self.name}: gains are one number for each of {self.n} joints (N m/A), got {gains!r}")
         return type(self)(self.t, self.q, self.effort * values, self.qd, self.name)
@@ -127,9 +133,13 @@ class Log:
         first, _, rest = text.partition("\n")
         heads = [head.strip() for head in first.split(",")]
         try:
-            table = np.loadtxt(io.StringIO(rest), delimiter=",", ndmin=2)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # an empty table is refused below, in our words
+                table = np.loadtxt(io.StringIO(rest), delimiter=",", ndmin=2)
         except ValueError as fault:
             raise ArmError(f"{label}: this is no table of numbers below one line of heads ({fault})") from None
+        if not table.size:
+            raise ArmError(f"{label}: there is nothing below the line of heads")
         if table.shape[1] != len(heads):
             raise ArmError(f"{label}: {len(heads)} heads over {table.shape[1]} columns")
         found = _found(label, heads, columns or {})

@@ -86,7 +86,7 @@ class Observations:
         self.system, self.unknowns, self.logs = system, unknowns, logs
         self.effort = np.concatenate([log.reduced(log.effort - load) for log, load in zip(logs, known, strict=True)])
         self.smooth = np.concatenate([log.evaluated(system.regressor) for log in logs])
-        self.acceleration = np.concatenate([log.reduced(log.qdd) for log in logs])
+        self.acceleration = np.concatenate([log.evaluated(lambda q, qd, qdd: qdd) for log in logs])
         sizes = [len(log.thinned(log.t)) for log in logs]
         self.log_of = np.repeat(np.arange(len(logs)), sizes)
 

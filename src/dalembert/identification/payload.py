@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arm.errors import ArmError
 from ..arm.inertia import Inertia, Load
 from ..arm.placement import Placement
 from .consistency import consistent
 from .least_squares import fit
 from .log import Array, Log
+from .log_checks import check_log
 from .observations import Observations
 from .smoothing import smoothed
 
@@ -49,7 +51,8 @@ class IdentifiedLoad:
 def identify_load(model: Identification, log: Log, cutoff: float | None = None) -> IdentifiedLoad:
     """The load that was in the hand while ``log`` was measured, the logs of ``model`` being those without."""
     arm, n, unknowns = model.described, model.described.n, model.unknowns
-    measured = smoothed(log if model.gains is None else log.gained(model.gains), cutoff)
+    check_log(arm, log)
+    measured = smoothed(log if model.gains is None else log.gained(model.gains), cutoff or model.cutoff)
     runs = (*model.logs, measured)
     seen = Observations(arm, unknowns, runs, [*model.known, np.zeros_like(measured.effort)])
     matrix = seen.matrix(seen.friction(model.shape, model.values[: unknowns.inertial]))[..., model.base.columns]
@@ -62,7 +65,12 @@ def identify_load(model: Identification, log: Log, cutoff: float | None = None) 
     for joint in range(n):
         columns[laden, joint, 10 + joint] = friction[:, joint]
         columns[laden, joint, 10 + n + joint] = 1.0
-    found = fit(np.concatenate([columns, matrix], axis=-1), seen.effort)
+    found = fit(np.concatenate([columns, matrix], axis=-1), seen.effort, model.robust)
+    if not abs(found.values[0]) > np.sqrt(found.covariance[0, 0]):
+        raise ArmError(
+            f"{log.name}: the run does not tell the mass of a load ({found.values[0]:.3g} kg with an error of "
+            f"{np.sqrt(found.covariance[0, 0]):.3g} kg); move more joints, against gravity"
+        )
     rows = (np.concatenate([columns, matrix], axis=-1) / found.spread[:, None]).reshape(-1, len(found.values))
     mass = max(float(found.values[0]), LEAST_MASS)
     target = rows.T @ (seen.effort / found.spread).reshape(-1)
@@ -77,7 +85,7 @@ def identify_load(model: Identification, log: Log, cutoff: float | None = None) 
         com,
         _centre_error(found.values, found.covariance),
         inertia,
-        errors[np.array([[4, 5, 6], [5, 7, 8], [6, 8, 9]])],
+        _inertia_error(found.values, found.covariance),
         1 - float(np.linalg.norm(found.residual[laden]) / np.linalg.norm(bare)),
     )
 
@@ -87,6 +95,18 @@ def _centre_error(values: Array, covariance: Array) -> Array:
     mass, centre = values[0], values[1:4] / values[0]
     slopes = np.column_stack([-centre / mass, np.eye(3) / mass])
     return np.sqrt(np.maximum(np.diag(slopes @ covariance[:4, :4] @ slopes.T), 0.0))
+
+
+def _inertia_error(values: Array, covariance: Array) -> Array:
+    """Standard errors of I - (h'h 1 - h h') / m, the tensor about the mass centre, h = m c, to first order."""
+    m, h = values[0], values[1:4]
+    slopes = np.zeros((3, 3, 10))
+    slopes[..., 0] = ((h @ h) * np.eye(3) - np.outer(h, h)) / m**2
+    for k, e in enumerate(np.eye(3)):
+        slopes[..., 1 + k] = -(2 * h[k] * np.eye(3) - np.outer(e, h) - np.outer(h, e)) / m
+    for column, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)), start=4):
+        slopes[i, j, column] = slopes[j, i, column] = 1.0
+    return np.sqrt(np.maximum(np.einsum("ijk,kl,ijl->ij", slopes, covariance[:10, :10], slopes), 0.0))
 
 
 def _placed(frame: Placement) -> Array:

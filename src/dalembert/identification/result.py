@@ -24,6 +24,7 @@ from ..systems.driven import DrivenSystem
 from .base_columns import BaseColumns
 from .least_squares import WeightedFit
 from .log import Array, Log
+from .log_checks import check_log
 from .observations import Shape, Unknowns, link_torques
 from .payload import IdentifiedLoad, identify_load
 from .smoothing import Smoothed, smoothed
@@ -93,6 +94,8 @@ class Identification:
     known: tuple[Array, ...]
     gains: Array | None
     method: str
+    robust: bool
+    cutoff: float | None
     warnings: tuple[str, ...]
     samples: int
 
@@ -192,8 +195,9 @@ class Identification:
         return self.fit.condition
 
     def residual(self, log: Log, load: Load | None = None, cutoff: float | None = None) -> Residual:
-        """How well the model explains a log, one that was not used for choice; ``load`` was in the hand."""
-        measured = smoothed(log if self.gains is None else log.gained(self.gains), cutoff)
+        """How well the model explains a log, best one that was not used; ``load`` was in the hand."""
+        check_log(self.described, log)
+        measured = smoothed(log if self.gains is None else log.gained(self.gains), cutoff or self.cutoff)
         links = link_torques(self.described, measured, self.values[: self.unknowns.inertial])
         if load is not None:
             arm, state = self.described, (measured.q, measured.qd, measured.qdd)

@@ -1,12 +1,12 @@
 """Velocities and accelerations from measured positions: zero-phase low-pass filters, their cut-off from the data.
 
-Positions (and velocities where they were measured) and efforts pass the same Butterworth filter forward and backward,
-so that nothing is shifted in time and both sides of tau = Y(q, qd, qdd) pi see the same band; derivatives are central
-differences of what is filtered. What is made of them passes the filter once more, since products of sines hold higher
-harmonics, and the band is then sampled no faster than it needs (Gautier 1997, parallel decimation).
+Derivatives are central differences of positions (and velocities where they were measured) after a wide filter. Both
+sides of tau = Y(q, qd, qdd) pi then pass one Butterworth filter, forward and backward so that nothing is shifted in
+time, and the band is sampled no faster than it needs (Gautier 1997, parallel decimation).
 
-The cut-off lies where the spectrum of the positions comes down to that of their noise: ``CLEAR`` times the level of its
-highest frequencies. Below it accelerations are motion, above it noise times frequency squared.
+The cut-off lies where the spectrum of the positions comes down to that of their noise, ``CLEAR`` times the level of its
+highest frequencies, or beyond all but a tenth of the power of the velocities where that is higher. Below it
+accelerations are motion, above it noise times frequency squared.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ ORDER = 4
 """Order of the filter, passed twice."""
 CLEAR = 30.0
 """Times the level of the noise that a spectral density must have to be motion."""
+SHAKING, BEYOND = 0.1, 1.3
+"""Share of the power of the velocities that may lie above the cut-off, and how far beyond the rest it lies."""
 LEAST, MOST = 1.0, 0.4
 """Least cut-off (Hz), and the most as a share of the rate of sampling."""
 OVERSAMPLED = 8.0
 """Samples that are kept for each period of the cut-off."""
+WIDER = 3.0
+"""Derivatives are taken in a band so many times wider, so that what the equations lose they lose on both sides."""
 FINE = 32.0
 """Samples for each period of the cut-off at which functions of the motion are evaluated before they are filtered."""
 EDGE = 2.0
@@ -113,7 +117,7 @@ def smoothed(log: Log, cutoff: float | None = None) -> Smoothed:
             f"{log.name}: no stretch between two gaps has the {needed} samples that a filter of {cutoff:.3g} Hz needs; "
             "measure longer, or give a higher cutoff"
         )
-    filter_ = signal.butter(ORDER, cutoff, fs=rate, output="sos")
+    filter_ = signal.butter(ORDER, min(WIDER * cutoff, MOST * rate), fs=rate, output="sos")
     tables = [_derivatives(log, part, filter_) for part in long]
     ends = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
     stretches = tuple(slice(a, b) for a, b in pairwise(ends))
@@ -149,6 +153,11 @@ def chosen_cutoff(log: Log) -> float:
             continue
         frequency, power = signal.welch(column, fs=rate, nperseg=size, detrend="linear", window="blackmanharris")
         floor = float(np.median(power[3 * len(power) // 4 :]))
-        below = np.flatnonzero(power[1:] < CLEAR * floor)
-        found = max(found, float(frequency[below[0] + 1]) if len(below) else MOST * rate)
+        clear = power >= CLEAR * floor
+        clear[0] = True
+        first = float(frequency[np.argmin(clear)]) if not clear.all() else MOST * rate
+        # a slow motion that shakes as well has a dip between: most of the power of the velocities has to lie below
+        moved = np.where(clear, power, 0.0) * frequency**2
+        above = moved[::-1].cumsum()[::-1] > SHAKING * moved.sum()
+        found = max(found, first, BEYOND * float(frequency[np.flatnonzero(above)[-1]]) if above.any() else 0.0)
     return min(found, MOST * rate)
