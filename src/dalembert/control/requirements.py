@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..drives.motors import Electric
+from ..mechanisms.driven_mechanism import DrivenMechanism
 from ..mechanisms.mechanism_system import MechanismSystem
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
@@ -61,7 +62,7 @@ def requirements(system: ArmSystem | MechanismSystem, trajectory: Trajectory, sa
         trajectory.position(t), trajectory.velocity(t), trajectory.acceleration(t), trajectory.jerk(t),
     )  # fmt: skip
     if isinstance(system, MechanismSystem):
-        return _of_mechanism(system, t, q, qd, qdd)
+        return _of_mechanism(system, t, q, qd, qdd, jerk)
     torque = system.inverse_dynamics(q, qd, qdd)
     uses = [
         *_uses("position, upper", system.joint_names, q, system.upper, t),
@@ -71,19 +72,28 @@ def requirements(system: ArmSystem | MechanismSystem, trajectory: Trajectory, sa
     ]
     motor = current = voltage = None
     if isinstance(system, DrivenSystem):
-        motor = system.to_motors(q, torque)
-        if all(actuator.motor is not None for actuator in system.drives.actuators):
-            electric = Electric(system)
-            current = motor / electric.torque_constant
-            voltage = electric.voltages(q, qd, qdd, jerk)
-            uses += _uses("current", system.motor_names, np.abs(current), electric.largest_current, t)
-            uses += _uses("voltage", system.motor_names, np.abs(voltage), electric.supply, t)
-            uses += _uses("stall torque", system.motor_names, np.abs(motor), electric.stall_torque, t)
+        motor, current, voltage, more = _of_motors(system, t, (q, qd, qdd, jerk), torque)
+        uses += more
     order = tuple(sorted(uses, key=lambda use: -use.share))
     return Requirements(t, torque, motor, current, voltage, order)
 
 
-def _of_mechanism(system: MechanismSystem, t: Array, q: Array, qd: Array, qdd: Array) -> Requirements:
+def _of_motors(
+    system: DrivenSystem | DrivenMechanism, t: Array, motion: tuple[Array, Array, Array, Array], load: Array
+) -> tuple[Array, Array | None, Array | None, list[Use]]:
+    """Torques, currents and voltages of the motors, and how much of their limits they use."""
+    motor = system.to_motors(motion[0], load)
+    if any(actuator.motor is None for actuator in system.drives.actuators):
+        return motor, None, None, []
+    electric = Electric(system)
+    current, voltage = motor / electric.torque_constant, electric.voltages(*motion)
+    uses = _uses("current", system.motor_names, np.abs(current), electric.largest_current, t)
+    uses += _uses("voltage", system.motor_names, np.abs(voltage), electric.supply, t)
+    uses += _uses("stall torque", system.motor_names, np.abs(motor), electric.stall_torque, t)
+    return motor, current, voltage, uses
+
+
+def _of_mechanism(system: MechanismSystem, t: Array, q: Array, qd: Array, qdd: Array, jerk: Array) -> Requirements:
     mechanism, chains = system.mechanism, system.mechanism.chains
     phi = mechanism.follow(q, system.near)
     rate, _ = mechanism.joint_motion(phi, qd, qdd)
@@ -94,7 +104,11 @@ def _of_mechanism(system: MechanismSystem, t: Array, q: Array, qd: Array, qdd: A
         *_uses("speed", mechanism.joint_names, np.abs(rate), chains.velocity, t),
         *_uses("load", system.joint_names, np.abs(load), system.effort_limits, t),
     ]
-    return Requirements(t, load, None, None, None, tuple(sorted(uses, key=lambda use: -use.share)))
+    motor = current = voltage = None
+    if isinstance(system, DrivenMechanism):
+        motor, current, voltage, more = _of_motors(system, t, (q, qd, qdd, jerk), load)
+        uses += more
+    return Requirements(t, load, motor, current, voltage, tuple(sorted(uses, key=lambda use: -use.share)))
 
 
 def _uses(what: str, names: tuple[str, ...], values: Array, limits: Array, t: Array) -> list[Use]:

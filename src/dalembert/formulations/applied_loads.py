@@ -7,7 +7,7 @@ of the bare arm less Q.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -45,20 +45,25 @@ class Elastics:
         return bool(self.joints or self.points)
 
 
-def link_in_body(arm: ArmDescription, ring: Ring, link: str) -> tuple[int, Frame]:
-    """The body a link belongs to (-1: the base) and the link's frame in the body's joint frame."""
+def link_in_body(
+    arm: ArmDescription, ring: Ring, link: str, given: Mapping[str, Scalar] | None = None
+) -> tuple[int, Frame]:
+    """The body a link belongs to (-1: the base) and the link's frame in the body's joint frame.
+
+    ``given`` are lengths and twists in place of those of the description, by name.
+    """
     body, frame = arm.body_of[link]
-    return body, placed(arm.bodies[body].after @ frame if body >= 0 else frame, ring, {})
+    return body, placed(arm.bodies[body].after @ frame if body >= 0 else frame, ring, given or {})
 
 
-def elastics(arm: ArmDescription, ring: Ring) -> Elastics:
+def elastics(arm: ArmDescription, ring: Ring, given: Mapping[str, Scalar] | None = None) -> Elastics:
     """The arm's springs and dampers over the ring; one at a joint that was locked pulls at nothing that moves."""
 
     def number(value: float) -> Scalar:
         return ring.number(exact(value))
 
     def point(link: str, where: tuple[float, float, float]) -> tuple[int, Vec]:
-        body, (turn, shift) = link_in_body(arm, ring, link)
+        body, (turn, shift) = link_in_body(arm, ring, link, given)
         there: Vec = tuple(ring.number(c) for c in exact_vector(where, "point"))
         return body, plus(shift, matvec(turn, there))
 

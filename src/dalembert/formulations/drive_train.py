@@ -14,7 +14,7 @@ have it; ``"paul"`` has those of motors alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
@@ -30,7 +30,9 @@ from .rotors import Ratios, Spin, of_function
 class RingTrain:
     """The rotors of actuators and elements over ``ring``, in the order of the rows of N, by coordinates."""
 
-    def __init__(self, arm: ArmDescription, ring: Ring, approximation: str = "exact") -> None:
+    def __init__(
+        self, arm: ArmDescription, ring: Ring, approximation: str = "exact", given: Mapping[str, Scalar] | None = None
+    ) -> None:
         train = arm.drives
         train.check(arm)
         if train.functions and len(train.actuators) != arm.n:
@@ -40,11 +42,11 @@ class RingTrain:
             )
         self.n, self.ring, self.approximation, self.turns = arm.n, ring, approximation, train.turns
         self.motors = len(train.actuators)
-        self.placed = tuple(_spin(arm, part.rotor, ring) for part in train.parts)
+        self.placed = tuple(_spin(arm, part.rotor, ring, given) for part in train.parts)
         self.rows = [[ring.number(x) for x in row] for row in train.rows(arm)]
         self.elements = train.elements
         self.element_rows = [[ring.number(x) for x in row] for row in train.rows(arm, train.elements)]
-        self.carried = carried(arm, ring, train.actuators if approximation == "paul" else train.parts)
+        self.carried = carried(arm, ring, train.actuators if approximation == "paul" else train.parts, given)
         self.motor_friction = tuple(ShaftFriction.of(actuator.friction, ring) for actuator in train.actuators)
         self.joint_friction = tuple(ShaftFriction.of(train.friction_of(j.name), ring) for j in arm.all_moving)
         self.rubs = any(self.motor_friction) or any(self.joint_friction)
@@ -94,10 +96,10 @@ class RingTrain:
         return Ratios([*motors.first, *elements.first], second)
 
 
-def _spin(arm: ArmDescription, rotor: Rotor, ring: Ring) -> Spin:
+def _spin(arm: ArmDescription, rotor: Rotor, ring: Ring, given: Mapping[str, Scalar] | None) -> Spin:
     inertia = ring.number(rotor.inertia)
     if not rotor.link:
         return Spin(None, ZERO, inertia)
-    body, (turn, _) = link_in_body(arm, ring, rotor.link)
+    body, (turn, _) = link_in_body(arm, ring, rotor.link, given)
     axis: Vec = tuple(ring.number(x) for x in rotor.unit_axis)
     return Spin(body, matvec(turn, axis), inertia)

@@ -15,7 +15,7 @@ a motion is one derivative along it: d2T/dt2 of q + qd t + qdd t^2 / 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -67,14 +67,16 @@ class CarriedBody:
         return [[*turn[i], shift[i]] for i in range(3)]
 
 
-def carried(arm: ArmDescription, ring: Ring, parts: Sequence[Actuator | Element]) -> tuple[CarriedBody, ...]:
+def carried(
+    arm: ArmDescription, ring: Ring, parts: Sequence[Actuator | Element], given: Mapping[str, Scalar] | None = None
+) -> tuple[CarriedBody, ...]:
     """The moving bodies of these parts over ``ring``."""
     found = []
     for part in parts:
         if part.body is None:
             continue
         check_placement(arm, part.name, part.body)
-        body, link = link_in_body(arm, ring, part.body.link or arm.base)
+        body, link = link_in_body(arm, ring, part.body.link or arm.base, given)
         mount = compose(link, placed(part.body.mount, ring, {}))
         matter = part.body.inertia.pseudo
         mass = matter[3][3] or Fraction(1)

@@ -66,8 +66,8 @@ class SystemOverRing:
         self.arm, self.ring, self.n = arm, ring, arm.n
         self.links = chain(arm, ring, given) if links is None else links
         self.coupling = self.links.coupling
-        self.train = RingTrain(arm, ring, arm.drive_model) if arm.counts_drives else None
-        self.elastics = applied_loads.elastics(arm, ring)
+        self.train = RingTrain(arm, ring, arm.drive_model, given) if arm.counts_drives else None
+        self.elastics = applied_loads.elastics(arm, ring, given)
 
     # -- torques ----------------------------------------------------------------------------------
 

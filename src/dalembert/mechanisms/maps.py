@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..arm.errors import ArmError
 from ..systems.arrays import vector_array
 from . import position
-from .batch import Array
+from .batch import Array, one_state
 from .continuation import solved
 from .singularity import output_assembly
 
@@ -146,9 +146,10 @@ class Drive:
 def compare_drives(
     mechanism: Mechanism, choices: Sequence[Sequence[str]], phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike
 ) -> list[Drive]:
-    """The same motion of the mechanism driven from each choice of coordinates, best conditioned first."""
-    at = vector_array(mechanism.m, "phi", phi)
-    rate, rate2 = mechanism.joint_motion(at, qd, qdd)
+    """The same motion, at one state, driven from each choice of coordinates, best conditioned first."""
+    at = one_state(mechanism.m, "phi", phi)
+    speed, acceleration = (one_state(mechanism.n, name, x, "coordinate") for name, x in (("qd", qd), ("qdd", qdd)))
+    rate, rate2 = mechanism.joint_motion(at, speed, acceleration)
     found = []
     for choice in choices:
         other = mechanism.with_coordinates(choice)

@@ -90,7 +90,8 @@ def _gravity_load(g: TransferGraph) -> Tables:
 
 def _potential_energy(g: TransferGraph) -> Tables:
     parts = zip(g.map.systems, g.map.chains.slices, strict=True)
-    return [total([system.potential_energy(g.graph, g.phi[part]) for system, part in parts])], [0]
+    chains = [system.potential_energy(g.graph, g.phi[part]) for system, part in parts]
+    return [total([*chains, g.map.elements.energy(g.graph, g.phi)])], [0]
 
 
 def _influence(g: TransferGraph) -> Tables:

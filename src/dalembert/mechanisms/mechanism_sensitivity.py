@@ -78,6 +78,12 @@ def parameter_sensitivity(
     """See ``Mechanism.sensitivity``."""
     at = one_state(mechanism.m, "phi", phi)
     rate, rate2 = (one_state(mechanism.n, k, v, "coordinate") for k, v in (("qd", qd), ("qdd", qdd)))
+    for name, arm in mechanism.chains.arms.items():
+        if arm.counts_drives and arm.drives.functions:
+            raise ArmError(
+                f"chain {name!r}: a transmission or a body of its drives varies with the positions, and there are no "
+                "sensitivities of such drives; ask the mechanism without_drives(), or compare two designs"
+            )
     known = {name: _own(arm) for name, arm in mechanism.chains.arms.items()}
     field = Duals(REAL)
     given: list[dict[str, Scalar]] = [{} for _ in known]

@@ -99,8 +99,10 @@ class MechanismSystem:
 
     @property
     def counts_drives(self) -> bool:
-        """True if the drives of some chain count."""
-        return any(arm.counts_drives for arm in self.mechanism.chains.arms.values())
+        """True if the drives of some chain count, or the mechanism has motors of its own."""
+        return bool(self.mechanism.parts.drives) or any(
+            arm.counts_drives for arm in self.mechanism.chains.arms.values()
+        )
 
     @property
     def has_dampers(self) -> bool:
