@@ -91,3 +91,44 @@ def test_what_has_no_certificate_is_refused(words, why, capsys):
     code, out, err = said(capsys, *words)
     assert (code, out, len(err)) == (2, "", 1)
     assert why in err[0]
+
+
+def test_claims_of_another_system_are_not_lent_to_an_arm(tmp_path):
+    import copy
+    import json
+
+    import dalembert as da
+    from dalembert.certificates import certificate_file
+
+    arm = da.load("planar-2r")
+    arm.analysis(gap=0.01).certificate(tmp_path / "true.json", "D11")
+    true = json.loads((tmp_path / "true.json").read_text())
+    empty = copy.deepcopy(true["systems"][0])
+    for body in empty["bodies"]:
+        body["pseudo_inertia"] = [["0"] * 4] * 4
+    forged = {
+        "states": true["states"],
+        "claims": [{**true["claims"][0], "lower": "0", "upper": "0"}],
+        "proofs": [{"lower": ".", "upper": "."}],
+    }
+    certificate_file.write(tmp_path / "two.json", "ranges", {"systems": [empty, true["systems"][0]], **forged})
+    with pytest.raises(da.CertificateError, match="nothing is claimed of system 2"):
+        da.check_certificate(tmp_path / "two.json")
+    certificate_file.write(tmp_path / "one.json", "ranges", {"systems": [empty], **forged})
+    assert not da.check_certificate(tmp_path / "one.json").is_about(arm)
+    for name in ("digests", "systems"):
+        odd = {**true, name: 5}
+        (tmp_path / "odd.json").write_text(json.dumps(odd))
+        with pytest.raises(da.CertificateError, match="no certificate"):
+            da.check_certificate(tmp_path / "odd.json")
+    assert not da.check_certificate(tmp_path / "true.json").is_about(arm.with_elastic(da.JointSpring("joint1", 3.0)))
+
+
+def test_the_states_are_shown(folder, capsys):
+    path = folder / "states.json"
+    assert (
+        said(capsys, "ranges", "planar-2r", "--gap", "0.01", "--box", "joint2=0.25:0.5", "--certificate", path)[0] == 0
+    )
+    _, out, _ = said(capsys, "check", path)
+    assert "0.25" in out
+    assert "0.5" in out

@@ -150,6 +150,56 @@ def test_drives_are_found_not_given() -> None:
         da.identify(system, log(system))
 
 
+def driven(name: str) -> da.DrivenArm:
+    """An arm of the catalog with a rotor and friction at every joint."""
+    arm = da.load(name)
+    friction = da.Friction.of(4.0, viscous=2.0)
+    motors = [da.Actuator.of(f"m{j.name}", {j.name: 1}, da.Rotor.of(0.5)) for j in arm.moving]
+    return arm.with_drives(da.DriveTrain(motors, joint_friction=[(j.name, friction) for j in arm.moving]))
+
+
+def test_bodies_that_could_be_built_are_the_closest_to_the_data() -> None:
+    system = driven("articulated")
+    found = da.identify(system.arm, [log(system, k, noise=0.2, path=k) for k in (1, 2)])
+    for joint in range(3):
+        assert found.friction_of(joint)["coulomb"] == pytest.approx(4.0, abs=0.05)
+        assert found.friction_of(joint)["viscous"] == pytest.approx(2.0, abs=0.05)
+
+
+def test_a_joint_that_slides_up_cannot_tell_mass_rotor_and_offset_apart() -> None:
+    system = driven("cylindrical")
+    found = da.identify(system.arm, [log(system, k, noise=0.3, path=k) for k in (1, 2)])
+    parameters = {p.name: p for p in found.parameters}
+    assert "rotor2" not in parameters
+    assert parameters["m2"].combination.endswith("+ rotor2")
+    assert "9.81 rotor2" in parameters["offset2"].combination
+    assert parameters["m2"].value == pytest.approx(10.5, abs=0.1)
+    assert found.condition < 1e3
+
+
+def test_a_slow_motion_that_shakes_keeps_its_band() -> None:
+    system = driven("articulated")
+    t, q, qd, qdd = motion(3)
+    rate = 6 * np.pi * np.linspace(0.9, 1.1, 3)
+    angle = np.outer(t, rate)
+    q, qd, qdd = q + 0.12 * np.sin(angle), qd + 0.12 * rate * np.cos(angle), qdd - 0.12 * rate**2 * np.sin(angle)
+    rng = np.random.default_rng(0)
+    tau = system.inverse_dynamics(q, qd, qdd) + rng.normal(0, 0.1, q.shape)
+    found = da.identify(system.arm, da.Log(t=t, q=q + rng.normal(0, 1e-5, q.shape), effort=tau))
+    assert [found.friction_of(joint)["coulomb"] for joint in range(3)] == pytest.approx([4.0] * 3, abs=0.1)
+
+
+def test_a_log_to_be_judged_is_checked_too() -> None:
+    system = robot()
+    found = da.identify(system.arm, log(system), cutoff=10.0)
+    other = log(system, 3, path=2)
+    degrees = da.Log(t=other.t, q=np.degrees(other.q), effort=other.effort)
+    for ask in (found.residual, found.load):
+        with pytest.raises(da.ArmError, match="in degrees"):
+            ask(degrees)
+    assert found.residual(other).whole == found.residual(other, cutoff=10.0).whole
+
+
 @real_logs
 def test_ur10e_is_explained_better_than_by_a_plain_fit() -> None:
     arm = da.load(DATA / "ur10e" / "ur10e.urdf")

@@ -314,3 +314,16 @@ def test_the_power_at_the_coordinates_speeds_up_a_rotor_that_turns_with_a_motion
     without = float(found.inverse_dynamics(found.home, qd, qdd) @ qd)
     assert abs(power - without) > 0.01 * abs(power)
     assert spun.model(spun.home, qd).torque(qd, qdd) == pytest.approx(spun.inverse_dynamics(spun.home, qd, qdd))
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_the_energy_of_springs_counts_in_machine_code():
+    rod = {"a": 0.4, "mass": 1.0, "com": (-0.2, 0, 0), "inertia": (0.001, 0.0133, 0.0133)}
+    pulled = da.Mechanism(
+        {"arm": da.Arm.from_dh([rod, rod])}, [], ["arm.joint1", "arm.joint2"], home=[0.3, 0.5],
+        springs=[da.Spring("s", "ground", "arm", stiffness=100, rest="0.2")],
+    )  # fmt: skip
+    span = np.hypot(0.4 * np.cos(0.3) + 0.4 * np.cos(0.8), 0.4 * np.sin(0.3) + 0.4 * np.sin(0.8))
+    for made in (pulled, pulled.compiled()):
+        assert made.potential_energy(made.home) == pytest.approx(50 * (span - 0.2) ** 2, rel=1e-12)
+        assert made.energy(made.home, [0.0, 0.0]) == pytest.approx(50 * (span - 0.2) ** 2, rel=1e-12)

@@ -53,6 +53,12 @@ def read(path: str | Path) -> dict[str, Any]:
         whole = json.loads(read_text(path, LARGEST))
         kind = whole["header"]["kind"]
         expected = {*SECTIONS[kind], "digests"}
+        if not isinstance(whole["digests"], dict):
+            raise TypeError("its digests are no table")
+        for system in whole["systems"]:
+            labels = [system["arm"], system["drives"], *system["holds"]]
+            if not isinstance(system["holds"], list) or not all(isinstance(label, str) for label in labels):
+                raise TypeError("a system has labels that are no text")
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
         raise CertificateError(f"{path} is no certificate of this package: {type(fault).__name__}, {fault}") from None
     if whole["header"] != HEADER | {"kind": kind}:

@@ -62,9 +62,17 @@ class CheckedCertificate:
     states: Mapping[str, Any]
     claims: tuple[CheckedClaim, ...]
 
+    def claims_about(self, arm: ArmDescription) -> tuple[CheckedClaim, ...]:
+        """The claims about a system with exactly the numbers of this one; none of one that has no certificate."""
+        try:
+            numbers = system_numbers(arm)
+        except ArmError:
+            return ()
+        return tuple(claim for claim in self.claims if self.systems[claim.system] == numbers)
+
     def is_about(self, arm: ArmDescription) -> bool:
-        """Whether one of the systems has exactly the numbers of this one."""
-        return system_numbers(arm) in self.systems
+        """Whether something is claimed of a system with exactly the numbers of this one."""
+        return bool(self.claims_about(arm))
 
 
 def check_certificate(path: str | Path, tell: Callable[[str], None] | None = None) -> CheckedCertificate:
@@ -193,8 +201,13 @@ class Certificate:
         return found.pop() if len(found) == 1 and "over" not in claim else ""
 
     def complete(self) -> None:
-        """Refuse a reduced model of which some joint of some system has no bound."""
+        """Refuse a system of which nothing is claimed, and a reduced model some joint of which has no bound."""
         claims = self.sections["claims"]
+        for s in range(len(self.systems)):
+            if not any(claim["system"] == s for claim in claims):
+                raise CertificateError(f"nothing is claimed of system {s + 1}")
+        if not self.systems:
+            raise CertificateError("it has no system")
         if self.kind == "reduced model":
             said = {(claim["system"], claim["joint"]) for claim in claims}
             for s, system in enumerate(self.systems):

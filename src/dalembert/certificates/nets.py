@@ -260,7 +260,7 @@ def first_net(functions: Sequence[Any], variables: Sequence[Variable]) -> Net:
             values[(row, *index)] = complex(nearest(re), nearest(im))
         # each coefficient to half a unit
         most = float(np.abs(values[row]).max(initial=0.0))
-        error[row] = UNIT * most + LOST * (most > 0)
+        error[row] = UNIT * most + LOST * bool(series)  # all that underflowed is still there
     # without a variable a function is its zeroth coefficient, which is real
     net = Net(values if variables else values.real, error, tuple(-1 for _ in variables))
     for axis, variable in enumerate(variables):

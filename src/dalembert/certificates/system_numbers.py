@@ -16,6 +16,15 @@ def system_numbers(arm: ArmDescription) -> dict[str, Any]:
     ``placement`` is the pose of the joint frame at q = 0 in that of the parent body, ``pseudo_inertia`` the integral of
     (r, 1)(r, 1)^T dm over the body with all that is fixed to it.
     """
+    if arm.followers:
+        raise ArmError(
+            f"{arm.where}{arm.name} has joints that follow others, and there is no certificate of such a system; hold "
+            "or free them (mimic)"
+        )
+    if arm.elastic:
+        raise ArmError(
+            f"{arm.where}{arm.name} has springs or dampers, and there is no certificate of them; ask without_elastic()"
+        )
     bodies = []
     for body in arm.bodies:
         before = body.before if body.parent < 0 else arm.bodies[body.parent].after @ body.before

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dalembert.arm.errors import ArmError
+from dalembert.arm.drives import DRIVE_MODELS
+from dalembert.arm.errors import ArmError, printable
 
 from .printing import heading, say, table
 from .system_options import load_arm
+
+STATES = {"lower": "from", "upper": "to", "speed": "speed\nup to", "acceleration": "acceleration\nup to"}
+"""Numbers of the states of a certificate, and their heads."""
 
 
 def check(
@@ -30,11 +35,12 @@ def check(
     from dalembert.certificates.checker import check_certificate
 
     found = check_certificate(file, lambda text: print(text, file=sys.stderr) if sys.stderr.isatty() else None)
-    same: list[bool] = []
+    theirs: set[int] = set()
     if arm:
         given = load_arm(arm)
-        same = [found.is_about(given.counting_drives(str(system["drives"]))) for system in found.systems]
-        if not any(same):
+        for model in {str(system["drives"]) for system in found.systems} & set(DRIVE_MODELS):
+            theirs |= {claim.system for claim in found.claims_about(given.counting_drives(model))}
+        if not theirs:
             raise ArmError(
                 f"{file} is not about {given.name}: its bodies, gravity or rotors have other numbers; compare a system "
                 "that holds a load in Python, with da.check_certificate(FILE).is_about(system)"
@@ -42,7 +48,10 @@ def check(
     if as_json:
         print(json.dumps({
             "kind": found.kind,
-            "systems": [{key: system[key] for key in ("arm", "holds", "drives")} for system in found.systems],
+            "systems": [{key: system[key] for key in ("arm", "holds", "drives")} |
+                        ({"numbers_of_arm": index in theirs} if arm else {})
+                        for index, system in enumerate(found.systems)],
+            "states": {key: [float(Fraction(x)) for x in found.states[key]] for key in STATES if key in found.states},
             "claims": [{"system": c.system, "what": c.what, "unit": c.unit, "lower": c.lower, "upper": c.upper,
                         "parts": c.parts} for c in found.claims],
         }, indent=2))  # fmt: skip
@@ -50,16 +59,23 @@ def check(
     for index, system in enumerate(found.systems):
         heading(f"{found.kind}, {words(system)}: all claims hold")
         mine = [claim for claim in found.claims if claim.system == index]
-        table([("", [c.what for c in mine]), ("not below", [f"{c.lower:.8g}" for c in mine]),
+        table([("", [printable(c.what) for c in mine]), ("not below", [f"{c.lower:.8g}" for c in mine]),
                ("not above", [f"{c.upper:.8g}" for c in mine]), ("unit", [c.unit for c in mine]),
                ("parts of\nthe box", [str(c.parts) for c in mine])])  # fmt: skip
-    if arm:
-        say()
-        say(f"The numbers are those of {arm}.")
+        if arm:
+            say(f"The numbers are those of {arm}." if index in theirs else f"The numbers are not those of {arm}.")
+    heading("for every state with")
+    bodies = found.systems[0]["bodies"]
+    columns = [("joint", [printable(str(body["joint"])) for body in bodies])]
+    for key in STATES:
+        if key in found.states:
+            columns.append((STATES[key], [f"{float(Fraction(x)):.6g}" for x in found.states[key]]))
+    table(columns)
+    say("Positions in rad and m.")
 
 
 def words(system: Mapping[str, Any]) -> str:
     """What a system of a certificate is labelled."""
     holds = f", holding {', '.join(system['holds'])}" if system["holds"] else ""
     drives = "links alone" if system["drives"] == "none" else f"drives {system['drives']}"
-    return f"{system['arm']}, {drives}{holds}"
+    return printable(f"{system['arm']}, {drives}{holds}")

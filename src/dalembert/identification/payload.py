@@ -71,10 +71,15 @@ def identify_load(model: Identification, log: Log, cutoff: float | None = None) 
             f"{log.name}: the run does not tell the mass of a load ({found.values[0]:.3g} kg with an error of "
             f"{np.sqrt(found.covariance[0, 0]):.3g} kg); move more joints, against gravity"
         )
-    rows = (np.concatenate([columns, matrix], axis=-1) / found.spread[:, None]).reshape(-1, len(found.values))
+    weighted = (np.concatenate([columns, matrix], axis=-1) * (found.weights / found.spread)[..., None]).reshape(
+        -1, len(found.values)
+    )
+    target = (seen.effort * found.weights / found.spread).reshape(-1)
+    # What the other unknowns cannot explain: they are free, so the load is fitted to that alone.
+    own, others = weighted[:, :10], weighted[:, 10:]
+    own = own - others @ np.linalg.lstsq(others, own, rcond=None)[0]
     mass = max(float(found.values[0]), LEAST_MASS)
-    target = rows.T @ (seen.effort / found.spread).reshape(-1)
-    values = consistent(rows.T @ rows, target, 1, [(mass, SIZE)], [])
+    values = consistent(own.T @ own, own.T @ target, 1, [(mass, SIZE)], [])
     com, inertia = values[1:4] / values[0], _about_centre(values)
     errors = np.sqrt(np.maximum(np.diag(found.covariance)[:10], 0.0))
     bare = fit(matrix, seen.effort).residual[laden]
