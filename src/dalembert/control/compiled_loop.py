@@ -174,7 +174,7 @@ def _typed(loop: Any) -> Any:
     return loop
 
 
-def _advanced(
+def advanced(
     loop: Any, drive: tuple[Any, ...], end: float, tolerances: tuple[float, float], most: int, state: Array,
     grid: Array, states: Array, stats: Any, memo: Array,
 ) -> int:  # fmt: skip
@@ -210,7 +210,7 @@ def _right(function: Function, made: CompiledLibrary) -> bool:
     stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
     fault = PAUSED
     while fault == PAUSED:
-        fault = _advanced(loop, drive, end, (1e-8, 1e-10), 100_000, state, grid, states, stats, memo)
+        fault = advanced(loop, drive, end, (1e-8, 1e-10), 100_000, state, grid, states, stats, memo)
     scale = np.maximum(1.0, np.abs(right))
     return not fault and bool((np.abs(states[0] - right) <= 1e-7 * scale).all())
 
@@ -267,7 +267,7 @@ def run(
     fault, interrupted = PAUSED, False
     try:
         while fault == PAUSED:
-            fault = _advanced(
+            fault = advanced(
                 loop, drive, end, (settings.rtol, settings.atol), CHEAPER * settings.most_evaluations, state, grid,
                 states, stats, memo,
             )  # fmt: skip

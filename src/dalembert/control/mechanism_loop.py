@@ -9,13 +9,14 @@ integrator cannot avoid such states the simulation in Python goes over it and sa
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, SimulationInterrupt
 from ..compile import build
 from ..compile.function import Function, Tables
 from ..compile.kernel import Kernel
@@ -29,14 +30,13 @@ from ..mechanisms.transfer_over_field import TransferOverField
 from ..rings.algebra import add
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
-from ..simulation.dop853 import dop853_source
+from ..simulation.dop853 import MEMO, PAUSED, dop853_source
 from ..simulation.inputs import Control, Input
 from ..simulation.motion import Motion
 from ..simulation.native import loaded
 from ..simulation.settings import SimulationSettings
-from ..simulation.simulate import TOO_FAST
 from ..systems.arrays import vector_array
-from .compiled_loop import CHEAPER, REFERENCE
+from .compiled_loop import CHEAPER, REFERENCE, advanced
 from .controllers import ComputedTorque, PDGravity
 from .trajectories import Polynomials
 
@@ -257,24 +257,34 @@ def run(
     grid = settings.grid(duration)
     state = np.concatenate([place, speed, phi, [0.0]])
     states = np.empty((len(grid), len(state)))
-    stats, reached = (ctypes.c_long * 3)(), ctypes.c_double()
-    loop.settings(
+    stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
+    memo[0] = start
+    drive = (
         _at(tables[0]), _at(tables[1]), ctypes.c_long(len(path.times) - 1), ctypes.c_int(tables[1].shape[1] - 1),
         _at(stiffness), _at(damping),
     )  # fmt: skip
-    loop.mechanism(
+    own = (
         ctypes.c_void_p(step.address()), ctypes.c_void_p(law.address()), _at(low), _at(high),
         ctypes.c_double(WORSE**2 * spread[0]), ctypes.c_double(side[0] if square else 0.0),
     )  # fmt: skip
-    fault = loop.dop853(
-        ctypes.c_double(start), ctypes.c_double(end), ctypes.c_double(settings.rtol), ctypes.c_double(settings.atol),
-        ctypes.c_double(TOO_FAST), ctypes.c_long(CHEAPER * settings.most_evaluations),
-        _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats, ctypes.byref(reached),
-    )  # fmt: skip
-    tau, joints = np.empty((len(grid), n)), np.empty((len(grid), m))
-    if fault or not loop.torques(_at(grid), _at(states), ctypes.c_long(len(grid)), _at(tau), _at(joints)):
+    most, fault, interrupted = CHEAPER * settings.most_evaluations, PAUSED, False
+    try:
+        while fault == PAUSED:
+            loop.mechanism(*own)  # anew each time, as the settings are
+            fault = advanced(loop, drive, end, (settings.rtol, settings.atol), most, state, grid, states, stats, memo)
+    except KeyboardInterrupt:
+        interrupted = True
+    count = stats[2] if interrupted else len(grid)
+    grid, states = grid[:count], states[:count]
+    tau, joints = np.empty((count, n)), np.empty((count, m))
+    failed = fault and not interrupted
+    if failed or not loop.torques(_at(grid), _at(states), ctypes.c_long(count), _at(tau), _at(joints)):
         return None
-    return _motion(system, grid, states, tau, joints, stats)
+    motion = _motion(system, grid, states, tau, joints, stats)
+    if interrupted:
+        said = f"interrupted at t = {float(memo[0]):.6g} s"
+        raise SimulationInterrupt(said, replace(motion, fault=said))
+    return motion
 
 
 def _motion(system: MechanismSystem, t: Array, states: Array, tau: Array, phi: Array, stats: Any) -> Motion:
