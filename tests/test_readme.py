@@ -66,9 +66,24 @@ def test_the_python_examples_of_a_page_of_the_docs_run_in_order(page, tmp_path, 
         exec(compile(text, page.name, "exec"), names)
 
 
+def _chained(page: Path) -> list[list[str]]:
+    """Blocks of commands of which a later one reads what an earlier one wrote: they run in order."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    commands = [re.findall(r"^\$ (dalembert .*)$", block, flags=re.MULTILINE) for block in blocks]
+    return [block for block in commands if any(command.startswith("dalembert check") for command in block)]
+
+
+@pytest.mark.parametrize("block", [block for page in PAGES for block in _chained(page)])
+def test_commands_of_the_docs_that_go_together_end_well(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for command in block:
+        assert main(shlex.split(command, comments=True)[1:]) == 0
+
+
 COMMANDS = sorted(
     {command for page in PAGES for command in re.findall(r"^\$ (dalembert .*)$", page.read_text(), flags=re.MULTILINE)}
     - {command for session in SESSIONS for command, _ in session}
+    - {command for page in PAGES for block in _chained(page) for command in block}
 )
 
 

@@ -173,8 +173,11 @@ class SumOfMagnitudes:
                 for k in range(axis.degree):
                     total += pair[:, k]
             size = total
-        # a product with ones is a sum, and much faster along a short axis
-        return np.asarray(size.reshape(len(size), -1) @ self.ones)
+        # A product with ones is a sum, and much faster along a short axis. Lanes that such a product does not use may
+        # raise the flag of an invalid value; what is no number bounds nothing.
+        with np.errstate(invalid="ignore"):
+            found = np.asarray(size.reshape(len(size), -1) @ self.ones)
+        return np.where(np.isnan(found), np.float32(np.inf), found)
 
     def greatest(self, points: Sequence[Array], known: float, more: float, work: float) -> float:
         """An upper bound of the largest value on a grid: that value, or ``known`` + ``more`` where it is above."""

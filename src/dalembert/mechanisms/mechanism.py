@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,14 +21,10 @@ from ..systems.sticking import Contact
 from . import transfer
 from .batch import Array, one_state
 from .constrained_motion import Drive, MechanismMotion, simulate
-from .coordinate_kinematics import CoordinateKinematics
 from .element_loads import ElementLoads, element_model
 from .equilibrium import equilibrium
 from .linearize import derivatives
-from .many_motions import ManyMotions, simulate_many
-from .mechanism_code import NEWTON, write_mechanism_c
-from .mechanism_sensitivity import ParameterSensitivity, parameter_names, parameter_sensitivity
-from .mjcf_export import write_mjcf
+from .mechanism_outputs import MechanismOutputs
 from .mobility import Mobility, mobility
 from .mounting import ChainNumbers
 from .springs import Spring
@@ -44,7 +39,7 @@ Forces = Mapping[str, Sequence[Force]]
 NONE: Forces = {}
 
 
-class Mechanism(CoordinateKinematics):
+class Mechanism(MechanismOutputs):
     """Chains, closures and coordinates, with the dynamics in those coordinates.
 
         T_q = I*(q) q'' + q'.P*(q) q' - T^L
@@ -342,54 +337,6 @@ class Mechanism(CoordinateKinematics):
         """Joints ``(m,)`` near ``phi`` (home) at which loads ``tau`` at the coordinates (none) hold it at rest."""
         load = np.zeros(self.n) if tau is None else one_state(self.n, "tau", tau, "coordinate")
         return equilibrium(self, load, self.home if phi is None else one_state(self.m, "phi", phi), forces)
-
-    def simulate_many(
-        self,
-        tau: ArrayLike,
-        phi: ArrayLike,
-        qd: ArrayLike,
-        duration: float,
-        step: float = 1e-3,
-        every: int | None = None,
-    ) -> ManyMotions:
-        """Motions of a batch of closed joints ``phi`` under constant loads ``tau``, by Runge-Kutta steps of ``step`` s.
-
-        States are kept ``every`` so many steps, the first and the last by default.
-        """
-        return simulate_many(self, tau, phi, qd, duration, step, every)
-
-    def write_mjcf(self, path: str | Path) -> None:
-        """Write the links and closures as MJCF for MuJoCo; what it cannot say is refused (``mjcf_export``)."""
-        write_mjcf(self, path)
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        """Parameters of the chains, "chain.m1", "chain.a2": inertial ones about the link frame, lengths and twists."""
-        return parameter_names(self)
-
-    def sensitivity(
-        self,
-        phi: ArrayLike,
-        qd: ArrayLike | None = None,
-        qdd: ArrayLike | None = None,
-        parameters: Sequence[str] | None = None,
-    ) -> ParameterSensitivity:
-        """Exact derivatives of joints, I* and loads to ``parameters`` (all of them by default), q held, at one state.
-
-        A length moves what is beyond it; the inertia of a link stays as it is about the frame of the link.
-        """
-        rest = np.zeros(self.n)
-        names = self.parameter_names if parameters is None else parameters
-        return parameter_sensitivity(self, phi, rest if qd is None else qd, rest if qdd is None else qdd, names)
-
-    def write_c(self, name: str, folder: str | Path, newton: int = NEWTON, dtype: str = "float64") -> list[Path]:
-        """Write a function as C99 into ``folder``, with header, test and CMake; the files written.
-
-        "position" (guess, q), "joint_motion" and "inverse_dynamics" (and qd, qdd), "forward_dynamics" (and qd, tau,
-        joint_load), "mass_matrix", "gravity_load". Each finds the joints by ``newton`` steps from ``guess`` and gives
-        them as ``phi``, with the ``residual`` that they leave.
-        """
-        return write_mechanism_c(self, name, folder, newton, dtype)
 
     def mobility(self, phi: ArrayLike | None = None) -> Mobility:
         """Freedoms counted and measured, at one configuration ``phi`` (home by default)."""
