@@ -155,7 +155,7 @@ def test_memory_may_run_out_anywhere_in_a_proof(tmp_path: Path, monkeypatch: pyt
         right = {name: arm.analysis().range_of(name) for name in ("D11", "C112")}
         refused = 0
         for name in right:
-            for number in range(1, 120):
+            for number in range(1, 50):
                 library.fail_at(number)
                 try:
                     found = arm.analysis().range_of(name)
