@@ -13,9 +13,7 @@ SCRIPT = Path(__file__).parents[1] / "scripts" / "soak.py"
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
 
 
-@pytest.mark.parametrize(
-    ("kind", "units"), [("kernels", 15), ("closed-forms", 40), ("calls", 10), ("simulations", 20)]
-)
+@pytest.mark.parametrize(("kind", "units"), [("kernels", 15), ("closed-forms", 40), ("calls", 10), ("simulations", 20)])
 def test_a_process_does_not_grow(kind: str, units: int) -> None:
     done = subprocess.run(
         [sys.executable, str(SCRIPT), kind, "--units", str(units), "--allowed", "2"],

@@ -3,11 +3,12 @@
 A bound is broken where a value lies outside it beyond doubt: positions are floats, taken exactly, and the functions are
 those of the checker of certificates (``certificates/exact_dynamics.py``), or the waves themselves. The campaign prints
 how many bounds it attacked and the closest approach, as a share of the spread of values (``pytest -s``; the long one
-is ``-m slow``).
+is ``HYPOTHESIS_PROFILE=deep pytest -m slow``).
 """
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -239,6 +240,7 @@ def test_no_bound_is_broken(attack, count):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.environ.get("HYPOTHESIS_PROFILE") != "deep", reason="takes minutes: HYPOTHESIS_PROFILE=deep")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("seed", range(2, 8))
 @pytest.mark.parametrize(("attack", "count"), [(arms, 60), (waves, 150), (models, 12)])
