@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.compile import build, cache
-from dalembert.control import mechanism_loop
+from dalembert.control import compiled_loop, mechanism_loop
 from dalembert.mechanisms import gallery
 from dalembert.mechanisms.mechanism_system import MechanismSystem
 
@@ -103,6 +103,30 @@ def test_a_motion_that_machine_code_cannot_follow_is_left_to_python(bar: Mechani
     """Driven hard into a singularity of its coordinates, the simulation ends with a sentence, not with a jump."""
     with pytest.raises(da.SimulationError):
         da.simulate(bar, [-60.0, 60.0], start(bar), duration=1.0)
+
+
+@pytest.mark.parametrize("slices", [0, 3])
+def test_an_interrupted_loop_does_not_go_on_in_python(
+    slices: int, bar: MechanismSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was found is kept; where nothing was, the interruption goes through as it came."""
+    real, calls = mechanism_loop.advanced, []
+
+    def advanced(*arguments: object) -> int:
+        calls.append(0)
+        if len(calls) > slices:
+            raise KeyboardInterrupt
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(mechanism_loop, "advanced", advanced)
+    monkeypatch.setattr(compiled_loop, "SLICE", 60)
+    with pytest.raises(da.SimulationInterrupt if slices else KeyboardInterrupt) as caught:
+        da.simulate(bar, [0.1, 0.1], start(bar), duration=0.5)
+    if slices:
+        assert 0 < caught.value.motion.t[-1] < 0.5
+        assert "interrupted at t" in caught.value.motion.fault
+    else:
+        assert not isinstance(caught.value, da.SimulationInterrupt)
 
 
 def test_kinematics_are_compared_and_not_names() -> None:

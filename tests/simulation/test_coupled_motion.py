@@ -50,6 +50,17 @@ def test_a_stop_of_what_follows_stops_the_coordinate():
     assert motion.q[:, 2].max() == pytest.approx(1.8, abs=1e-6)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_parameters_of_all_bodies_are_taken_by_many_arms(compiled: bool, request: pytest.FixtureRequest):
+    if compiled:
+        request.getfixturevalue("compiled_kernels")
+    arm = da.load(PALLETIZER)
+    start = np.array([[0.1, 0.2, 0.5, 0.02], [0.3, -0.2, 0.1, 0.01]])
+    built_in = arm.simulate_many(np.zeros(4), start, duration=0.01).q
+    given = arm.simulate_many(np.zeros(4), start, duration=0.01, parameters=arm.parameters).q
+    np.testing.assert_allclose(given, built_in, rtol=0, atol=1e-12)
+
+
 def test_computed_torque_follows_a_trajectory_in_the_coordinates():
     arm = da.load(PALLETIZER).driven
     start, end = np.array([0, 0.2, -0.5, 0.01]), np.array([0.5, 0.4, 0.5, 0.03])

@@ -8,6 +8,7 @@ dynamics of the model feeds forward dynamics of the arm.
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -174,13 +175,51 @@ def _typed(loop: Any) -> Any:
     return loop
 
 
+@dataclass(frozen=True, eq=False)
+class LoopInput:
+    """What a compiled loop follows, and its gains: knots and coefficients of polynomials, one gain for each joint.
+
+    Of constant loads they stand in the place of the first gains, and nothing is followed; ``model`` is that of the
+    controller, None of loads.
+    """
+
+    kind: str
+    model: object
+    knots: Array
+    table: Array
+    stiffness: Array
+    damping: Array
+
+    @classmethod
+    def of(cls, control: Control, names: tuple[str, ...], span: tuple[float, float]) -> LoopInput:
+        """Of a controller that ``serves`` has looked at, or of loads."""
+        n = len(names)
+        gains: tuple[ArrayLike, ArrayLike]
+        if isinstance(control, ComputedTorque | PDGravity):
+            assert isinstance(control.trajectory, Polynomials), "serves() has looked"
+            kind, model = "computed torque" if isinstance(control, ComputedTorque) else "pd", control.model
+            path, gains = control.trajectory, (control.kp, control.kd)
+        else:
+            kind, model, path = "torque", None, Polynomials(np.array(span), np.zeros((1, 1, n)))
+            gains = (Input(control, names).constant, 0.0)
+        knots, table = (np.ascontiguousarray(x, dtype=float) for x in (path.times, path.coefficients))
+        first, second = (np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains)
+        return cls(kind, model, knots, table, first, second)
+
+    @property
+    def settings(self) -> tuple[Any, ...]:
+        """The arguments of ``settings`` of a loop."""
+        sizes = ctypes.c_long(len(self.knots) - 1), ctypes.c_int(self.table.shape[1] - 1)
+        return _at(self.knots), _at(self.table), *sizes, _at(self.stiffness), _at(self.damping)
+
+
 def advanced(
-    loop: Any, drive: tuple[Any, ...], end: float, tolerances: tuple[float, float], most: int, state: Array,
+    loop: Any, drive: LoopInput, end: float, tolerances: tuple[float, float], most: int, state: Array,
     grid: Array, states: Array, stats: Any, memo: Array,
 ) -> int:  # fmt: skip
     """One slice of an integration; what ended it."""
     # set anew each time: another run of the same loop may have come in between in this thread
-    loop.settings(*drive)
+    loop.settings(*drive.settings)
     return int(
         loop.dop853(
             ctypes.c_double(end), *map(ctypes.c_double, tolerances), ctypes.c_double(TOO_FAST), ctypes.c_long(most),
@@ -204,8 +243,7 @@ def _right(function: Function, made: CompiledLibrary) -> bool:
     if not np.isfinite(rates(0.0, start)).all():
         return True  # nothing to compare there; a run of it says what is wrong
     right = solve_ivp(rates, (0.0, end), start, method="DOP853", rtol=1e-8, atol=1e-10).y[:, -1]
-    times, table = np.array([0.0, end]), np.zeros((1, 1, n))
-    drive = _at(times), _at(table), ctypes.c_long(1), ctypes.c_int(0), _at(gains), _at(gains)
+    drive = LoopInput("torque", None, np.array([0.0, end]), np.zeros((1, 1, n)), gains, gains)
     state, states, grid = start.copy(), np.empty((1, 2 * n + 1)), np.array([end])
     stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
     fault = PAUSED
@@ -241,29 +279,17 @@ def run(
     speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd)
     if place.shape != (n,) or speed.shape != (n,):
         raise ArmError("a simulation starts from one state; use simulate_many for a batch")
-    if isinstance(control, ComputedTorque | PDGravity):
-        kind, model = "computed torque" if isinstance(control, ComputedTorque) else "pd", control.model
-        path, gains = control.trajectory, [control.kp, control.kd]
-    else:
-        # the torques take the place of the gains, and nothing is followed
-        kind, model, path = "torque", arm, Polynomials(np.array([start, end]), np.zeros((1, 1, n)))
-        gains = [Input(control, arm.joint_names).constant, 0.0]
+    drive = LoopInput.of(control, arm.joint_names, (start, end))
+    model = arm if drive.model is None else drive.model
     assert isinstance(model, ArmSystem), "serves() has looked"
-    assert isinstance(path, Polynomials), "serves() has looked"
-    loop = library(arm, model, kind)
+    loop = library(arm, model, drive.kind)
     if loop is None:
         return None
     grid = settings.grid(duration)
-    tables = [np.ascontiguousarray(x, dtype=float) for x in (path.times, path.coefficients)]
-    stiffness, damping = (np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains)
     state = np.concatenate([place, speed, [0.0]])
     states = np.empty((len(grid), 2 * n + 1))
     stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
     memo[0] = start
-    drive = (
-        _at(tables[0]), _at(tables[1]), ctypes.c_long(len(path.times) - 1), ctypes.c_int(tables[1].shape[1] - 1),
-        _at(stiffness), _at(damping),
-    )  # fmt: skip
     fault, interrupted = PAUSED, False
     try:
         while fault == PAUSED:

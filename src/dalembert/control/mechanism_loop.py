@@ -31,12 +31,12 @@ from ..rings.algebra import add
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
 from ..simulation.dop853 import MEMO, PAUSED, dop853_source
-from ..simulation.inputs import Control, Input
+from ..simulation.inputs import Control
 from ..simulation.motion import Motion
 from ..simulation.native import loaded
 from ..simulation.settings import SimulationSettings
 from ..systems.arrays import vector_array
-from .compiled_loop import CHEAPER, REFERENCE, advanced
+from .compiled_loop import CHEAPER, REFERENCE, LoopInput, advanced
 from .controllers import ComputedTorque, PDGravity
 from .trajectories import Polynomials
 
@@ -232,18 +232,12 @@ def run(
     if place.shape != (n,) or speed.shape != (n,):
         raise ArmError("a simulation starts from one state; use simulate_many for a batch")
     start, end = settings.span(duration)
-    if isinstance(control, ComputedTorque | PDGravity):
-        assert isinstance(control.model, MechanismSystem), "serves() has looked"
-        kind, model = "computed torque" if isinstance(control, ComputedTorque) else "pd", control.model.mechanism
-        path, gains = control.trajectory, [control.kp, control.kd]
-    else:
-        # the loads take the place of the gains, and nothing is followed
-        kind, model, path = "torque", mechanism, Polynomials(np.array([start, end]), np.zeros((1, 1, n)))
-        gains = [Input(control, system.joint_names).constant, 0.0]
-    assert isinstance(path, Polynomials), "serves() has looked"
+    drive = LoopInput.of(control, system.joint_names, (start, end))
+    model = system if drive.model is None else drive.model
+    assert isinstance(model, MechanismSystem), "serves() has looked"
     if not build.available() or (loop := library(code)) is None:
         return None
-    step, law = code.kernel("newton_step"), _law(mechanism, model, kind)
+    step, law = code.kernel("newton_step"), _law(mechanism, model.mechanism, drive.kind)
     if step.address() is None or law.address() is None:
         return None
     phi = system.joints(place)
@@ -252,17 +246,11 @@ def run(
     low, high = mechanism.chains.lower - PAST, mechanism.chains.upper + PAST
     low[stops], high[stops] = -np.inf, np.inf
     square = n + mechanism.r == m
-    tables = [np.ascontiguousarray(x, dtype=float) for x in (path.times, path.coefficients)]
-    stiffness, damping = (np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains)
     grid = settings.grid(duration)
     state = np.concatenate([place, speed, phi, [0.0]])
     states = np.empty((len(grid), len(state)))
     stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
     memo[0] = start
-    drive = (
-        _at(tables[0]), _at(tables[1]), ctypes.c_long(len(path.times) - 1), ctypes.c_int(tables[1].shape[1] - 1),
-        _at(stiffness), _at(damping),
-    )  # fmt: skip
     own = (
         ctypes.c_void_p(step.address()), ctypes.c_void_p(law.address()), _at(low), _at(high),
         ctypes.c_double(WORSE**2 * spread[0]), ctypes.c_double(side[0] if square else 0.0),
@@ -274,11 +262,15 @@ def run(
             fault = advanced(loop, drive, end, (settings.rtol, settings.atol), most, state, grid, states, stats, memo)
     except KeyboardInterrupt:
         interrupted = True
+    if fault and not interrupted:
+        return None
     count = stats[2] if interrupted else len(grid)
     grid, states = grid[:count], states[:count]
     tau, joints = np.empty((count, n)), np.empty((count, m))
-    failed = fault and not interrupted
-    if failed or not loop.torques(_at(grid), _at(states), ctypes.c_long(count), _at(tau), _at(joints)):
+    closed = loop.torques(_at(grid), _at(states), ctypes.c_long(count), _at(tau), _at(joints))
+    if interrupted and not (count and closed):
+        raise KeyboardInterrupt  # nothing was kept yet; going on in Python is not what was asked for
+    if not closed:
         return None
     motion = _motion(system, grid, states, tau, joints, stats)
     if interrupted:

@@ -73,9 +73,10 @@ def simulate_many(
     batch = np.broadcast_shapes(place.shape[:-1], push.shape[:-1], speed.shape[:-1])
     own: Array | None = None
     if parameters is not None:
-        own = vector_array(10 * n, "parameters", parameters, "parameter")
+        size = len(arm.parameters)  # ten a body, and of joints that follow others there are more than coordinates
+        own = vector_array(size, "parameters", parameters, "parameter")
         batch = np.broadcast_shapes(batch, own.shape[:-1])
-        own = np.ascontiguousarray(np.broadcast_to(own, (*batch, 10 * n)).reshape(-1, 10 * n))
+        own = np.ascontiguousarray(np.broadcast_to(own, (*batch, size)).reshape(-1, size))
     if len(batch) > 1:
         raise ArmError(f"the arms stand along one axis; got a batch of shape {batch}")
     arms = batch[0] if batch else 1

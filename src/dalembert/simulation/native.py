@@ -106,7 +106,7 @@ def many_source(arm: ArmDescription, parameters: bool) -> str:
     program = Program(function(arm, "forward_dynamics", "inertial" if parameters else None))
     room = len(program.inputs) + 2 * len(program.angles)
     loop = MANY.format(
-        n=arm.n, parameters=10 * arm.n if parameters else 0, targets=len(program.targets), room=room,
+        n=arm.n, parameters=10 * len(arm.bodies) if parameters else 0, targets=len(program.targets), room=room,
         where=", ".join(map(str, program.scatter[0])),
         advance=indent(advance("rk4", "rates(q, qd, x, a);", "step", "V", "double", "#pragma GCC unroll 4"), 8 * " "),
     )  # fmt: skip
