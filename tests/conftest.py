@@ -47,6 +47,17 @@ def compiled_kernels(kernel_folder: Path) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def needs_compiler(compiled_kernels: None) -> None:
+    """The same, and nothing of the module is run where there is no compiler."""
+    from dalembert.compile import build
+
+    try:
+        build.find()
+    except build.CompileError:
+        pytest.skip("no C compiler")
+
+
 @pytest.fixture
 def derived(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, object]]:
     """Systems and parameters of all equations that are made while the test runs."""

@@ -448,8 +448,9 @@ def test_integrators_fall_back_where_libraries_cannot_be_loaded(
         raise OSError("failed to map segment from shared object")
 
     from dalembert.control import compiled_loop
+    from dalembert.simulation.native import RecentLibraries
 
-    monkeypatch.setattr(compiled_loop, "_libraries", {})
+    monkeypatch.setattr(compiled_loop, "_libraries", RecentLibraries())
     monkeypatch.setattr(ctypes.CDLL, "__init__", refused)
     arm = da.load("planar-2r").with_gravity((0, -9.0, 0))
     np.testing.assert_allclose(arm.simulate([0, 0], [0.3, 0.1], duration=0.2).q[-1], wanted, rtol=0, atol=1e-7)
@@ -485,6 +486,7 @@ def test_an_integrator_that_computes_wrongly_is_not_used(
 ):
     import dalembert as da
     from dalembert.control import compiled_loop
+    from dalembert.simulation.native import RecentLibraries
 
     load.caller_type()
     arm = da.load("planar-2r").with_gravity((0, -8.5, 0))
@@ -499,7 +501,7 @@ if 'dop853' in source or 'many(' in source:
     code.write_text(source.replace('step / 6', 'step / 5').replace('f[j] = x[N + j];', 'f[j] = 1.001 * x[N + j];'))
 sys.exit(subprocess.call([{real!r}, *sys.argv[1:]], stderr=subprocess.DEVNULL))"""
     monkeypatch.setenv("CC", script(tmp_path, text))
-    monkeypatch.setattr(compiled_loop, "_libraries", {})
+    monkeypatch.setattr(compiled_loop, "_libraries", RecentLibraries())
     arm = da.load("planar-2r").with_gravity((0, -8.5, 0))
     np.testing.assert_allclose(arm.simulate([0, 0], start, duration=0.2).q[-1], wanted[0], rtol=0, atol=1e-6)
     np.testing.assert_allclose(arm.simulate_many(torque, start, duration=0.01).q[-1], wanted[1], rtol=0, atol=1e-9)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compile import build, cache
 from dalembert.control import compiled_loop, mechanism_loop
 from dalembert.mechanisms import gallery
 from dalembert.mechanisms.mechanism_system import MechanismSystem
@@ -17,17 +14,8 @@ TRACK = 0.3
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("kernels")
-    folder.chmod(0o700)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(cache.VARIABLE, str(folder))
-        patch.delenv(build.SWITCH, raising=False)
-        try:
-            build.find()
-        except build.CompileError:
-            pytest.skip("no C compiler")
-        yield
+def _compiler(needs_compiler: None) -> None:
+    """Every test of this module."""
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compile import build, cache
 from dalembert.mechanisms import gallery, parallel_robots
 from dalembert.mechanisms.mechanism import Mechanism
 from dalembert.mechanisms.transfer_over_field import TransferOverField
@@ -17,17 +16,8 @@ from mechanisms.peers import Pinocchio
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("kernels")
-    folder.chmod(0o700)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(cache.VARIABLE, str(folder))
-        patch.delenv(build.SWITCH, raising=False)
-        try:
-            build.find()
-        except build.CompileError:
-            pytest.skip("no C compiler")
-        yield
+def _compiler(needs_compiler: None) -> None:
+    """Every test of this module."""
 
 
 def geared() -> Mechanism:

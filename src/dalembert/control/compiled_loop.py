@@ -33,7 +33,7 @@ from ..rings.ring import Scalar
 from ..simulation.dop853 import DIVERGED, MEMO, PAUSED, TOO_MANY, dop853_source
 from ..simulation.inputs import Control, Input
 from ..simulation.motion import Motion
-from ..simulation.native import KEPT, loaded
+from ..simulation.native import RecentLibraries, loaded
 from ..simulation.settings import SimulationSettings
 from ..simulation.simulate import TOO_FAST
 from ..systems.arm_system import ArmSystem
@@ -165,7 +165,7 @@ def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> Table
     return determined(arm, lambda: (solved(plant, q, qd, tau)[0], tau))
 
 
-_libraries: dict[str, Any] = {}
+_libraries = RecentLibraries()
 
 
 def _typed(loop: Any) -> Any:
@@ -258,16 +258,13 @@ def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
     if not build.available():
         return None
     loop = closed_loop(arm, model, kind)
-    if loop.identity not in _libraries:
+
+    def make() -> Any:
         source = single_source(Program(loop), "float64") + RATES.format(n=arm.n, reference=REFERENCE) + dop853_source()
         made = loaded(source, loop.identity, partial(_right, loop))
-        if made is None:
-            return None
-        _typed(made)
-        for old in list(_libraries)[: len(_libraries) - KEPT + 1]:
-            _libraries.pop(old, None)
-        _libraries[loop.identity] = made
-    return _libraries[loop.identity]
+        return made if made is None else _typed(made)
+
+    return _libraries.get(loop.identity, make)
 
 
 def run(

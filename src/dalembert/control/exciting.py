@@ -146,17 +146,9 @@ class _Search:
         qd = np.stack([motion.velocity(self.times) for motion in motions])
         qdd = np.stack([motion.acceleration(self.times) for motion in motions])
         smooth = self.arm.regressor(q, qd, qdd)
-        unknowns, n = self.unknowns, self.arm.n
-        matrix = np.zeros((*smooth.shape[:-1], unknowns.count))
-        matrix[..., : unknowns.inertial] = smooth
-        torque = smooth @ self.arm.parameters
-        transition = np.full(n, TRANSITION)
-        columns = unknowns.friction.columns(qd, transition, np.full(n, 0.1), torque)
-        for joint in range(n):
-            for term in range(columns.shape[-1]):
-                matrix[..., joint, unknowns.friction_column(joint, term)] = columns[..., joint, term]
-            if unknowns.rotors:
-                matrix[..., joint, unknowns.rotor_column(joint)] = qdd[..., joint]
+        n, torque = self.arm.n, smooth @ self.arm.parameters
+        friction = self.unknowns.friction.columns(qd, np.full(n, TRANSITION), np.full(n, 0.1), torque)
+        matrix = self.unknowns.matrix(smooth, friction, qdd)
         rows = matrix[..., self.base.columns].reshape(len(candidates), -1, len(self.base.columns))
         gram = rows.transpose(0, 2, 1) @ rows
         length = np.sqrt(np.maximum(np.einsum("kii->ki", gram), 1e-300))

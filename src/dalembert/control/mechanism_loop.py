@@ -33,7 +33,7 @@ from ..rings.ring import Scalar
 from ..simulation.dop853 import MEMO, PAUSED, dop853_source
 from ..simulation.inputs import Control
 from ..simulation.motion import Motion
-from ..simulation.native import loaded
+from ..simulation.native import RecentLibraries, loaded
 from ..simulation.settings import SimulationSettings
 from ..systems.arrays import vector_array
 from .compiled_loop import CHEAPER, REFERENCE, LoopInput, advanced
@@ -196,7 +196,7 @@ def _loop_tables(mechanism: Mechanism, model: Mechanism, kind: str) -> Tables:
     return qdd, tau, motion.rate, [factors.spread]
 
 
-_libraries: dict[tuple[int, ...], Any] = {}
+_libraries = RecentLibraries()
 
 
 @lru_cache(maxsize=32)
@@ -208,15 +208,16 @@ def library(code: CompiledMap) -> Any:
     """The integrator for a mechanism of this size; None without a compiler."""
     assembly = code.assembly
     sizes = assembly.n, assembly.m, assembly.n + assembly.r, max(1, len(assembly.turning))
-    if sizes not in _libraries:
+
+    def make() -> Any:
         text = RATES.format(n=sizes[0], m=sizes[1], off=sizes[2], aligned=sizes[3], reference=REFERENCE)
         made = loaded(text + dop853_source(), f"mechanism loop {sizes}")
-        if made is None:
-            return None
-        made.dop853.restype = made.torques.restype = ctypes.c_int
-        made.settings.restype = made.mechanism.restype = None
-        _libraries[sizes] = made
-    return _libraries[sizes]
+        if made is not None:
+            made.dop853.restype = made.torques.restype = ctypes.c_int
+            made.settings.restype = made.mechanism.restype = None
+        return made
+
+    return _libraries.get(sizes, make)
 
 
 def run(

@@ -34,6 +34,11 @@ def pseudo_inertia(parameters: Array) -> Array:
     return np.array([[half - xx, -xy, -xz, mx], [-xy, half - yy, -yz, my], [-xz, -yz, half - zz, mz], [mx, my, mz, m]])
 
 
+def parameter_sizes(mass: float, length: float) -> Array:
+    """What the ten parameters of a body of this mass (kg) and length (m) may amount to."""
+    return mass * length ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2], dtype=float)
+
+
 def consistent(
     quadratic: Array, linear: Array, bodies: int, sizes: Sequence[tuple[float, float]], positive: Sequence[int]
 ) -> Array:
@@ -48,7 +53,7 @@ def consistent(
     bounds: list[Array] = []
     cones: list[Any] = []
     for body, (mass, length) in enumerate(sizes):
-        unit[10 * body : 10 * body + 10] = mass * length ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
+        unit[10 * body : 10 * body + 10] = parameter_sizes(mass, length)
     others = np.sqrt(np.maximum(np.diag(quadratic), 1e-300))
     unit[10 * bodies :] = 1.0 / others[10 * bodies :]
     if len(positive):

@@ -11,14 +11,14 @@ from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..systems.arm_system import ArmSystem
 from .base_columns import BaseColumns, base_columns
-from .consistency import consistent
+from .consistency import consistent, parameter_sizes
 from .friction_terms import SIGNED, FrictionTerms
 from .least_squares import WeightedFit, fit
 from .log import Array, Log
 from .log_checks import check_log
-from .observations import STRIBECK, TRANSITIONS, Observations, Shape, Unknowns
+from .observations import STRIBECK, TRANSITIONS, Observations, Shape, Unknowns, load_torques
 from .result import Identification
-from .smoothing import Smoothed, smoothed
+from .smoothing import smoothed
 
 METHODS = ("consistent", "least squares")
 SEARCHES = 3
@@ -67,7 +67,7 @@ def identify(
     warnings = [sentence for log in given for sentence in check_log(arm, log)]
     progress("filtering")
     measured = [smoothed(log if gains is None else log.gained(gains), cutoff) for log in given]
-    known = [_load_torques(arm, log, load) for log, load in zip(measured, held, strict=True)]
+    known = [load_torques(arm, log, load) for log, load in zip(measured, held, strict=True)]
     progress("base parameters")
     base = base_columns(arm, unknowns)
     seen = Observations(arm, unknowns, measured, known)
@@ -79,14 +79,6 @@ def identify(
         arm, unknowns, base, shape, values, full, found, tuple(measured), tuple(known), factors, method,
         robust, cutoff, tuple(warnings), len(seen),
     )  # fmt: skip
-
-
-def _load_torques(arm: ArmSystem, log: Smoothed, load: Load | None) -> Array:
-    """What a known load adds to the torques, at every sample."""
-    if load is None:
-        return np.zeros_like(log.effort)
-    state = log.q, log.qd, log.qdd
-    return np.asarray(arm.holding(load).inverse_dynamics(*state) - arm.holding(None).inverse_dynamics(*state))
 
 
 def _fitted(seen: Observations, base: BaseColumns, robust: bool) -> tuple[Shape, WeightedFit, Array]:
@@ -161,8 +153,7 @@ def _all_values(
     prior, sizes = _prior(arm)
     strength = np.zeros(unknowns.count)
     for body, (mass, length) in enumerate(sizes):
-        unit = mass * length ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
-        strength[10 * body : 10 * body + 10] = 1.0 / (PRIOR * unit) ** 2
+        strength[10 * body : 10 * body + 10] = 1.0 / (PRIOR * parameter_sizes(mass, length)) ** 2
     expected = np.concatenate([prior, np.zeros(unknowns.count - len(prior))])
     quadratic = rows.T @ rows + np.diag(strength)
     positive = [

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arm.description import ArmDescription
-from ..arm.inertia import PARAMETERS
+from ..arm.inertia import PARAMETERS, Load
 from ..systems.arm_system import ArmSystem
 from .friction_terms import FrictionTerms
 from .log import Array
@@ -51,6 +51,17 @@ class Unknowns:
     def count(self) -> int:
         """Number of unknowns."""
         return self.rotor_column(self.arm.n if self.rotors else 0)
+
+    def matrix(self, smooth: Array, friction: Array, acceleration: Array) -> Array:
+        """W ``(..., n, unknowns)`` of Y ``(..., n, 10 bodies)``, friction ``(..., n, terms)`` and accelerations."""
+        found = np.zeros((*smooth.shape[:-1], self.count))
+        found[..., : self.inertial] = smooth
+        for joint in range(self.arm.n):
+            for term in range(friction.shape[-1]):
+                found[..., joint, self.friction_column(joint, term)] = friction[..., joint, term]
+            if self.rotors:
+                found[..., joint, self.rotor_column(joint)] = acceleration[..., joint]
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,15 +117,15 @@ class Observations:
 
     def matrix(self, friction: Array) -> Array:
         """W ``(m, n, unknowns)``."""
-        unknowns, n = self.unknowns, self.unknowns.arm.n
-        found = np.zeros((*self.effort.shape, unknowns.count))
-        found[..., : unknowns.inertial] = self.smooth
-        for joint in range(n):
-            for term in range(friction.shape[-1]):
-                found[:, joint, unknowns.friction_column(joint, term)] = friction[:, joint, term]
-            if unknowns.rotors:
-                found[:, joint, unknowns.rotor_column(joint)] = self.acceleration[:, joint]
-        return found
+        return self.unknowns.matrix(self.smooth, friction, self.acceleration)
+
+
+def load_torques(system: ArmSystem, log: Smoothed, load: Load | None) -> Array:
+    """What a known load in the hand adds to the torques, at every sample."""
+    if load is None:
+        return np.zeros_like(log.effort)
+    state = log.q, log.qd, log.qdd
+    return np.asarray(system.holding(load).inverse_dynamics(*state) - system.holding(None).inverse_dynamics(*state))
 
 
 def link_torques(system: ArmSystem, log: Smoothed, inertial: Array) -> Array:

@@ -25,7 +25,7 @@ from .base_columns import BaseColumns
 from .least_squares import WeightedFit
 from .log import Array, Log
 from .log_checks import check_log
-from .observations import Shape, Unknowns, link_torques
+from .observations import Shape, Unknowns, link_torques, load_torques
 from .payload import IdentifiedLoad, identify_load
 from .smoothing import Smoothed, smoothed
 
@@ -199,9 +199,7 @@ class Identification:
         check_log(self.described, log)
         measured = smoothed(log if self.gains is None else log.gained(self.gains), cutoff or self.cutoff)
         links = link_torques(self.described, measured, self.values[: self.unknowns.inertial])
-        if load is not None:
-            arm, state = self.described, (measured.q, measured.qd, measured.qdd)
-            links = links + arm.holding(load).inverse_dynamics(*state) - arm.holding(None).inverse_dynamics(*state)
+        links = links + load_torques(self.described, measured, load)
         predicted = self._with_drives(links, measured.qd, measured.qdd)
         effort, told = measured.reduced(measured.effort), measured.reduced(predicted)
         joints = np.linalg.norm(effort - told, axis=0) / np.maximum(np.linalg.norm(effort, axis=0), 1e-300)

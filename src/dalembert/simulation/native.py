@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from pathlib import Path
 from textwrap import indent
@@ -159,7 +159,25 @@ def _many_right(arm: ArmDescription, parameters: bool, library: CompiledLibrary)
     return bool((close <= 1e-9 * np.abs(right[usable]).max(initial=1.0)).all())
 
 
-_loaded_many: dict[str, Any] = {}
+class RecentLibraries:
+    """Libraries kept loaded, those used last: at most ``KEPT``."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Any] = {}
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The library of this key, made where it is not there; None where it could not be made, which is not kept."""
+        found = self._kept.pop(key, None)
+        if found is None:
+            found = make()
+        if found is not None:
+            for old in list(self._kept)[: len(self._kept) - KEPT + 1]:
+                self._kept.pop(old, None)
+            self._kept[key] = found
+        return found
+
+
+_many_libraries = RecentLibraries()
 
 
 def many_library(arm: ArmDescription, parameters: bool) -> Any:
@@ -168,13 +186,11 @@ def many_library(arm: ArmDescription, parameters: bool) -> Any:
         return None
     text = many_source(arm, parameters)
     facts = f"many {parameters} {system_facts(arm)}"
-    key = f"{facts}\0{text}"
-    if key not in _loaded_many:
+
+    def make() -> Any:
         library = loaded(text, facts, partial(_many_right, arm, parameters))
-        if library is None:
-            return None
-        library.many.restype = None
-        for old in list(_loaded_many)[: len(_loaded_many) - KEPT + 1]:
-            _loaded_many.pop(old, None)
-        _loaded_many[key] = library
-    return _loaded_many[key]
+        if library is not None:
+            library.many.restype = None
+        return library
+
+    return _many_libraries.get((facts, text), make)
