@@ -101,6 +101,28 @@ def test_smooth_friction_and_a_varying_transmission_are_in_the_model_of_the_driv
     assert found == pytest.approx(expected, abs=1e-7 * np.abs(expected).max())
 
 
+def test_a_smooth_model_is_about_the_motion_that_smooth_friction_leaves() -> None:
+    """Slopes of the smooth law at an acceleration of the other are those of no system: at low speed they differ."""
+    driven = driven_arm("irb6")
+    n, plain, width = driven.n, driven.frictionless(), 2.0
+    q, _, _ = state(n, 5)
+    qd = np.full(n, 1e-3)
+    tau = driven.gravity_load(q) + 3 * driven.friction_torque(q, np.ones(n))
+    linear = driven.linearize(q, qd, tau, width=width)
+
+    def acceleration(x):
+        q, qd, u = np.split(x, 3)
+        return plain.forward_dynamics(q, qd, driven.to_joints(q, u) - driven.friction_torque(q, qd, width))
+
+    point, step = np.r_[q, qd, driven.to_motors(q, tau)], 1e-5
+    assert linear.at["qdd"] == pytest.approx(acceleration(point), rel=1e-10)
+    columns = [(acceleration(point + step * u) - acceleration(point - step * u)) / (2 * step) for u in np.eye(3 * n)]
+    expected = np.stack(columns, -1)
+    found = np.hstack([linear.A[n:], linear.B[n:]])
+    # the difference quotient of tanh(N q'/width) is off by (N step/width)^2/3, up to 2e-7 here
+    assert found == pytest.approx(expected, abs=1e-6 * np.abs(expected).max())
+
+
 def test_under_joint_torques_rotors_and_viscous_friction_are_in_the_model_too() -> None:
     driven = driven_arm("irb6")
     n = driven.n

@@ -194,6 +194,10 @@ def test_smooth_friction_of_the_drives_damps():
 
     expected = -np.linalg.solve(rough.mass_matrix(rough.home), slope(needed, qd))
     assert np.abs(model.A[2:, 2:] - expected).max() <= 1e-6 * np.abs(expected).max()
+    assert model.at["tau"] == pytest.approx(needed(qd), rel=1e-9)
+    pushed = rough.linearize(rough.home, qd, model.at["tau"] + [0.5, -0.2], input="motor torque", width=3.0)
+    smooth = np.linalg.solve(rough.mass_matrix(rough.home), [0.5, -0.2])
+    assert pushed.at["qdd"] == pytest.approx(smooth, rel=1e-9)
 
 
 def test_models_of_mechanisms_have_names_units_samples_and_go_to_python_control():

@@ -38,14 +38,18 @@ def linear_model(
     position = real_array("q", q)
     speed = np.zeros(system.n) if qd is None else real_array("qd", qd)
     outer = outer_forces(forces, disturbances)
+    # about the motion of the model itself: where friction is made smooth, smooth friction decides how it accelerates
+    plain, resisting = system, np.zeros(system.n)
+    if width is not None:
+        plain, resisting = system.frictionless(), system.friction_torque(position, speed, width)
     if tau is None:
         rate = np.zeros(system.n)
-        torque = system.bias(position, speed)
+        torque = plain.bias(position, speed) + resisting
         if outer.all:
             torque = torque - system.force_load(position, outer.all)
     else:
         torque = real_array("tau", tau)
-        rate = system.forward_dynamics(position, speed, torque, forces=outer.all)
+        rate = plain.forward_dynamics(position, speed, torque - resisting, forces=outer.all)
     wanted = input or ("motor torque" if isinstance(system, DrivenSystem) else "joint torque")
     if wanted not in INPUTS:
         raise ArmError(f"no input {input!r} of a linear model; there are {listed(INPUTS)}")

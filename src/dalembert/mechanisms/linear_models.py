@@ -54,8 +54,9 @@ def linear_model(
     at = one_state(mechanism.m, "phi", phi)[None]
     outer = _together(forces, disturbances)
     rate = (np.zeros(mechanism.n) if qd is None else one_state(mechanism.n, "qd", qd, "coordinate"))[None]
-    load, rate2 = _operating_point(mechanism, at, rate, tau, outer)
-    work = _About(mechanism, at, rate, rate2, outer, width)
+    smooth = mechanism if width is None else mechanism._with_chains(lambda arm: arm.frictionless())
+    load, rate2 = _operating_point(smooth, at, rate, tau, outer, _smooth_load(mechanism, at, rate, width))
+    work = _About(mechanism, smooth, at, rate, rate2, outer, width)
     if wanted == "joint torque":
         model = work.under_loads(load)
     else:
@@ -70,28 +71,50 @@ def _together(forces: Forces, disturbances: Forces) -> Forces:
     return {chain: (*forces.get(chain, ()), *disturbances.get(chain, ())) for chain in chains}
 
 
+def _smooth_load(mechanism: Mechanism, phi: Array, qd: Array, width: float | None) -> Array:
+    """X^T F: the friction of the chains spread over ``width``, at the coordinates ``(n,)``."""
+    if width is None:
+        return np.zeros(mechanism.n)
+    x = mechanism.first_influence(phi)
+    rate = np.einsum("bjn,bn->bj", x, qd)[0]
+    torques = [
+        arm.friction_torque(phi[0, part], rate[part], width)
+        for arm, part in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True)
+    ]
+    return transfer.load(np.concatenate(torques)[None], x)[0]
+
+
 def _operating_point(
-    mechanism: Mechanism, phi: Array, qd: Array, tau: ArrayLike | None, forces: Forces
+    mechanism: Mechanism, phi: Array, qd: Array, tau: ArrayLike | None, forces: Forces, resisting: Array
 ) -> tuple[Array, Array]:
-    """Loads at the coordinates ``(n,)`` and accelerations ``(1, n)``; without loads those that hold it as it moves."""
+    """Loads at the coordinates ``(n,)`` and accelerations ``(1, n)``; without loads those that hold it as it moves.
+
+    ``resisting`` is what the loads overcome besides.
+    """
     if tau is None:
         if mechanism.parts.passive:
-            load, qdd = mechanism.with_passive(phi[0], qd[0], np.zeros(mechanism.n), forces)
+            load, qdd = mechanism.with_passive(phi[0], qd[0], np.zeros(mechanism.n), forces, resisting)
             return load, qdd[None]
-        return mechanism.bias(phi[0], qd[0], forces), np.zeros((1, mechanism.n))
+        return mechanism.bias(phi[0], qd[0], forces) + resisting, np.zeros((1, mechanism.n))
     load = one_state(mechanism.n, "tau", tau, "coordinate")
-    return load, mechanism.forward_dynamics(phi[0], qd[0], load, forces)[None]
+    return load, mechanism.forward_dynamics(phi[0], qd[0], load - resisting, forces)[None]
 
 
 class _About:
     """Tables about one state."""
 
     def __init__(
-        self, mechanism: Mechanism, phi: Array, qd: Array, qdd: Array, forces: Forces, width: float | None
+        self,
+        mechanism: Mechanism,
+        smooth: Mechanism,
+        phi: Array,
+        qd: Array,
+        qdd: Array,
+        forces: Forces,
+        width: float | None,
     ) -> None:
         self.mechanism, self.phi, self.qd, self.qdd = mechanism, phi, qd, qdd
         # the friction of chains is made smooth; that of the mechanism's own motors is viscous, and smooth already
-        smooth = mechanism if width is None else mechanism._with_chains(lambda arm: arm.frictionless())
         self.carried: Carried = mechanism.assembly.carried(phi, 3)
         self.rate, rate2 = joint_motion(self.carried, qd, qdd)
         self.slopes = joint_slopes(smooth, phi, self.rate, rate2, mechanism._forces(forces))

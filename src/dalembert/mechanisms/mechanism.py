@@ -128,20 +128,26 @@ class Mechanism(MechanismOutputs):
         given = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)
         return self._answered("forward_dynamics", smooth, solve, *given)
 
-    def with_passive(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> tuple[Array, Array]:
-        """T_q and q'' where the passive coordinates carry no load: their entries of ``qdd`` are computed."""
+    def with_passive(
+        self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE, resisting: Array | None = None
+    ) -> tuple[Array, Array]:
+        """T_q and q'' where the passive coordinates carry no load: their entries of ``qdd`` are computed.
+
+        ``resisting`` are further loads at the coordinates that have to be overcome.
+        """
         passive = [
             k for k, name in enumerate(self.coordinates) if name in {" ".join(p.split()) for p in self.parts.passive}
         ]
         wanted = np.broadcast_to(np.asarray(qdd, dtype=float), np.broadcast_shapes(np.shape(qdd), np.shape(qd))).copy()
         wanted[..., passive] = 0.0
+        more = np.zeros(self.n) if resisting is None else resisting
         if passive:
             inertia = self.model(phi).inertia
-            rest = self.inverse_dynamics(phi, qd, wanted, forces)
+            rest = self.inverse_dynamics(phi, qd, wanted, forces) + more
             block = inertia[..., passive, :][..., :, passive]
             wanted = np.broadcast_to(wanted, rest.shape).copy()
             wanted[..., passive] = -np.linalg.solve(block, rest[..., passive, None])[..., 0]
-        load = self.inverse_dynamics(phi, qd, wanted, forces)
+        load = self.inverse_dynamics(phi, qd, wanted, forces) + more
         load[..., passive] = 0.0
         return load, wanted
 
