@@ -135,6 +135,13 @@ class SystemQuestions(MovingArm):
             motion=motion, against=against, pdf=pdf, csv=csv, json=json, progress=progress,
         )  # fmt: skip
 
+    def picture(self, path: str | Path, q: ArrayLike | None = None) -> None:
+        """Draw the links as bars at positions ``q`` (rad, m; as the report draws them first) into an SVG file."""
+        from ..arm.array_input import real_array
+        from ..report.arm_picture import arm_picture
+
+        arm_picture(self, None if q is None else real_array("q", q).tolist()).write(path)
+
     # -- code --------------------------------------------------------------------------------------
 
     def compile(
