@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         ToleranceWarning,
     )
     from .arm.exact import Angle
+    from .arm.following import Follows
     from .arm.force import Force
     from .arm.friction_models import Coulomb, Stribeck
     from .arm.inertia import Inertia, Load

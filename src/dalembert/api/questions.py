@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..design.analysis import Analysis, Limits
     from ..design.pose_coupling import PoseCoupling
     from ..equations.symbols import Request
+    from ..equations.verify import Verdict
     from ..linear.linear_model import LinearModel
     from ..reduction.states import Amounts
     from ..report.assemble import Report
@@ -70,6 +71,24 @@ class SystemQuestions(MovingArm):
         from .arm_equations import arm_equations
 
         return arm_equations(self, parameters, joints, at, formulation)
+
+    def verify(
+        self,
+        statement: str,
+        parameters: str | None = None,
+        *,
+        joints: Sequence[int | str] | None = None,
+        at: Mapping[str | int, object] | None = None,
+    ) -> Verdict:
+        """Compare a printed formula, ``"D33 = m3*a3^2 + Izz3"``, SymPy or LaTeX, with the exact coefficient.
+
+        The verdict is true if they are identical; else ``verdict.difference`` says by what the formula exceeds it.
+        ``parameters`` are those that the formula is written in, found out where they are not given; ``joints`` and
+        ``at`` are those of ``equations``.
+        """
+        from ..equations.verify import verify
+
+        return verify(self, statement, parameters, joints, at)
 
     def analysis(
         self,
