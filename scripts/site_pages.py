@@ -129,7 +129,8 @@ def commands() -> str:
     for name in COMMANDS:
         group = typer.main.get_command(application([name]))
         command = group.commands[name] if hasattr(group, "commands") else group
-        lines += [f"## dalembert {name}", "", command.help or "", "", "| | default | meaning |", "|---|---|---|"]
+        lines += [f"## dalembert {name}", "", command.help or "", ""]
+        lines += ["| | default | meaning |", "|---|---|---|"] if command.params else []
         for parameter in command.params:
             words = ", ".join(f"`{word}`" for word in (*parameter.opts, *parameter.secondary_opts))
             if parameter.param_type_name == "argument":
