@@ -94,8 +94,9 @@ def simulate_many(
 
     def motions(done: int) -> ManyMotions:
         t: Array = step * keep * np.arange(done + 1, dtype=np.float64)
-        kept = (found[: done + 1] for found in (found_phi, found_q, found_qd))
-        return ManyMotions(mechanism.name, t, *kept, mechanism.coordinates, many * keep * done, compiled)
+        kept_phi, kept_q, kept_qd = (found[: done + 1] for found in (found_phi, found_q, found_qd))
+        steps = many * keep * done
+        return ManyMotions(mechanism.name, t, kept_phi, kept_q, kept_qd, mechanism.coordinates, steps, compiled)
 
     done = 0
     try:
