@@ -193,7 +193,7 @@ def write_files(
         q = found.coordinates_of(phi)
         write_mechanism_page(found, page, q, to, 1.0 if duration is None else duration)
         made.append(page)
-    for name in c or ():
+    for name in dict.fromkeys(c or ()):
         made += found.write_c(
             name, Path("controller") if output is None else output, NEWTON if newton is None else newton
         )
