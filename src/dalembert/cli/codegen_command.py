@@ -64,14 +64,15 @@ def codegen(
     model: ModelOption = None,
 ) -> None:
     """Write functions as C99 without dependencies (with headers, tests and a CMake file), or as CUDA for nvcc."""
+    names = dict.fromkeys(function)  # each once, however often it is asked for
     write = write_cuda if lang is CodeLanguage.CUDA else write_c
     if model is not None:
         if parameters is not None:
             raise ArmError("--parameters keeps numbers of the exact system; leave it out with --model")
         shorter = read_model(model, system)
-        made = [shorter.function(name) for name in function]
+        made = [shorter.function(name) for name in names]
     else:
-        made = [function_of(system, name, parameters.value if parameters else None) for name in function]
+        made = [function_of(system, name, parameters.value if parameters else None) for name in names]
     files = [file for each in made for file in write(each, output, dtype.value)]
     for file in dict.fromkeys(files):
         say(str(file))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.arm.errors import ArmError
+from dalembert.arm.exact import whole_number
 
 from .printing import heading, paragraph, table
 from .system_options import arm_command, numbers
@@ -113,9 +114,10 @@ def _read(files: list[Path], columns: list[str], rows: list[str]) -> list[Any]:
         log = Log.read(path, heads or None, path.name)
         if rows:
             start, colon, stop = rows[k].partition(":")
-            if not colon or not (start or "0").isdecimal() or not (stop or "0").isdecimal():
+            first, last = whole_number(start or "0"), whole_number(stop or "0")
+            if not colon or first is None or last is None:
                 raise ArmError(f"--rows is written as START:STOP, as in 635:3510 or 100:, not {rows[k]!r}")
-            log = log.rows(int(start or 0), int(stop) if stop else None)
+            log = log.rows(first, last if stop else None)
         found.append(log)
     return found
 

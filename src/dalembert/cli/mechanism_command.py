@@ -12,6 +12,7 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
 from dalembert.mechanisms.mechanism_code import NEWTON, WRITTEN
+from dalembert.systems.time_span import check_samples, check_span
 
 if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
@@ -105,6 +106,8 @@ def mechanism(
         raise ArmError("--qdd says how it moves and --simulate asks for that; give --tau, or leave --simulate out")
     if duration is not None and not to:
         raise ArmError("--duration belongs to a motion; say where it ends with --to")
+    if duration is not None:
+        check_span(duration, "--duration is")
     found = read_mechanism(file, skip or (), angles.mode)
     moved = found.home_moved
     found = with_drives(found, drives)
@@ -168,10 +171,8 @@ def tables(
 def span(seconds: float, samples: int | None) -> tuple[float, int]:
     """Length and rows of a simulation."""
     rows = 11 if samples is None else samples
-    if not seconds > 0:
-        raise ArmError(f"--simulate needs a time above zero, not {seconds:g} s")
-    if rows < 2:
-        raise ArmError(f"--samples needs at least 2 rows, the start and the end; got {rows}")
+    check_span(seconds, "--simulate is")
+    check_samples(rows, "--samples is", 2)
     return seconds, rows
 
 
@@ -192,7 +193,7 @@ def write_files(
         q = found.coordinates_of(phi)
         write_mechanism_page(found, page, q, to, 1.0 if duration is None else duration)
         made.append(page)
-    for name in c or ():
+    for name in dict.fromkeys(c or ()):
         made += found.write_c(
             name, Path("controller") if output is None else output, NEWTON if newton is None else newton
         )

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 from dalembert.control.controllers_by_name import CONTROLLERS
-from dalembert.simulation.settings import LONGEST, SHORTEST
+from dalembert.systems.time_span import check_span
 
 from .values import joint_values
 
@@ -58,8 +58,7 @@ def trajectory_of(
 
     if not system.n:
         raise ArmError(f"{system.where}{system.name}: no joint moves, so that there is nothing to simulate; free one")
-    if not SHORTEST <= duration <= LONGEST:
-        raise ArmError(f"--duration {duration:g}: give a time between {SHORTEST:g} and {LONGEST:g} s")
+    check_span(duration, "--duration is")
     fastest = 1.0 if speed is None else speed
     if kind is PathKind.excitation:
         return random_excitation(system.lower, system.upper, duration, speed=fastest)

@@ -13,7 +13,7 @@ import typer
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 from dalembert.control.controllers_by_name import CONTROLLERS
-from dalembert.simulation.settings import MOST_EVALUATIONS
+from dalembert.systems.time_span import MOST_EVALUATIONS
 
 from .dynamics_command import about
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.array_input import real_array
 from ..arm.errors import ArmError
-from ..simulation.settings import SHORTEST
+from ..systems.time_span import SHORTEST
 
 Array = NDArray[np.float64]
 

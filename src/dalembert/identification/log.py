@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -143,7 +144,8 @@ class Log:
         if table.shape[1] != len(heads):
             raise ArmError(f"{label}: {len(heads)} heads over {table.shape[1]} columns")
         found = _found(label, heads, columns or {})
-        picked = {what: table[:, [heads.index(head) for head in names]] for what, names in found.items()}
+        places = {head: column for column, head in enumerate(heads)}
+        picked = {what: table[:, [places[head] for head in names]] for what, names in found.items()}
         return cls(picked["t"][:, 0], picked["q"], picked["effort"], picked.get("qd"), label)
 
 
@@ -154,15 +156,19 @@ def _found(label: str, heads: Sequence[str], columns: Columns) -> dict[str, list
             raise ArmError(f"{label}: columns are those of t, q, qd and effort, not of {what!r}")
     wanted: dict[str, Sequence[str]] = {"t": TIMES, "q": ("q",), "qd": ("qd",), "effort": EFFORTS}
     found: dict[str, list[str]] = {}
+    often = Counter(heads)
     for what, usual in wanted.items():
         said = columns.get(what)
-        names = _matching(heads, what, usual if said is None else said)
+        names = _matching(label, heads, what, usual if said is None else said)
         if not names and (what != "qd" or said is not None):
             what_said = f"{said!r}" if said is not None else " or ".join(usual)
             raise ArmError(
                 f"{label}: there is no column of {what} ({what_said}) among {', '.join(heads):.200}; name it, as in "
                 f"columns={{{what!r}: ...}}"
             )
+        twice = [name for name in names if often[name] > 1]
+        if twice:
+            raise ArmError(f"{label}: the head {twice[0]!r:.100} is there twice; give the columns heads of their own")
         if names:
             found[what] = names
     counts = {what: len(names) for what, names in found.items() if what != "t"}
@@ -171,7 +177,7 @@ def _found(label: str, heads: Sequence[str], columns: Columns) -> dict[str, list
     return found
 
 
-def _matching(heads: Sequence[str], what: str, said: str | Sequence[str]) -> list[str]:
+def _matching(label: str, heads: Sequence[str], what: str, said: str | Sequence[str]) -> list[str]:
     """The heads a description means: themselves, or those that begin with it and end in a number."""
     words = [said] if isinstance(said, str) else list(said)
     if not isinstance(said, str) and words and all(word in heads for word in words):
@@ -181,7 +187,14 @@ def _matching(heads: Sequence[str], what: str, said: str | Sequence[str]) -> lis
             if word in heads:
                 return [word]
             continue
-        numbered = {int(m[1]): head for head in heads if (m := re.fullmatch(re.escape(word) + r"_?(\d+)", head))}
+        named = [(head, re.fullmatch(re.escape(word) + r"_?([0-9]{1,9})", head)) for head in heads]
+        numbered = [(int(found[1]), head) for head, found in named if found]
+        numbered.sort()
+        for (number, head), (next_number, other) in pairwise(numbered):
+            if number == next_number:
+                raise ArmError(
+                    f"{label}: {head!r:.60} and {other!r:.60} are {what} of one joint; leave one of them out"
+                )
         if numbered:
-            return [numbered[k] for k in sorted(numbered)]
+            return [head for _, head in numbered]
     return []

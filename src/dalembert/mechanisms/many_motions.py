@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.errors import ArmError
+from ..arm.errors import ArmError, SimulationInterrupt
 from ..systems.arrays import vector_array
+from ..systems.time_span import LONGEST, MOST_NUMBERS, SHORTEST
 from .batch import Array
 from .continuation import solved
 
@@ -62,8 +63,11 @@ def simulate_many(
     turning = [c.name for c in mechanism.assembly.coordinates if not c.has_position]
     if turning:
         raise ArmError(f"coordinate {turning[0]!r} is a turn and has no position to follow; choose joints or positions")
-    if not step > 0 or not duration >= step:
-        raise ArmError(f"step {step:g} s and duration {duration:g} s: the step must be above zero and fit in")
+    if not step >= SHORTEST or not step <= duration <= LONGEST:
+        raise ArmError(
+            f"step {step:g} s and duration {duration:g} s: the step must be {SHORTEST:g} s or more and fit into a "
+            f"duration of at most {LONGEST:g} s"
+        )
     count = round(duration / step)
     if abs(count * step - duration) > 1e-9 * duration:
         raise ArmError(f"{duration:g} s is no whole number of steps of {step:g} s; change one of them")
@@ -81,18 +85,29 @@ def simulate_many(
     q = mechanism.coordinates_of(at)
     at = solved(mechanism.assembly, q, at)
     frames = count // keep
+    if frames * many * (m + 2 * n) > MOST_NUMBERS:
+        raise ArmError(f"{frames} states of {many} motions are more than can be kept; keep fewer with every")
     found_phi, found_q, found_qd = (np.empty((frames + 1, many, width)) for width in (m, n, n))
     found_phi[0], found_q[0], found_qd[0] = at, q, v
     rates = _rates(mechanism, push)
-    for frame in range(1, frames + 1):
-        for _ in range(keep):
-            q, at, v = _advanced(mechanism, rates, q, at, v, step)
-        found_phi[frame], found_q[frame], found_qd[frame] = at, q, v
-    t: Array = step * keep * np.arange(frames + 1, dtype=np.float64)
     compiled = mechanism.assembly.map is not None
-    return ManyMotions(
-        mechanism.name, t, found_phi, found_q, found_qd, mechanism.coordinates, many * keep * frames, compiled
-    )
+
+    def motions(done: int) -> ManyMotions:
+        t: Array = step * keep * np.arange(done + 1, dtype=np.float64)
+        kept_phi, kept_q, kept_qd = (found[: done + 1] for found in (found_phi, found_q, found_qd))
+        steps = many * keep * done
+        return ManyMotions(mechanism.name, t, kept_phi, kept_q, kept_qd, mechanism.coordinates, steps, compiled)
+
+    done = 0
+    try:
+        for frame in range(1, frames + 1):
+            for _ in range(keep):
+                q, at, v = _advanced(mechanism, rates, q, at, v, step)
+            found_phi[frame], found_q[frame], found_qd[frame] = at, q, v
+            done = frame
+    except KeyboardInterrupt:
+        raise SimulationInterrupt(f"interrupted after t = {step * keep * done:.6g} s", motions(done)) from None
+    return motions(frames)
 
 
 def _rates(mechanism: Mechanism, push: Array) -> Rates:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +162,7 @@ def _arm(given: TomlTable, arms: Mapping[str, ArmDescription], folder: Path | No
         return arms[source]
     beside = (folder or Path()) / source
     try:
-        return read(beside if beside.is_file() else source, "ignore", angles=angles)
+        return read(beside if isfile(beside) else source, "ignore", angles=angles)
     except ArmError as fault:
         raise given.fault(str(fault)) from None
 

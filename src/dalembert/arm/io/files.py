@@ -111,7 +111,7 @@ def _of_open_file(source: object, options: _Options) -> ArmDescription:
     if len(content) > LARGEST_FILE:
         raise ArmError(f"{origin}: is larger than {LARGEST_FILE:,} bytes; leave out what is not the arm")
     text = text_of(content, origin) if isinstance(content, bytes) else content
-    folder = Path(origin).parent if origin == name and Path(origin).is_file() else None
+    folder = Path(origin).parent if origin == name and os.path.isfile(origin) else None
     return _of_text(text, origin, folder, options)
 
 
