@@ -8,18 +8,24 @@ a joint turns round, at every one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
 from ..arm.description import ArmDescription
-from ..arm.inertia import PARAMETERS, Load
-from ..systems.arm_system import ArmSystem
+from ..arm.inertia import PARAMETERS, Inertia, Load
+from .any_gravity import Regressed
 from .friction_terms import FrictionTerms
 from .log import Array
 from .smoothing import Smoothed
 
+PIECE = 20_000
+"""Samples at which a regressor is evaluated at a time."""
+KEPT_BYTES = 400_000_000
+"""Memory for equations that are used again; what is larger is made anew."""
 TRANSITIONS = np.array([1e-3, 3e-3, 6e-3, 1e-2, 2e-2, 3e-2, 5e-2])
 """Speeds (rad/s, m/s) within which the sign of a speed may pass through zero; searched for the best."""
 STRIBECK = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
@@ -63,6 +69,20 @@ class Unknowns:
                 found[..., joint, self.rotor_column(joint)] = acceleration[..., joint]
         return found
 
+    def base_matrix(self, columns: Array, smooth: Array, friction: Array, acceleration: Array) -> Array:
+        """The same at ``columns`` alone, ``smooth`` having those of them that are inertial parameters."""
+        found = np.zeros((*friction.shape[:-1], len(columns)))
+        count, terms = smooth.shape[-1], friction.shape[-1]
+        found[..., :count] = smooth
+        for k, column in enumerate(columns[count:].tolist(), start=count):
+            if column >= self.rotor_column(0):
+                joint = column - self.rotor_column(0)
+                found[..., joint, k] = acceleration[..., joint]
+            else:
+                joint, term = divmod(column - self.inertial, terms)
+                found[..., joint, k] = friction[..., joint, term]
+        return found
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns: m1, mx1, ..., coulomb1, ..., rotor1, ..."""
@@ -90,47 +110,141 @@ class Shape:
     stribeck: Array
 
 
-class Observations:
-    """The equations of all logs: ``effort`` ``(m, n)``, ``smooth`` ``(m, n, 10 bodies)``, friction for a ``Shape``."""
+class Extra(Protocol):
+    """Further unknowns of the equations, beside those of the arm: a load, gains, a tilt."""
 
-    def __init__(self, system: ArmSystem, unknowns: Unknowns, logs: Sequence[Smoothed], known: Sequence[Array]) -> None:
-        self.system, self.unknowns, self.logs = system, unknowns, logs
-        self.effort = np.concatenate([log.reduced(log.effort - load) for log, load in zip(logs, known, strict=True)])
-        self.smooth = np.concatenate([log.evaluated(system.regressor) for log in logs])
-        self.acceleration = np.concatenate([log.evaluated(lambda q, qd, qdd: qdd) for log in logs])
-        sizes = [len(log.thinned(log.t)) for log in logs]
-        self.log_of = np.repeat(np.arange(len(logs)), sizes)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called."""
+
+    def columns(self, piece: Smoothed, which: int, rows: slice, base: Array) -> Array:
+        """Their columns ``(kept, n, names)`` for a piece of log ``which``; ``base`` are those of the base unknowns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Equations of a piece of a log: ``rows`` ``(m, n, p)``, ``effort`` ``(m, n)``, instruments like the rows."""
+
+    which: int
+    rows: Array
+    effort: Array
+    instruments: Array | None
+
+
+class Observations:
+    """The equations of all logs in the base unknowns, made in pieces of bounded size."""
+
+    def __init__(
+        self,
+        system: Regressed,
+        unknowns: Unknowns,
+        columns: Array,
+        logs: Sequence[Smoothed],
+        known: Sequence[Array],
+        instruments: bool = False,
+    ) -> None:
+        self.system, self.unknowns, self.base, self.logs, self.known = system, unknowns, columns, logs, known
+        self.instruments = instruments
+        inertial = columns[columns < unknowns.inertial]
+        self._inertial = inertial
+        size = 8 * sum(log.kept for log in logs) * system.n * (len(inertial) + 2) * (2 if instruments else 1)
+        self._memory: dict[tuple[int, int, bool], tuple[Array, Array]] | None = {} if size <= KEPT_BYTES else None
+
+    def share_memory(self, other: Observations) -> None:
+        """Use what another made of the same logs, whose efforts alone differ."""
+        self._memory = other._memory
 
     def __len__(self) -> int:
-        return len(self.effort)
+        return sum(log.kept for log in self.logs)
+
+    def blocks(self, shape: Shape, inertial: Array | None, extras: Sequence[Extra] = ()) -> Iterator[Block]:
+        """All equations, friction of this shape; torques of ``inertial`` parameters are the load on the joints."""
+        for which, (log, known) in enumerate(zip(self.logs, self.known, strict=True)):
+            for rows, piece in log.pieces():
+                matrix = self._matrix(piece, which, rows, shape, inertial, False)
+                added = [extra.columns(piece, which, rows, matrix) for extra in extras]
+                guided = None
+                if self.instruments and piece.reference is not None:
+                    guide = piece.along_reference()
+                    guided = self._matrix(guide, which, rows, shape, inertial, True)
+                    guided = np.concatenate([guided, *(e.columns(guide, which, rows, guided) for e in extras)], axis=-1)
+                whole = np.concatenate([matrix, *added], axis=-1) if added else matrix
+                yield Block(which, whole, piece.reduced(piece.effort - known[rows]), guided)
+
+    def _matrix(
+        self, piece: Smoothed, which: int, rows: slice, shape: Shape, inertial: Array | None, guided: bool
+    ) -> Array:
+        smooth, acceleration = self._smooth(piece, which, rows, guided)
+        terms = self.unknowns.friction
+        load = None
+        if inertial is not None and "load" in terms.names:
+            load = link_torques(self.system, piece, inertial)
+        friction = piece.reduced(terms.columns(piece.qd, shape.transition, shape.stribeck, load))
+        return self.unknowns.base_matrix(self.base, smooth, friction, acceleration)
+
+    def _smooth(self, piece: Smoothed, which: int, rows: slice, guided: bool) -> tuple[Array, Array]:
+        """What does not depend on the shape of friction: columns of inertial parameters, and accelerations."""
+        key = which, rows.start, guided
+        if self._memory is not None and key in self._memory:
+            return self._memory[key]
+        made = (
+            piece.evaluated(lambda q, qd, qdd: self.system.regressor(q, qd, qdd)[..., self._inertial]),
+            piece.evaluated(lambda q, qd, qdd: qdd),
+        )
+        if self._memory is not None:
+            self._memory[key] = made
+        return made
 
     def friction(self, shape: Shape, inertial: Array | None) -> Array:
-        """Friction columns ``(m, n, terms)``; ``inertial`` are the parameters whose torques are the load."""
-        terms = self.unknowns.friction
-        made = []
+        """Friction columns ``(m, n, terms)`` of all logs alone, without instruments."""
+        terms, made = self.unknowns.friction, []
         for log in self.logs:
-            load = None
-            if inertial is not None and "load" in terms.names:
-                load = link_torques(self.system, log, inertial)
-            made.append(log.reduced(terms.columns(log.qd, shape.transition, shape.stribeck, load)))
+            for _, piece in log.pieces():
+                load = None
+                if inertial is not None and "load" in terms.names:
+                    load = link_torques(self.system, piece, inertial)
+                made.append(piece.reduced(terms.columns(piece.qd, shape.transition, shape.stribeck, load)))
         return np.concatenate(made)
 
-    def matrix(self, friction: Array) -> Array:
-        """W ``(m, n, unknowns)``."""
-        return self.unknowns.matrix(self.smooth, friction, self.acceleration)
+    def beginning(self, samples: int) -> Observations:
+        """The equations of at most so many samples of each log: enough to choose the shape of friction by."""
+        logs = [log.beginning(samples) for log in self.logs]
+        known = [torque[:samples] for torque in self.known]
+        return Observations(self.system, self.unknowns, self.base, logs, known)
 
 
-def load_torques(system: ArmSystem, log: Smoothed, load: Load | None) -> Array:
+def load_torques(system: Regressed, log: Smoothed, load: Load | None) -> Array:
     """What a known load in the hand adds to the torques, at every sample."""
     if load is None:
         return np.zeros_like(log.effort)
-    state = log.q, log.qd, log.qdd
-    return np.asarray(system.holding(load).inverse_dynamics(*state) - system.holding(None).inverse_dynamics(*state))
+    values = np.array([float(x) for x in load.body.parameters])
+    return np.concatenate([columns @ values for columns in _by_pieces(log, LoadRegressor(system))])
 
 
-def link_torques(system: ArmSystem, log: Smoothed, inertial: Array) -> Array:
-    """Torques of links with these parameters at every sample, in pieces that fit into memory."""
-    piece = 20_000
-    rows = range(0, len(log.t), piece)
-    parts = [system.regressor(*(x[k : k + piece] for x in (log.q, log.qd, log.qdd))) @ inertial for k in rows]
-    return np.concatenate(parts)
+class LoadRegressor:
+    """The columns of the ten parameters of a load in the tool frame, of q, qd, qdd."""
+
+    def __init__(self, system: Regressed) -> None:
+        self.system = system
+        body, frame = system.body_of[system.tool_link]
+        self.part = slice(10 * body, 10 * body + 10)
+        rows = []
+        for k in range(10):
+            m, mx, my, mz, xx, xy, xz, yy, yz, zz = (Fraction(int(i == k)) for i in range(10))
+            unit = Inertia(m, (mx, my, mz), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+            rows.append([float(x) for x in unit.placed(frame @ system.tool).parameters])
+        self.placed = np.array(rows)
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
+        return np.asarray(self.system.regressor(q, qd, qdd)[..., self.part] @ self.placed.T)
+
+
+def _by_pieces(log: Smoothed, function: Callable[[Array, Array, Array], Array]) -> Iterator[Array]:
+    """A function of q, qd, qdd at every sample, in pieces that fit into memory."""
+    for k in range(0, len(log.t), PIECE):
+        yield function(*(x[k : k + PIECE] for x in (log.q, log.qd, log.qdd)))
+
+
+def link_torques(system: Regressed, log: Smoothed, inertial: Array) -> Array:
+    """Torques of links with these parameters at every sample."""
+    return np.concatenate(list(_by_pieces(log, lambda q, qd, qdd: system.regressor(q, qd, qdd) @ inertial)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, cast
@@ -22,7 +22,7 @@ from ..arm.shaft_friction import Friction
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
 from .base_columns import BaseColumns
-from .least_squares import WeightedFit
+from .estimation import Estimate
 from .log import Array, Log
 from .log_checks import check_log
 from .observations import Shape, Unknowns, link_torques, load_torques
@@ -89,7 +89,7 @@ class Identification:
     shape: Shape
     values: Array
     physical: bool
-    fit: WeightedFit
+    estimate: Estimate
     logs: tuple[Smoothed, ...]
     known: tuple[Array, ...]
     gains: Array | None
@@ -98,6 +98,10 @@ class Identification:
     cutoff: float | None
     warnings: tuple[str, ...]
     samples: int
+
+    def noting(self, sentences: Sequence[str]) -> Identification:
+        """The same with further warnings."""
+        return replace(self, warnings=(*self.warnings, *sentences))
 
     # -- the model -------------------------------------------------------------------------------
 
@@ -175,24 +179,47 @@ class Identification:
     @cached_property
     def parameters(self) -> tuple[IdentifiedParameter, ...]:
         """The base parameters, friction and rotors by least squares, with standard errors."""
-        errors = np.sqrt(np.maximum(np.diag(self.fit.covariance), 0.0))
+        errors = np.sqrt(np.maximum(np.diag(self.estimate.covariance), 0.0))
         names, units = self.unknowns.names, self.unknowns.units
         return tuple(
             IdentifiedParameter(names[column], text, float(value), float(error), units[column])
             for column, text, value, error in zip(
-                self.base.columns, self.base.texts, self.fit.values, errors, strict=True
+                self.base.columns, self.base.texts, self.estimate.values, errors, strict=True
             )
         )
 
     @property
+    def gain_errors(self) -> Array | None:
+        """Standard errors of the gains (N m/A), zero for those that were given; None where efforts are torques."""
+        return None if self.gains is None else np.abs(self.gains) * self.estimate.gain_errors
+
+    @property
+    def gravity(self) -> Array:
+        """Gravity in the base frame (m/s^2): as described, or as found."""
+        return np.array(self.described.gravity, dtype=float)
+
+    @property
+    def gravity_error(self) -> float:
+        """Standard error of its direction (rad), zero where it was not looked for."""
+        return self.estimate.gravity_error
+
+    @property
+    def instrument_shifts(self) -> Array | None:
+        """By how many standard errors instruments move each of ``parameters``; None where there are none."""
+        if self.estimate.plain is None:
+            return None
+        moved = self.estimate.values - self.estimate.plain.values[: self.estimate.count]
+        return np.asarray(moved / np.sqrt(np.maximum(np.diag(self.estimate.covariance), 1e-300)))
+
+    @property
     def spread(self) -> Array:
         """Standard deviation of what is left of the effort at each joint (N m, N)."""
-        return self.fit.spread
+        return self.estimate.fit.spread
 
     @property
     def condition(self) -> float:
         """Condition number of the equations of the base parameters, weighted, columns of equal length."""
-        return self.fit.condition
+        return self.estimate.fit.condition
 
     def residual(self, log: Log, load: Load | None = None, cutoff: float | None = None) -> Residual:
         """How well the model explains a log, best one that was not used; ``load`` was in the hand."""
