@@ -75,12 +75,25 @@ def estimated(
     progress: Callable[[str], None],
 ) -> Estimate:
     """The estimate; gains of the joints in ``unknown_gains`` and the direction of gravity are found where asked."""
-    count, n = len(seen.base), seen.unknowns.arm.n
     joints = np.flatnonzero(unknown_gains).tolist()
+    if not find_gravity:
+        return _estimated(seen, loads, joints, robust, progress)
+    progress("direction of gravity")
+    start = _first_direction(seen, loads, joints)
+    # gravity upside down, with centres of mass on the other side, weighs as much: motion alone tells the two apart
+    both = [_estimated(_under(seen, g, loads), loads, joints, robust, progress) for g in (start, -start)]
+    return min(both, key=lambda found: float(np.log(found.fit.spread).sum()))
+
+
+def _estimated(
+    seen: Observations,
+    loads: Sequence[Load | None],
+    joints: list[int],
+    robust: bool,
+    progress: Callable[[str], None],
+) -> Estimate:
+    count, n, find_gravity = len(seen.base), seen.unknowns.arm.n, isinstance(seen.system, AnyGravity)
     changes = np.ones(n)
-    if find_gravity:
-        progress("direction of gravity")
-        seen = _first_direction(seen, loads, joints)
     if joints:
         progress("gains of the drives")
         changes = _first_gains(seen, joints)
@@ -126,7 +139,7 @@ def estimated(
         inertial, added = inertial_part(seen, found.values), []
     plain = None
     if seen.instruments:
-        plain = state["fit"]
+        plain = fit(partial(seen.plain().blocks, shape, inertial, added), robust)
         state["fit"] = fit(partial(seen.blocks, shape, inertial, added), robust, instruments=True)
     whole = state["fit"]
     errors = np.sqrt(np.maximum(np.diag(whole.covariance)[count:], 0.0))
@@ -177,13 +190,13 @@ def _first_gains(seen: Observations, joints: list[int]) -> Array:
     return np.where(np.abs(gains) > 1e-6 * np.abs(gains).max(), gains, np.abs(gains).max())
 
 
-def _first_direction(seen: Observations, loads: Sequence[Load | None], joints: list[int]) -> Observations:
-    """The direction of gravity among ``DIRECTIONS`` that leaves the least."""
+def _first_direction(seen: Observations, loads: Sequence[Load | None], joints: list[int]) -> Array:
+    """Gravity in the direction among ``DIRECTIONS`` that leaves the least."""
     assert isinstance(seen.system, AnyGravity)
     start = seen.system.gravity
     size = float(np.linalg.norm(start)) or 9.81
     n = seen.unknowns.arm.n
-    best, chosen = np.inf, seen
+    best, chosen = np.inf, start
     few = seen.beginning(SEARCHED // 10)
     for direction in [start, *DIRECTIONS]:
         if not np.any(direction):
@@ -197,8 +210,8 @@ def _first_direction(seen: Observations, loads: Sequence[Load | None], joints: l
         scale = np.linalg.norm(found.effort, axis=0)
         left = float((np.linalg.norm(found.residual, axis=0) / np.where(scale > 0, scale, 1.0)).sum())
         if left < best:
-            best, chosen = left, _under(seen, size * direction / np.linalg.norm(direction), loads)
-    return chosen
+            best, chosen = left, size * direction / np.linalg.norm(direction)
+    return np.asarray(chosen, dtype=float)
 
 
 # -- the shape of friction --------------------------------------------------------------------------

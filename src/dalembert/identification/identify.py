@@ -14,6 +14,7 @@ from .any_gravity import AnyGravity, Regressed
 from .base_columns import base_columns
 from .calibration import gained, generic, read_gains
 from .consistency import consistent, parameter_sizes
+from .description_sizes import description_sizes
 from .estimation import Estimate, estimated
 from .friction_terms import SIGNED, FrictionTerms
 from .log import Array, Log
@@ -125,24 +126,3 @@ def _consistent(arm: ArmSystem, unknowns: Unknowns, combinations: Array, found: 
     ]
     positive += [unknowns.rotor_column(joint) for joint in range(arm.n if unknowns.rotors else 0)]
     return consistent(quadratic, linear, len(arm.bodies), sizes, positive)
-
-
-def description_sizes(arm: ArmSystem) -> tuple[Array, list[tuple[float, float]]]:
-    """The parameters of the description, and a mass and a length for each body to measure deviations in."""
-    prior = np.array(arm.parameters)
-    masses = prior[::10]
-    usual = float(masses.mean()) or 1.0
-    lengths = []
-    for body in range(len(arm.bodies)):
-        m, moment, tensor = (
-            prior[10 * body],
-            prior[10 * body + 1 : 10 * body + 4],
-            prior[[10 * body + k for k in (4, 7, 9)]],
-        )
-        radius = np.sqrt(max(tensor.sum() / 2, 0.0) / m) if m > 0 else 0.0
-        lengths.append(max(float(radius), float(np.linalg.norm(moment) / m) if m > 0 else 0.0))
-    typical = float(np.mean([x for x in lengths if x > 0])) if any(lengths) else 0.2
-    return prior, [
-        (float(m) if m > 0 else usual, length if length > 0 else typical)
-        for m, length in zip(masses, lengths, strict=True)
-    ]

@@ -58,19 +58,8 @@ class Unknowns:
         """Number of unknowns."""
         return self.rotor_column(self.arm.n if self.rotors else 0)
 
-    def matrix(self, smooth: Array, friction: Array, acceleration: Array) -> Array:
-        """W ``(..., n, unknowns)`` of Y ``(..., n, 10 bodies)``, friction ``(..., n, terms)`` and accelerations."""
-        found = np.zeros((*smooth.shape[:-1], self.count))
-        found[..., : self.inertial] = smooth
-        for joint in range(self.arm.n):
-            for term in range(friction.shape[-1]):
-                found[..., joint, self.friction_column(joint, term)] = friction[..., joint, term]
-            if self.rotors:
-                found[..., joint, self.rotor_column(joint)] = acceleration[..., joint]
-        return found
-
     def base_matrix(self, columns: Array, smooth: Array, friction: Array, acceleration: Array) -> Array:
-        """The same at ``columns`` alone, ``smooth`` having those of them that are inertial parameters."""
+        """W ``(..., n, columns)`` of friction ``(..., n, terms)``, accelerations, and Y at the inertial ones of them."""
         found = np.zeros((*friction.shape[:-1], len(columns)))
         count, terms = smooth.shape[-1], friction.shape[-1]
         found[..., :count] = smooth
@@ -161,25 +150,29 @@ class Observations:
         """All equations, friction of this shape; torques of ``inertial`` parameters are the load on the joints."""
         for which, (log, known) in enumerate(zip(self.logs, self.known, strict=True)):
             for rows, piece in log.pieces():
-                matrix = self._matrix(piece, which, rows, shape, inertial, False)
+                # the sign of a noisy speed is not the sign of the speed on the average: no instrument mends that, so
+                # friction is that of the motion which the reference explains
+                steady = piece.along_reference() if self.instruments and piece.reference is not None else piece
+                matrix = self._matrix(piece, which, rows, shape, inertial, False, steady)
                 added = [extra.columns(piece, which, rows, matrix) for extra in extras]
                 guided = None
                 if self.instruments and piece.reference is not None:
                     guide = piece.along_reference()
-                    guided = self._matrix(guide, which, rows, shape, inertial, True)
+                    guided = self._matrix(guide, which, rows, shape, inertial, True, guide)
                     guided = np.concatenate([guided, *(e.columns(guide, which, rows, guided) for e in extras)], axis=-1)
                 whole = np.concatenate([matrix, *added], axis=-1) if added else matrix
                 yield Block(which, whole, piece.reduced(piece.effort - known[rows]), guided)
 
     def _matrix(
-        self, piece: Smoothed, which: int, rows: slice, shape: Shape, inertial: Array | None, guided: bool
-    ) -> Array:
+        self, piece: Smoothed, which: int, rows: slice, shape: Shape, inertial: Array | None, guided: bool,
+        steady: Smoothed,
+    ) -> Array:  # fmt: skip
         smooth, acceleration = self._smooth(piece, which, rows, guided)
         terms = self.unknowns.friction
         load = None
         if inertial is not None and "load" in terms.names:
-            load = link_torques(self.system, piece, inertial)
-        friction = piece.reduced(terms.columns(piece.qd, shape.transition, shape.stribeck, load))
+            load = link_torques(self.system, steady, inertial)
+        friction = piece.reduced(terms.columns(steady.qd, shape.transition, shape.stribeck, load))
         return self.unknowns.base_matrix(self.base, smooth, friction, acceleration)
 
     def _smooth(self, piece: Smoothed, which: int, rows: slice, guided: bool) -> tuple[Array, Array]:
@@ -196,10 +189,12 @@ class Observations:
         return made
 
     def friction(self, shape: Shape, inertial: Array | None) -> Array:
-        """Friction columns ``(m, n, terms)`` of all logs alone, without instruments."""
+        """Friction columns ``(m, n, terms)`` of all logs alone."""
         terms, made = self.unknowns.friction, []
         for log in self.logs:
-            for _, piece in log.pieces():
+            for _, measured in log.pieces():
+                guided = self.instruments and measured.reference is not None
+                piece = measured.along_reference() if guided else measured
                 load = None
                 if inertial is not None and "load" in terms.names:
                     load = link_torques(self.system, piece, inertial)
@@ -210,7 +205,13 @@ class Observations:
         """The equations of at most so many samples of each log: enough to choose the shape of friction by."""
         logs = [log.beginning(samples) for log in self.logs]
         known = [torque[:samples] for torque in self.known]
-        return Observations(self.system, self.unknowns, self.base, logs, known)
+        return Observations(self.system, self.unknowns, self.base, logs, known, self.instruments)
+
+    def plain(self) -> Observations:
+        """The same without instruments."""
+        found = Observations(self.system, self.unknowns, self.base, self.logs, self.known)
+        found.share_memory(self)
+        return found
 
 
 def load_torques(system: Regressed, log: Smoothed, load: Load | None) -> Array:

@@ -27,6 +27,7 @@ from .log import Array, Log
 from .log_checks import check_log
 from .observations import Shape, Unknowns, link_torques, load_torques
 from .payload import IdentifiedLoad, identify_load
+from .silent import Silent, silent
 from .smoothing import Smoothed, smoothed
 
 SURE = 3.0
@@ -187,6 +188,11 @@ class Identification:
                 self.base.columns, self.base.texts, self.estimate.values, errors, strict=True
             )
         )
+
+    @cached_property
+    def silent(self) -> tuple[Silent, ...]:
+        """What the logs do not tell, each with a motion that would."""
+        return silent(self)
 
     @property
     def gain_errors(self) -> Array | None:
