@@ -129,7 +129,7 @@ class _Solved:
         meat = np.einsum("jb,jbkl->kl", density / self.spread[:, None] ** 4, self.sums.own) / outer
         found = self.inverse @ meat @ self.inverse.T
         found[np.diag_indices(len(found))] += np.where(self.silent, np.inf, 0.0)
-        memory = density[:, : bands // 8].mean(axis=1) / np.maximum(power.sum(axis=1) / max(len(residual), 1), 1e-300)
+        memory = density[:, : bands // 4].mean(axis=1) / np.maximum(power.sum(axis=1) / max(len(residual), 1), 1e-300)
         return found / outer, np.maximum(memory, 1.0)
 
 

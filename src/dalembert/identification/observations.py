@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.inertia import PARAMETERS, Inertia, Load
@@ -59,7 +61,7 @@ class Unknowns:
         return self.rotor_column(self.arm.n if self.rotors else 0)
 
     def base_matrix(self, columns: Array, smooth: Array, friction: Array, acceleration: Array) -> Array:
-        """W ``(..., n, columns)`` of friction ``(..., n, terms)``, accelerations, and Y at the inertial ones of them."""
+        """W ``(..., n, columns)`` of friction ``(..., n, terms)``, accelerations, and Y at its inertial columns."""
         found = np.zeros((*friction.shape[:-1], len(columns)))
         count, terms = smooth.shape[-1], friction.shape[-1]
         found[..., :count] = smooth
@@ -168,11 +170,7 @@ class Observations:
         steady: Smoothed,
     ) -> Array:  # fmt: skip
         smooth, acceleration = self._smooth(piece, which, rows, guided)
-        terms = self.unknowns.friction
-        load = None
-        if inertial is not None and "load" in terms.names:
-            load = link_torques(self.system, steady, inertial)
-        friction = piece.reduced(terms.columns(steady.qd, shape.transition, shape.stribeck, load))
+        friction = self._friction(steady, shape, inertial)
         return self.unknowns.base_matrix(self.base, smooth, friction, acceleration)
 
     def _smooth(self, piece: Smoothed, which: int, rows: slice, guided: bool) -> tuple[Array, Array]:
@@ -180,25 +178,47 @@ class Observations:
         key = which, rows.start, guided
         if self._memory is not None and key in self._memory:
             return self._memory[key]
-        made = (
-            piece.evaluated(lambda q, qd, qdd: self.system.regressor(q, qd, qdd)[..., self._inertial]),
-            piece.evaluated(lambda q, qd, qdd: qdd),
+        joints, columns = self._there
+        there = piece.evaluated(
+            lambda q, qd, qdd: self.system.regressor(q, qd, qdd)[:, joints, self._inertial[columns]]
         )
+        smooth = np.zeros((len(there), self.system.n, len(self._inertial)))
+        smooth[:, joints, columns] = there
+        made = smooth, piece.evaluated(lambda q, qd, qdd: qdd)
         if self._memory is not None:
             self._memory[key] = made
         return made
 
+    @cached_property
+    def _there(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Joints and columns of the entries of Y that are not zero: a joint does not feel the bodies before it."""
+        q, qd, qdd = np.random.default_rng(0).uniform(-2, 2, (3, 20, self.system.n))
+        sizes = np.abs(self.system.regressor(q, qd, qdd)[..., self._inertial]).max(axis=0)
+        joints, columns = np.nonzero(sizes)
+        return joints, columns
+
+    def _friction(self, piece: Smoothed, shape: Shape, inertial: Array | None) -> Array:
+        """Friction columns ``(kept, n, terms)``; what changes sharply where a joint turns round at every sample."""
+        terms, load = self.unknowns.friction, None
+        if inertial is not None and "load" in terms.names:
+            load = link_torques(self.system, piece, inertial)
+        kept, found = len(piece.thinned(piece.t)), []
+        for name in terms.names:
+            if name == "viscous":
+                found.append(piece.evaluated(lambda q, qd, qdd: qd))
+            elif name == "offset":
+                found.append(np.ones((kept, self.system.n)))
+            else:
+                found.append(piece.reduced(terms.column(name, piece.qd, shape.transition, shape.stribeck, load)))
+        return np.stack(found, axis=-1) if found else np.zeros((kept, self.system.n, 0))
+
     def friction(self, shape: Shape, inertial: Array | None) -> Array:
         """Friction columns ``(m, n, terms)`` of all logs alone."""
-        terms, made = self.unknowns.friction, []
+        made = []
         for log in self.logs:
-            for _, measured in log.pieces():
-                guided = self.instruments and measured.reference is not None
-                piece = measured.along_reference() if guided else measured
-                load = None
-                if inertial is not None and "load" in terms.names:
-                    load = link_torques(self.system, piece, inertial)
-                made.append(piece.reduced(terms.columns(piece.qd, shape.transition, shape.stribeck, load)))
+            for _, piece in log.pieces():
+                guided = self.instruments and piece.reference is not None
+                made.append(self._friction(piece.along_reference() if guided else piece, shape, inertial))
         return np.concatenate(made)
 
     def beginning(self, samples: int) -> Observations:

@@ -231,16 +231,18 @@ class Identification:
         """How well the model explains a log, best one that was not used; ``load`` was in the hand."""
         check_log(self.described, log)
         measured = smoothed(log if self.gains is None else log.gained(self.gains), cutoff or self.cutoff)
-        links = link_torques(self.described, measured, self.values[: self.unknowns.inertial])
-        links = links + load_torques(self.described, measured, load)
-        predicted = self._with_drives(links, measured.qd, measured.qdd)
-        effort, told = measured.reduced(measured.effort), measured.reduced(predicted)
+        inertial = self.values[: self.unknowns.inertial]
+        tables: list[tuple[Array, ...]] = []
+        for _, piece in measured.pieces():
+            links = link_torques(self.described, piece, inertial) + load_torques(self.described, piece, load)
+            predicted = self._with_drives(links, piece.qd, piece.qdd)
+            thin = [piece.thinned(x) for x in (piece.t, piece.q, piece.qd, piece.effort, predicted)]
+            tables.append((*thin, piece.reduced(piece.effort), piece.reduced(predicted)))
+        t, q, qd, whole_band, unfiltered, effort, told = (np.concatenate(x) for x in zip(*tables, strict=True))
         joints = np.linalg.norm(effort - told, axis=0) / np.maximum(np.linalg.norm(effort, axis=0), 1e-300)
-        whole_band = measured.thinned(measured.effort)
-        raw = float(np.linalg.norm(whole_band - measured.thinned(predicted)) / np.linalg.norm(whole_band))
+        raw = float(np.linalg.norm(whole_band - unfiltered) / np.linalg.norm(whole_band))
         whole = float(np.linalg.norm(effort - told) / np.linalg.norm(effort))
-        thin = [measured.thinned(x) for x in (measured.t, measured.q, measured.qd)]
-        return Residual(log.name, joints, whole, raw, thin[0], thin[1], thin[2], effort, told)
+        return Residual(log.name, joints, whole, raw, t, q, qd, effort, told)
 
     def load(self, log: Log, cutoff: float | None = None) -> IdentifiedLoad:
         """The load that was in the hand during this log, with its errors."""

@@ -36,7 +36,7 @@ HARMONICS, NOISY = 3.0, 0.05
 unless the accelerations there are noise to this share."""
 LEAST, MOST = 1.0, 0.4
 """Least cut-off (Hz), and the most as a share of the rate of sampling."""
-OVERSAMPLED = 8.0
+OVERSAMPLED = 4.0
 """Samples that are kept for each period of the cut-off."""
 WIDER = 3.0
 """Derivatives are taken in a band so many times wider, so that what the equations lose they lose on both sides."""

@@ -18,8 +18,8 @@ import numpy as np
 from .log import Array
 from .observations import Block
 
-BANDS = 32
-"""Bands up to half the rate at which samples are kept, which is four times the cut-off: eight below it."""
+BANDS = 16
+"""Bands up to half the rate at which samples are kept, which is twice the cut-off: eight below it."""
 NEAR = np.array([0.25, 0.5, 1.0, 0.5, 0.25])
 """Weights of neighbouring bands in the density of a residual."""
 LEAST_FREE = 0.05
