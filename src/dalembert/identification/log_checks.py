@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy import signal
 
 from ..arm.errors import ArmError
 from ..systems.arm_system import ArmSystem
 from .log import Array, Log
+
+if TYPE_CHECKING:
+    from .result import Identification
 
 STILL = 0.02
 """Travel (rad, m) below which a joint has hardly moved."""
@@ -43,6 +48,11 @@ def check_log(arm: ArmSystem, log: Log) -> list[str]:
                 "off there; leave those rows out, or move more slowly"
             )
     return found
+
+
+def check_fit(found: Identification) -> list[str]:
+    """Sentences about what a fit shows to be doubtful about its logs."""
+    return []
 
 
 def _refuse_degrees(arm: ArmSystem, log: Log) -> None:
