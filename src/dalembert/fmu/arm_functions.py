@@ -19,9 +19,9 @@ from ..rings.graph import Graph, evaluate
 from ..rings.ring import Scalar
 from ..systems.arm_system import ArmSystem
 from ..systems.contacts import joint_shaft, motor_shaft
+from .fmu_model import FmuVariable
 from .friction_functions import Shaft, friction_functions, viscous_alone
-from .model import Quantity
-from .names import structured
+from .variable_names import structured
 
 LOAD, GRAVITY = 10, 3
 
@@ -33,7 +33,7 @@ class ArmFunctions:
         self.arm, self.program = arm, program
         self.exact = program is None
         self.holds = self.exact and arm.body_of[arm.tool_link][0] >= 0
-        self.rows: list[Quantity] = [
+        self.rows: list[FmuVariable] = [
             *(load_quantities(arm) if self.holds else ()),
             *(gravity_quantities(arm) if self.exact else ()),
         ]
@@ -156,28 +156,28 @@ def about_frame(p: Sequence[Scalar]) -> list[Scalar]:
     return [about[0], *about[1], *(about[2][i][j] for _, i, j in ENTRIES)]
 
 
-def load_quantities(arm: ArmSystem, stem: str = "load") -> list[Quantity]:
+def load_quantities(arm: ArmSystem, stem: str = "load") -> list[FmuVariable]:
     """The ten parameters of the load in the hand."""
     held = dict(arm.loads).get(arm.tool_link)
     body = held.body if held is not None else None
     mass = float(body.mass) if body is not None else 0.0
     com = [float(x) for x in body.com] if body is not None and body.mass else [0.0] * 3
-    found = [Quantity(f"{stem}.mass", "kg", "mass of the load in the hand", mass)]
+    found = [FmuVariable(f"{stem}.mass", "kg", "mass of the load in the hand", mass)]
     found += [
-        Quantity(f"{stem}.com.{axis}", "m", f"mass centre of the load in the tool frame, {axis}", x)
+        FmuVariable(f"{stem}.com.{axis}", "m", f"mass centre of the load in the tool frame, {axis}", x)
         for axis, x in zip("xyz", com, strict=True)
     ]
     for name, i, j in ENTRIES:
         value = float(body.central[i][j]) if body is not None and body.mass else 0.0
         text = f"inertia of the load about its mass centre, along the axes of the tool, {name}"
-        found.append(Quantity(f"{stem}.inertia.{name}", "kg.m2", text, value))
+        found.append(FmuVariable(f"{stem}.inertia.{name}", "kg.m2", text, value))
     return found
 
 
-def gravity_quantities(arm: ArmSystem) -> list[Quantity]:
+def gravity_quantities(arm: ArmSystem) -> list[FmuVariable]:
     """The three of gravity."""
     return [
-        Quantity(f"gravity.{axis}", "m/s2", f"gravity in the base frame, {axis}", float(g))
+        FmuVariable(f"gravity.{axis}", "m/s2", f"gravity in the base frame, {axis}", float(g))
         for axis, g in zip("xyz", arm.gravity, strict=True)
     ]
 

@@ -13,8 +13,8 @@ from ..simulation.saturation import Saturation, saturation_of
 from ..systems.arm_system import ArmSystem
 from .arm_functions import ArmFunctions
 from .circuit import circuit_functions, circuit_parameters
-from .model import NO_LIMIT, Coordinate, FmuModel, ParameterTable, Quantity
-from .names import structured
+from .fmu_model import NO_LIMIT, FmuCoordinate, FmuModel, FmuVariable, ParameterTable
+from .variable_names import structured
 
 GLUE = """\
 static int model_begin(Core *me)
@@ -91,46 +91,55 @@ def arm_model(
 
 
 HAND = (
-    Quantity("energy.potential", "J", "potential energy of weight and springs"),
-    *(Quantity(f"tool.position.{a}", "m", f"position of the tool in the base frame, {a}") for a in "xyz"),
+    FmuVariable("energy.potential", "J", "potential energy of weight and springs"),
+    *(FmuVariable(f"tool.position.{a}", "m", f"position of the tool in the base frame, {a}") for a in "xyz"),
     *(
-        Quantity(f"tool.rotation[{i},{j}]", "1", f"rotation matrix of the tool in the base frame, {i},{j}")
+        FmuVariable(f"tool.rotation[{i},{j}]", "1", f"rotation matrix of the tool in the base frame, {i},{j}")
         for i in (1, 2, 3)
         for j in (1, 2, 3)
     ),
-    *(Quantity(f"tool.velocity.{a}", "m/s", f"velocity of the tool, base axes, {a}") for a in "xyz"),
-    *(Quantity(f"tool.angular_velocity.{a}", "rad/s", f"angular velocity of the tool, base axes, {a}") for a in "xyz"),
+    *(FmuVariable(f"tool.velocity.{a}", "m/s", f"velocity of the tool, base axes, {a}") for a in "xyz"),
+    *(
+        FmuVariable(f"tool.angular_velocity.{a}", "rad/s", f"angular velocity of the tool, base axes, {a}")
+        for a in "xyz"
+    ),
 )
 """What ``arm_hand`` gives."""
 
 
-def coordinates_of(plant: Plant, at: Sequence[float] | None = None) -> tuple[Coordinate, ...]:
+def coordinates_of(plant: Plant, at: Sequence[float] | None = None) -> tuple[FmuCoordinate, ...]:
     """The coordinates; they start at zero, or at the limit next to it, or where ``at`` says."""
     names = structured(plant.joint_names)
     rows = zip(names, plant.system.moving, plant.lower.tolist(), plant.upper.tolist(), strict=True)
     return tuple(
-        Coordinate(
+        FmuCoordinate(
             name, joint.name, joint.kind == "revolute", low, high, min(max(0.0, low), high) if at is None else at[k]
         )
         for k, (name, joint, low, high) in enumerate(rows)
     )
 
 
-def base_parameters(coordinates: Sequence[Coordinate], restitution: float) -> ParameterTable:
+def base_parameters(coordinates: Sequence[FmuCoordinate], restitution: float) -> ParameterTable:
     """Limits of the coordinates, restitution, tolerance: what every model has."""
     table = ParameterTable()
     table.add(
         "STOP_LOWER",
-        [Quantity(f"stop.{c.name}.lower", c.unit, f"lower stop of {c.label}", bounded(c.lower)) for c in coordinates],
+        [
+            FmuVariable(f"stop.{c.name}.lower", c.unit, f"lower stop of {c.label}", bounded(c.lower))
+            for c in coordinates
+        ],
     )
     table.add(
         "STOP_UPPER",
-        [Quantity(f"stop.{c.name}.upper", c.unit, f"upper stop of {c.label}", bounded(c.upper)) for c in coordinates],
+        [
+            FmuVariable(f"stop.{c.name}.upper", c.unit, f"upper stop of {c.label}", bounded(c.upper))
+            for c in coordinates
+        ],
     )
     text = "share of the speed with which a joint comes back from a stop"
-    table.add("RESTITUTION", [Quantity("restitution", "1", text, restitution)])
+    table.add("RESTITUTION", [FmuVariable("restitution", "1", text, restitution)])
     text = "relative tolerance of co-simulation, where the importer gives none; the absolute one is a hundredth of it"
-    table.add("TOLERANCE", [Quantity("tolerance", "1", text, 1e-8)])
+    table.add("TOLERANCE", [FmuVariable("tolerance", "1", text, 1e-8)])
     return table
 
 
@@ -139,41 +148,43 @@ def bounded(limit: float) -> float:
     return float(np.clip(limit, -NO_LIMIT, NO_LIMIT))
 
 
-def input_quantities(plant: Plant, coordinates: Sequence[Coordinate], motors: Sequence[str]) -> tuple[Quantity, ...]:
+def input_quantities(
+    plant: Plant, coordinates: Sequence[FmuCoordinate], motors: Sequence[str]
+) -> tuple[FmuVariable, ...]:
     """The inputs: loads at the coordinates, or what drives the motors."""
     if not isinstance(plant, MotorPlant):
-        return tuple(Quantity(f"tau.{c.name}", c.load_unit, f"load at {c.label}") for c in coordinates)
+        return tuple(FmuVariable(f"tau.{c.name}", c.load_unit, f"load at {c.label}") for c in coordinates)
     stem = {"motor torque": "motor", "current": "current_input", "voltage": "voltage"}[plant.kind]
     units = (unit.replace("N m", "N.m") for unit in plant.input_units)
     return tuple(
-        Quantity(f"{stem}.{name}", unit, f"{plant.kind} of {label}")
+        FmuVariable(f"{stem}.{name}", unit, f"{plant.kind} of {label}")
         for name, unit, label in zip(motors, units, plant.input_names, strict=True)
     )
 
 
-def limit_quantities(inputs: Sequence[Quantity], limits: Sequence[float], stem: str) -> list[Quantity]:
+def limit_quantities(inputs: Sequence[FmuVariable], limits: Sequence[float], stem: str) -> list[FmuVariable]:
     """The largest of each input."""
     return [
-        Quantity(f"{stem}.{own.name}", own.unit, f"largest {own.text}; {NO_LIMIT:g} for none", bounded(float(most)))
+        FmuVariable(f"{stem}.{own.name}", own.unit, f"largest {own.text}; {NO_LIMIT:g} for none", bounded(float(most)))
         for own, most in zip(inputs, limits, strict=True)
     ]
 
 
-def joint_limits(coordinates: Sequence[Coordinate], saturation: Saturation) -> list[Quantity]:
+def joint_limits(coordinates: Sequence[FmuCoordinate], saturation: Saturation) -> list[FmuVariable]:
     """The largest load at each coordinate, where coupled motors share it."""
     if not saturation.coupled:
         return []
     return [
-        Quantity(f"limit.joint.{c.name}", c.load_unit, f"largest load at {c.label}", bounded(float(most)))
+        FmuVariable(f"limit.joint.{c.name}", c.load_unit, f"largest load at {c.label}", bounded(float(most)))
         for c, most in zip(coordinates, saturation.joints, strict=True)
     ]
 
 
-def contact_quantities(plant: Plant) -> tuple[Quantity, ...]:
+def contact_quantities(plant: Plant) -> tuple[FmuVariable, ...]:
     """The modes of the contacts."""
     names = structured(contact.name for contact in plant.contacts)
     return tuple(
-        Quantity(f"slides.{name}", "", f"1 or -1 while {contact.name} slides forward or backward, 0 while it sticks")
+        FmuVariable(f"slides.{name}", "", f"1 or -1 while {contact.name} slides forward or backward, 0 while it sticks")
         for name, contact in zip(names, plant.contacts, strict=True)
     )
 

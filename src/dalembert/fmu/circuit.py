@@ -9,7 +9,7 @@ from ..compile.function import Function, Tables
 from ..formulations.motor_circuit import back_emf, current_rate, motor_torque, steady_current
 from ..rings.graph import Graph
 from ..simulation.plant import MotorPlant
-from .model import NO_LIMIT, ParameterTable, Quantity
+from .fmu_model import NO_LIMIT, FmuVariable, ParameterTable
 
 CONSTANTS = (
     ("torque_constant", "N.m/A", "torque per current"),
@@ -24,10 +24,10 @@ def circuit_parameters(table: ParameterTable, plant: MotorPlant, motors: Sequenc
     electric = plant.electric
     assert electric is not None, "only motors with circuits have these"
 
-    def rows(field: str, unit: str, text: str) -> list[Quantity]:
+    def rows(field: str, unit: str, text: str) -> list[FmuVariable]:
         values = getattr(electric, field)
         return [
-            Quantity(f"motor.{name}.{field}", unit, f"{text} of the motor", float(min(value, NO_LIMIT)))
+            FmuVariable(f"motor.{name}.{field}", unit, f"{text} of the motor", float(min(value, NO_LIMIT)))
             for name, value in zip(motors, values, strict=True)
         ]
 

@@ -16,7 +16,7 @@ from ..rings.algebra import add, mul, sub
 from ..rings.graph import Graph, Node
 from ..rings.ring import Scalar
 from ..systems.sticking import Contact
-from .model import Quantity
+from .fmu_model import FmuVariable
 
 HALF = Fraction(1, 2)
 
@@ -31,15 +31,15 @@ class Shaft:
     revolute: bool
 
     @property
-    def quantities(self) -> tuple[Quantity, ...]:
+    def quantities(self) -> tuple[FmuVariable, ...]:
         """Its four parameters."""
         unit, viscous = ("N.m", "N.m.s/rad") if self.revolute else ("N", "N.s/m")
         stem, own = f"friction.{self.name}", self.friction
         return (
-            Quantity(f"{stem}.forward", unit, f"moving friction of {self.key}, forward", own.moving[0]),
-            Quantity(f"{stem}.backward", unit, f"moving friction of {self.key}, backward", own.moving[1]),
-            Quantity(f"{stem}.starting", unit, f"what holds {self.key} while it stands", own.hold),
-            Quantity(f"{stem}.viscous", viscous, f"viscous friction of {self.key}", own.viscous),
+            FmuVariable(f"{stem}.forward", unit, f"moving friction of {self.key}, forward", own.moving[0]),
+            FmuVariable(f"{stem}.backward", unit, f"moving friction of {self.key}, backward", own.moving[1]),
+            FmuVariable(f"{stem}.starting", unit, f"what holds {self.key} while it stands", own.hold),
+            FmuVariable(f"{stem}.viscous", viscous, f"viscous friction of {self.key}", own.viscous),
         )
 
     def law(self, graph: Graph, numbers: Sequence[Scalar]) -> ShaftFriction:

@@ -28,9 +28,9 @@ from .arm_model import (
     positive_places,
 )
 from .circuit import circuit_functions, circuit_parameters
-from .mechanism_functions import MechanismFunctions
-from .model import FmuModel, Quantity
-from .names import structured
+from .fmu_model import FmuModel, FmuVariable
+from .loop_functions import MechanismFunctions
+from .variable_names import structured
 
 GLUE = """\
 /* phi closed at q, in the assembly mode of the start; `first` is what one step from the guess gives; 0 where Newton
@@ -160,7 +160,7 @@ def mechanism_model(
         limited_at_joints=saturation is not None and saturation.coupled,
         currents=motors if plant.extra else (),
         joints=tuple(
-            Quantity(f"joint.{name}", unit, f"position of joint {label}")
+            FmuVariable(f"joint.{name}", unit, f"position of joint {label}")
             for name, unit, label in zip(names, units, mechanism.chains.joint_names, strict=True)
         ),
         friction_groups=tuple((start + at, start + at + 1, start + at + 2) for at, _ in made.shafts.values()),

@@ -8,7 +8,7 @@ from importlib import resources
 from ..compile.emit_c import Program
 from ..compile.emit_scalar import C99, definition, prototype
 from ..simulation.dop853 import step_source
-from .model import INPUT_KINDS, FmuModel
+from .fmu_model import INPUT_KINDS, FmuModel
 
 SHARED = ("core.h", "linear.c", "contacts.c", "drive.c", "modes.c", "advance.c", "instance.c")
 """Files that all FMUs have in common."""

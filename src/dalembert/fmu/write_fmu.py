@@ -23,10 +23,10 @@ from ..systems.arm_system import ArmSystem
 from ..systems.protocol import System
 from ..version import __version__
 from .arm_model import arm_model
-from .description import TOOL, build_description, description_2, description_3
+from .fmu_model import FmuModel
 from .mechanism_model import mechanism_model
-from .model import FmuModel
 from .model_code import sources
+from .model_description import TOOL, build_description, description_2, description_3
 
 VERSIONS = ("2.0", "3.0")
 COMPILED = ("all.c",)

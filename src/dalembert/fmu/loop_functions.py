@@ -20,9 +20,9 @@ from ..rings.graph import Graph, Node
 from ..rings.ring import Scalar
 from ..systems.arm_system import ArmSystem
 from .arm_functions import LOAD, about_frame, gravity_quantities, load_quantities, rub_viscously, shafts_of
+from .fmu_model import FmuVariable
 from .friction_functions import Shaft, friction_functions
-from .model import Quantity
-from .names import structured
+from .variable_names import structured
 
 
 class MechanismFunctions:
@@ -33,7 +33,7 @@ class MechanismFunctions:
         self.n, self.m = system.n, system.mechanism.m
         self.arms: dict[str, ArmSystem] = self.mechanism.chains.arms
         self.chain_names = dict(zip(self.arms, structured(self.arms), strict=True))
-        self.rows: list[Quantity] = gravity_quantities(next(iter(self.arms.values())))
+        self.rows: list[FmuVariable] = gravity_quantities(next(iter(self.arms.values())))
         self.loads: dict[str, int] = {}
         for chain, arm in self.arms.items():
             if dict(arm.loads).get(arm.tool_link) is not None and arm.body_of[arm.tool_link][0] >= 0:
@@ -87,19 +87,21 @@ class MechanismFunctions:
         }
 
     @property
-    def outputs(self) -> tuple[Quantity, ...]:
+    def outputs(self) -> tuple[FmuVariable, ...]:
         """What ``hand`` gives: potential energy, and place and motion of the tool of each chain."""
-        found = [Quantity("energy.potential", "J", "potential energy of weight and springs")]
+        found = [FmuVariable("energy.potential", "J", "potential energy of weight and springs")]
         for chain, name in self.chain_names.items():
             stem, of = f"tool.{name}", f"of the tool of {chain} in the world"
-            found += [Quantity(f"{stem}.position.{a}", "m", f"position {of}, {a}") for a in "xyz"]
+            found += [FmuVariable(f"{stem}.position.{a}", "m", f"position {of}, {a}") for a in "xyz"]
             found += [
-                Quantity(f"{stem}.rotation[{i},{j}]", "1", f"rotation matrix {of}, {i},{j}")
+                FmuVariable(f"{stem}.rotation[{i},{j}]", "1", f"rotation matrix {of}, {i},{j}")
                 for i in (1, 2, 3)
                 for j in (1, 2, 3)
             ]
-            found += [Quantity(f"{stem}.velocity.{a}", "m/s", f"velocity {of}, {a}") for a in "xyz"]
-            found += [Quantity(f"{stem}.angular_velocity.{a}", "rad/s", f"angular velocity {of}, {a}") for a in "xyz"]
+            found += [FmuVariable(f"{stem}.velocity.{a}", "m/s", f"velocity {of}, {a}") for a in "xyz"]
+            found += [
+                FmuVariable(f"{stem}.angular_velocity.{a}", "rad/s", f"angular velocity {of}, {a}") for a in "xyz"
+            ]
         return tuple(found)
 
 

@@ -1,6 +1,6 @@
 """What an FMU is written from: states, inputs, outputs and parameters by name and unit, and the functions in C.
 
-``arm_model.py`` and ``mechanism_model.py`` make one of a system; ``model_code.py``, ``description.py`` and
+``arm_model.py`` and ``mechanism_model.py`` make one of a system; ``model_code.py``, ``model_description.py`` and
 ``write_fmu.py`` know nothing else of it.
 """
 
@@ -13,7 +13,7 @@ from ..compile.function import Function
 
 
 @dataclass(frozen=True)
-class Quantity:
+class FmuVariable:
     """A variable: its structured name, its unit, what it is, and its value at the start."""
 
     name: str
@@ -30,17 +30,17 @@ class ParameterTable:
     """Parameters in blocks; ``offsets`` says where each block begins."""
 
     def __init__(self) -> None:
-        self.rows: list[Quantity] = []
+        self.rows: list[FmuVariable] = []
         self.offsets: dict[str, int] = {}
 
-    def add(self, block: str, rows: Sequence[Quantity]) -> None:
+    def add(self, block: str, rows: Sequence[FmuVariable]) -> None:
         """A further block."""
         self.offsets[block] = len(self.rows)
         self.rows += rows
 
 
 @dataclass(frozen=True)
-class Coordinate:
+class FmuCoordinate:
     """A coordinate q: its name in the FMU, its own name, whether it turns, its limits, where it starts."""
 
     name: str
@@ -76,30 +76,30 @@ class FmuModel:
 
     title: str
     facts: str
-    coordinates: tuple[Coordinate, ...]
+    coordinates: tuple[FmuCoordinate, ...]
     input_kind: str
-    inputs: tuple[Quantity, ...]
+    inputs: tuple[FmuVariable, ...]
     motors: tuple[str, ...]
-    contacts: tuple[Quantity, ...]
+    contacts: tuple[FmuVariable, ...]
     parameters: ParameterTable
-    own_outputs: tuple[Quantity, ...]
+    own_outputs: tuple[FmuVariable, ...]
     functions: dict[str, Function]
     glue: str
     stops: bool
     limited: bool = False
     limited_at_joints: bool = False
     currents: tuple[str, ...] = ()
-    joints: tuple[Quantity, ...] = ()
+    joints: tuple[FmuVariable, ...] = ()
     friction_groups: tuple[tuple[int, int, int], ...] = ()
     positive: tuple[int, ...] = ()
     remarks: tuple[str, ...] = field(default=())
 
     @property
-    def states(self) -> tuple[Quantity, ...]:
+    def states(self) -> tuple[FmuVariable, ...]:
         """q, q', currents, joints of closed loops."""
-        found = [Quantity(f"q.{c.name}", c.unit, f"position of {c.label}", c.start) for c in self.coordinates]
-        found += [Quantity(f"qd.{c.name}", f"{c.unit}/s", f"velocity of {c.label}") for c in self.coordinates]
-        found += [Quantity(f"current.{name}", "A", "current of the motor") for name in self.currents]
+        found = [FmuVariable(f"q.{c.name}", c.unit, f"position of {c.label}", c.start) for c in self.coordinates]
+        found += [FmuVariable(f"qd.{c.name}", f"{c.unit}/s", f"velocity of {c.label}") for c in self.coordinates]
+        found += [FmuVariable(f"current.{name}", "A", "current of the motor") for name in self.currents]
         return (*found, *self.joints)
 
     @property
@@ -108,19 +108,22 @@ class FmuModel:
         return self.input_kind in ("current", "voltage")
 
     @property
-    def outputs(self) -> tuple[Quantity, ...]:
+    def outputs(self) -> tuple[FmuVariable, ...]:
         """Outputs that are no states, in the order in which ``c/instance.c`` fills them."""
         found = [
-            Quantity(f"torque.{c.name}", c.load_unit, f"load of the inputs at {c.label}, within their limits")
+            FmuVariable(f"torque.{c.name}", c.load_unit, f"load of the inputs at {c.label}, within their limits")
             for c in self.coordinates
         ]
         found += [
-            Quantity(f"held.{c.name}", c.load_unit, f"load of sticking friction and stops at {c.label}")
+            FmuVariable(f"held.{c.name}", c.load_unit, f"load of sticking friction and stops at {c.label}")
             for c in self.coordinates
         ]
-        found += [Quantity(f"motor_torque.{name}", "N.m", "torque of the motor") for name in self.motors]
-        found += [Quantity(f"motor_velocity.{name}", "rad/s", "speed of the motor") for name in self.motors]
+        found += [FmuVariable(f"motor_torque.{name}", "N.m", "torque of the motor") for name in self.motors]
+        found += [FmuVariable(f"motor_velocity.{name}", "rad/s", "speed of the motor") for name in self.motors]
         if self.electric:
-            found += [Quantity(f"motor_current.{name}", "A", "current of the motor") for name in self.motors]
-        found += [Quantity("energy.kinetic", "J", "kinetic energy"), Quantity("power", "W", "power of the inputs")]
+            found += [FmuVariable(f"motor_current.{name}", "A", "current of the motor") for name in self.motors]
+        found += [
+            FmuVariable("energy.kinetic", "J", "kinetic energy"),
+            FmuVariable("power", "W", "power of the inputs"),
+        ]
         return (*found, *self.own_outputs)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.sax.saxutils import quoteattr
 
-from .model import FmuModel, Quantity
+from .fmu_model import FmuModel, FmuVariable
 from .model_code import References, indicator_count
-from .names import UNITS, said
+from .variable_names import UNITS, said
 
 TOOL = "dalembert"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -31,7 +31,7 @@ def units() -> str:
     return "  <UnitDefinitions>\n" + "\n".join(found) + "\n  </UnitDefinitions>\n"
 
 
-class Variables:
+class DescribedVariables:
     """The variables of a model in the order of their value references; FMI 2.0 counts them from 1."""
 
     def __init__(self, model: FmuModel) -> None:
@@ -42,7 +42,7 @@ class Variables:
     def rows(self, three: bool) -> Iterator[str]:
         """Every variable as XML; ``three`` for FMI 3.0."""
         model, at = self.model, self.at
-        time = Quantity("time", "s", "time")
+        time = FmuVariable("time", "s", "time")
         yield _variable(three, time, 0, "independent", "continuous", None)
         for k, row in enumerate(model.parameters.rows):
             yield _variable(three, row, at.parameter + k, "parameter", "fixed", "exact", start=row.start)
@@ -53,7 +53,7 @@ class Variables:
             yield _variable(three, row, at.state + k, "output", "continuous", begins, start=start)
         for k, row in enumerate(model.states):
             unit = {"rad/s": "rad/s2", "m/s": "m/s2", "A": "A/s"}.get(row.unit, f"{row.unit}/s")
-            rate = Quantity(f"der({row.name})", unit, f"rate of the {row.text}")
+            rate = FmuVariable(f"der({row.name})", unit, f"rate of the {row.text}")
             of = at.state + k if three else at.state + k + 1
             yield _variable(three, rate, at.rate + k, "local", "continuous", "calculated", derivative=of)
         for k, row in enumerate(model.inputs):
@@ -61,19 +61,19 @@ class Variables:
         for k, row in enumerate(model.outputs):
             yield _variable(three, row, at.output + k, "output", "continuous", "calculated")
         for k in range(indicator_count(model)):
-            row = Quantity(f"indicator[{k + 1}]", "", "falls through zero where the mode of the motion ends")
+            row = FmuVariable(f"indicator[{k + 1}]", "", "falls through zero where the mode of the motion ends")
             yield _variable(three, row, at.indicator + k, "local", "continuous", "calculated")
         for k, row in enumerate(self.modes):
             yield _variable(three, row, at.contact + k, "output", "discrete", "calculated", kind="Integer")
-        row = Quantity("stops", "", "whether the limits of the joints are solid stops")
+        row = FmuVariable("stops", "", "whether the limits of the joints are solid stops")
         solid = "true" if model.stops else "false"
         yield _variable(three, row, at.stops, "parameter", "fixed", "exact", start=solid, kind="Boolean")
 
     @property
-    def modes(self) -> list[Quantity]:
+    def modes(self) -> list[FmuVariable]:
         """Which contacts slide which way, which joints lean on a stop."""
         leaning = [
-            Quantity(f"at_stop.{c.name}", "", f"1 or -1 while {c.label} leans on its upper or lower stop, else 0")
+            FmuVariable(f"at_stop.{c.name}", "", f"1 or -1 while {c.label} leans on its upper or lower stop, else 0")
             for c in self.model.coordinates
         ]
         return [*self.model.contacts, *leaning]
@@ -98,7 +98,7 @@ class Variables:
 
 
 def _variable(
-    three: bool, row: Quantity, reference: int, causality: str, variability: str, initial: str | None,
+    three: bool, row: FmuVariable, reference: int, causality: str, variability: str, initial: str | None,
     start: object = None, derivative: int | None = None, kind: str = "Real",
 ) -> str:  # fmt: skip
     """One variable."""
@@ -114,7 +114,7 @@ def _variable(
 
 def description_2(model: FmuModel, identifier: str, token: str, made_by: str, files: tuple[str, ...]) -> str:
     """modelDescription.xml of FMI 2.0."""
-    variables = Variables(model)
+    variables = DescribedVariables(model)
     listed = "".join(f"      <File name={quoteattr(name)}/>\n" for name in files)
     sources = f"    <SourceFiles>\n{listed}    </SourceFiles>\n"
     able = _attributes(
@@ -147,7 +147,7 @@ def description_2(model: FmuModel, identifier: str, token: str, made_by: str, fi
 
 def description_3(model: FmuModel, identifier: str, token: str, made_by: str) -> str:
     """modelDescription.xml of FMI 3.0."""
-    variables = Variables(model)
+    variables = DescribedVariables(model)
     able = _attributes(modelIdentifier=identifier, canGetAndSetFMUState="true", canSerializeFMUState="true")
     head = _attributes(
         fmiVersion="3.0", modelName=said(model.title), instantiationToken=token, description=said(_text(model)),
