@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from .design.tables import LoadTables
     from .equations.legend import Legend
     from .equations.polynomial import TrigPolynomial
+    from .fmu.write_fmu import WrittenFmu, write_fmu
     from .identification.identify import identify
     from .identification.log import Log
     from .identification.payload import IdentifiedLoad
@@ -177,6 +178,7 @@ _LATER = {
     "ToleranceWarning": "arm.errors",
     "TrigPolynomial": "equations.polynomial",
     "VoltageFeedback": "control.controllers",
+    "WrittenFmu": "fmu.write_fmu",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
     "check_certificate": "certificates.checker",
@@ -195,6 +197,7 @@ _LATER = {
     "tracking_lqr": "control.gains",
     "tracking_poles": "control.gains",
     "trapezoidal": "control.trajectories",
+    "write_fmu": "fmu.write_fmu",
     "write_mechanism_page": "report.mechanism_page",
     "write_mechanism_picture": "report.mechanism_picture",
 }
@@ -225,8 +228,8 @@ __all__ = [
     "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
     "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError", "SimulationInterrupt",
     "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
-    "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog", "check_certificate", "compare_drives",
-    "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr", "motion_of",
-    "quintic", "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal", "write_mechanism_page",
-    "write_mechanism_picture",
+    "TrigPolynomial", "VoltageFeedback", "WrittenFmu", "__version__", "carrying", "catalog", "check_certificate",
+    "compare_drives", "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr",
+    "motion_of", "quintic", "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal", "write_fmu",
+    "write_mechanism_page", "write_mechanism_picture",
 ]  # fmt: skip

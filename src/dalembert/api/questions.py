@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..design.pose_coupling import PoseCoupling
     from ..equations.symbols import Request
     from ..equations.verify import Verdict
+    from ..fmu.write_fmu import WrittenFmu
     from ..linear.linear_model import LinearModel
     from ..reduction.states import Amounts
     from ..report.assemble import Report
@@ -213,6 +214,30 @@ class SystemQuestions(MovingArm):
         from ..compile.write_c import write_c
 
         return write_c(function(self, name, parameters), folder, dtype)
+
+    def write_fmu(
+        self,
+        path: str | Path,
+        *,
+        input: str | None = None,
+        version: str = "2.0",
+        stops: bool = False,
+        restitution: float = 0.0,
+        saturate: bool | None = None,
+    ) -> WrittenFmu:
+        """Write this system as an FMU for model exchange and co-simulation, FMI ``version`` "2.0" or "3.0".
+
+        ``input`` is what drives it, as in ``simulate``: "joint torque", "motor torque", "current" or "voltage". Load,
+        gravity, friction, limits and motors are parameters of the FMU; positions, velocities, the tool, torques and
+        energies its outputs; sticking friction and, with ``stops``, the limits of the joints its events. ``stops``,
+        ``restitution`` and ``saturate`` are as in ``simulate``. Sources are inside, and a binary for this platform
+        where there is a C compiler.
+        """
+        from ..fmu.write_fmu import write_fmu
+
+        return write_fmu(
+            self, path, input=input, version=version, stops=stops, restitution=restitution, saturate=saturate
+        )
 
     def casadi(self, name: str, parameters: str | None = None) -> Any:
         """A function of this system as a ``casadi.Function``."""

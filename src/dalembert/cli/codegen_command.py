@@ -1,4 +1,4 @@
-"""``dalembert codegen``: a function of an arm as C for a controller, or as CUDA."""
+"""``dalembert codegen``: a function of an arm as C for a controller, or as CUDA; an arm as an FMU."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ from dalembert.compile.functions import FUNCTIONS
 from dalembert.compile.functions import function as function_of
 from dalembert.compile.write_c import write_c
 
+from .fmu_options import (
+    FmuOption,
+    InputOption,
+    RestitutionOption,
+    SaturateOption,
+    StopsOption,
+    VersionOption,
+    refuse_without_fmu,
+    write_fmu_file,
+)
 from .model_option import ModelOption, read_model
 from .printing import say
 from .system_options import system_command
@@ -48,11 +58,13 @@ class Kept(enum.StrEnum):
 def codegen(
     system: System,
     function: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
-            "--function", "-f", help=f"One of {', '.join(FUNCTIONS)}; may be repeated: one folder has them all."
+            "--function",
+            "-f",
+            help=f"One of {', '.join(FUNCTIONS)}; inverse_dynamics by default; may be repeated: one folder has all.",
         ),
-    ] = ["inverse_dynamics"],  # noqa: B006 - read, never changed
+    ] = None,
     lang: Annotated[CodeLanguage, typer.Option("--lang", help="The language to write.")] = CodeLanguage.C,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder to write into; made if it is not there.")
@@ -62,14 +74,26 @@ def codegen(
         Kept | None, typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in.")
     ] = None,
     model: ModelOption = None,
+    fmu: FmuOption = None,
+    fmi: VersionOption = None,
+    input: InputOption = None,
+    stops: StopsOption = False,
+    restitution: RestitutionOption = None,
+    saturate: SaturateOption = None,
 ) -> None:
-    """Write functions as C99 without dependencies (with headers, tests and a CMake file), or as CUDA for nvcc."""
-    names = dict.fromkeys(function)  # each once, however often it is asked for
+    """Write functions as C99 without dependencies, or as CUDA for nvcc; or with --fmu the system as an FMU."""
+    shorter = None if model is None else read_model(model, system)
+    if shorter is not None and parameters is not None:
+        raise ArmError("--parameters keeps numbers of the exact system; leave it out with --model")
+    if fmu is not None:
+        if function is not None or parameters is not None or lang is CodeLanguage.CUDA:
+            raise ArmError("--fmu writes the whole system; leave -f, --parameters and --lang out, or write C apart")
+        say(write_fmu_file(shorter or system, fmu, fmi, input, stops, restitution, saturate))
+        return
+    refuse_without_fmu(fmi, input, stops, restitution, saturate)
     write = write_cuda if lang is CodeLanguage.CUDA else write_c
-    if model is not None:
-        if parameters is not None:
-            raise ArmError("--parameters keeps numbers of the exact system; leave it out with --model")
-        shorter = read_model(model, system)
+    names = dict.fromkeys(function or ["inverse_dynamics"])  # each once, however often it is asked for
+    if shorter is not None:
         made = [shorter.function(name) for name in names]
     else:
         made = [function_of(system, name, parameters.value if parameters else None) for name in names]

@@ -17,6 +17,17 @@ from dalembert.systems.time_span import check_samples, check_span
 if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
+from .fmu_options import (
+    FmuInput,
+    FmuOption,
+    InputOption,
+    RestitutionOption,
+    SaturateOption,
+    StopsOption,
+    VersionOption,
+    refuse_without_fmu,
+    write_fmu_file,
+)
 from .mechanism_tables import (
     MechanismTable,
     acceleration_table,
@@ -84,6 +95,12 @@ def mechanism(
     mjcf: Annotated[
         Path | None, typer.Option("--mjcf", help="Write links and closures as MJCF for MuJoCo into this file.")
     ] = None,
+    fmu: FmuOption = None,
+    fmi: VersionOption = None,
+    input: InputOption = None,
+    stops: StopsOption = False,
+    restitution: RestitutionOption = None,
+    saturate: SaturateOption = None,
     angles: AnglesOption = AnglesAre.MEANT,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
@@ -98,6 +115,8 @@ def mechanism(
     for option, given, other, about in needs:
         if given not in (None, "") and about is None:
             raise ArmError(f"{option} belongs to {other}; add {other}, or leave {option} out")
+    if fmu is None:
+        refuse_without_fmu(fmi, input, stops, restitution, saturate)
     if as_json and (forces or modes):
         raise ArmError("--forces and --modes are printed only; leave out --json, or leave them out")
     if qdd and tau:
@@ -131,6 +150,11 @@ def mechanism(
     if mjcf is not None:
         found.write_mjcf(mjcf)
         written.append(mjcf)
+    if fmu is not None:
+        motor_driven = input is not None and input is not FmuInput.JOINT_TORQUE
+        own = found.as_system(phi, motors=motor_driven)
+        print(write_fmu_file(own, fmu, fmi, input, stops, restitution, saturate), file=sys.stderr)
+        written.append(fmu)
     if as_json:
         print_json(as_data(found, phi), asked)
         for path in written:

@@ -18,9 +18,8 @@ from ..arm.io.whole_files import made_folder, write_whole
 from ..rings.graph import evaluate
 from ..rings.real import REAL
 from .cmake import joined
-from .emit_c import Program, statements
-from .emit_scalar import C99, scalar_style
-from .emit_single import places
+from .emit_c import Program
+from .emit_scalar import C99, definition, prototype
 from .function import Function
 from .operations import count
 
@@ -59,9 +58,7 @@ class ControllerCode:
 
     def prototype(self) -> str:
         """C declaration of the function: constant input arrays, then output arrays."""
-        taken = [f"const {self.real} {name}[{width}]" for name, width in self.inputs]
-        given = [f"{self.real} {name}[{int(np.prod(shape))}]" for name, shape in self.results]
-        return f"void {self.symbol}({', '.join([*taken, *given])})"
+        return prototype(self.function, self.symbol, self.real)
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write the texts into ``folder``; the files written."""
@@ -113,24 +110,12 @@ class ControllerCode:
 
     def code(self) -> str:
         """C99 source file: the function as straight-line code."""
-        outputs = [
-            re.sub(r"\by(\d+)\[", lambda m: f"{self.results[int(m[1])][0]}[", text) for text in places(self.program)
-        ]
-        early, style = scalar_style(self.program, self.language, outputs.__getitem__)
-        read_names = {node.value for node in self.program.nodes if node.op == "input"}
-        unread = [
-            name for (name, _), (_, nodes) in zip(self.inputs, self.function.inputs, strict=True)
-            if not read_names & set(nodes)
-        ]  # fmt: skip
-        lines = [*(f"(void){name};" for name in unread), *early, *statements(self.program, style)]
         needs_math = any(node.op in ("sin", "cos", "sqrt") for node in self.program.nodes)
         return (
             f"/* {self.function.name}: {self.operations}. See the header. */\n"
             + f'#include "{self.symbol}.h"\n'
             + ("\n#include <math.h>\n" if needs_math else "")
-            + f"\n{self.prototype()}\n{{\n"
-            + "\n".join(f"  {line}" for line in lines)
-            + "\n}\n"
+            + f"\n{definition(self.program, self.prototype(), self.language)}"
         )
 
     def samples(self) -> tuple[list[list[list[float]]], list[list[list[float]]]]:
