@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from .identification.log import Log
     from .identification.payload import IdentifiedLoad
     from .identification.result import Identification
+    from .kinematics.joint_solutions import JointSolutions
+    from .kinematics.manipulability import Manipulability
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
     from .mechanisms.gears import Gear, JointCoupling
@@ -128,6 +130,7 @@ _LATER = {
     "JointCoupling": "mechanisms.gears",
     "JointDamper": "arm.elastic",
     "JointSpring": "arm.elastic",
+    "JointSolutions": "kinematics.joint_solutions",
     "Kernel": "compile.kernel",
     "Limits": "arm.description",
     "LinearModel": "linear.linear_model",
@@ -138,6 +141,7 @@ _LATER = {
     "Log": "identification.log",
     "Legend": "equations.legend",
     "LoadTables": "design.tables",
+    "Manipulability": "kinematics.manipulability",
     "ManyMotions": "mechanisms.many_motions",
     "Mechanism": "mechanisms.mechanism",
     "MechanismSystem": "mechanisms.mechanism_system",
@@ -217,15 +221,15 @@ __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "CertificateError", "CheckedCertificate",
     "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm",
     "Element", "Equations", "Excitation", "Follows", "Force", "FrameOn", "Friction", "Gear", "Identification",
-    "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSpring", "Kernel",
-    "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Log", "ManyMotions", "Mechanism",
-    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity",
-    "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
+    "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSolutions", "JointSpring",
+    "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Log", "Manipulability",
+    "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace",
+    "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
     "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
     "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError", "SimulationInterrupt",
     "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
     "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog", "check_certificate", "compare_drives",
-    "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr", "motion_of",
-    "quintic", "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal", "write_mechanism_page",
+    "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr", "motion_of", "quintic",
+    "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal", "write_mechanism_page",
     "write_mechanism_picture",
 ]  # fmt: skip
