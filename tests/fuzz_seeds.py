@@ -166,6 +166,8 @@ COMMANDS = (
     "simulate planar-2r --duration 0.02 --q 0.1,0.2 --evaluations 2000 --controller pd --kp 10 --kd 2 --to 0.2,0.3",
     "simulate planar-2r --duration 0.02 --torque 1,2 --tolerance 1e-6 --evaluations 2000 --json",
     "dynamics planar-2r --gravity 0,0,-1.62 --lock joint2=0.5 --q 1",
+    "ik planar-2r --pose 1,0.5,0 --task position --near 0.1,0.2 --starts 3 --json",
+    "simulate planar-2r --duration 0.02 --controller pd --trajectory spline --via 0.1,0.2;0.2,0.1 --to 0.3,0.2",
     "check ranges.json --arm planar-2r", "check model.json --json",
     "mechanism loop.toml --q 0.3 --qd 1 --qdd 2 --forces", "mechanism loop.xml --tau 0.1 --json",
     "mechanism hexapod.toml --json", "codegen planar-2r -f gravity_load -o code",

@@ -107,6 +107,11 @@ def certificate_of(arm: str) -> str:
     return str(path)
 
 
+def reached(arm: str) -> str:
+    """A point that the hand reaches with the second joint locked, too."""
+    return ",".join(f"{x:.17g}" for x in da.load(arm).forward_kinematics([0.4, 0.3])[:3, 3])
+
+
 # -- what an option means ------------------------------------------------------------------------------
 
 System = da.Arm | da.DrivenArm
@@ -159,6 +164,7 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "codegen": lambda arm: [arm, "-f", "bias"],
     "operations": lambda arm: [arm],
     "bench": lambda arm: [arm, "--states", "1"],
+    "ik": lambda arm: [arm, "--pose", reached(arm), "--task", "position", "--json"],
     "simulate": lambda arm: [arm, "--duration", "0.05", "--tolerance", "1e-6", "--json"],
     "mechanism": lambda arm: [arm.replace("arm.toml", "mechanism.toml")],
 }
@@ -205,7 +211,8 @@ def test_every_command_and_every_option_is_walked() -> None:
     assert set(SHAPED) == set(SHAPE)
     assert set(ASKED) == set(STATES)
     for command in ("show", "dynamics", "equations", "structure", "verify", "base-parameters", "ranges", "reduce",
-                    "coupling", "significance", "review", "report", "codegen", "operations", "simulate"):  # fmt: skip
+                    "coupling", "significance", "review", "report", "codegen", "operations", "simulate",
+                    "ik"):  # fmt: skip
         assert set(SHAPE) | set(READING) <= set(taken(command)), command
     assert set(READING) == {*taken("convert"), *taken("bench")}
     for command in ("reduce", "significance", "report"):

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .certificates.certificate_file import CertificateError
     from .certificates.checker import CheckedCertificate, check_certificate
     from .compile.kernel import Kernel
+    from .control.cartesian_paths import arc_path, line_path
     from .control.controllers import (
         ComputedTorque,
         OperationalSpace,
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
     from .control.gains import lqr, tracking_lqr, tracking_poles
     from .control.requirements import Requirements, requirements
     from .control.simulate_system import simulate_system as simulate
+    from .control.splines import s_curve, spline
+    from .control.time_optimal import TimeOptimal, time_optimal
+    from .control.timing_laws import timed
     from .control.trajectories import quintic, trapezoidal
     from .design.analysis import Analysis
     from .design.compare import Compared
@@ -71,6 +75,8 @@ if TYPE_CHECKING:
     from .identification.log import Log
     from .identification.payload import IdentifiedLoad
     from .identification.result import Identification
+    from .kinematics.joint_solutions import JointSolutions
+    from .kinematics.manipulability import Manipulability
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
     from .mechanisms.gears import Gear, JointCoupling
@@ -107,7 +113,6 @@ _LATER = {
     "CertificateError": "certificates.certificate_file",
     "CheckedCertificate": "certificates.checker",
     "Closure": "mechanisms.loop_closures",
-    "Gear": "mechanisms.gears",
     "Compared": "design.compare",
     "ComputedTorque": "control.controllers",
     "Coulomb": "arm.friction_models",
@@ -123,23 +128,26 @@ _LATER = {
     "Force": "arm.force",
     "FrameOn": "mechanisms.chain_frames",
     "Friction": "arm.shaft_friction",
+    "Gear": "mechanisms.gears",
     "Identification": "identification.result",
     "IdentifiedLoad": "identification.payload",
     "Inertia": "arm.inertia",
+    "InputTable": "simulation.input_table",
     "Joint": "arm.description",
     "JointCoupling": "mechanisms.gears",
     "JointDamper": "arm.elastic",
+    "JointSolutions": "kinematics.joint_solutions",
     "JointSpring": "arm.elastic",
     "Kernel": "compile.kernel",
+    "Legend": "equations.legend",
     "Limits": "arm.description",
     "LinearModel": "linear.linear_model",
     "Link": "arm.description",
     "Load": "arm.inertia",
-    "InputTable": "simulation.input_table",
     "LoadChange": "simulation.loads",
-    "Log": "identification.log",
-    "Legend": "equations.legend",
     "LoadTables": "design.tables",
+    "Log": "identification.log",
+    "Manipulability": "kinematics.manipulability",
     "ManyMotions": "mechanisms.many_motions",
     "Mechanism": "mechanisms.mechanism",
     "MechanismSystem": "mechanisms.mechanism_system",
@@ -175,10 +183,12 @@ _LATER = {
     "System": "systems.protocol",
     "TermShare": "design.significance",
     "TermShares": "design.significance",
+    "TimeOptimal": "control.time_optimal",
     "ToleranceWarning": "arm.errors",
     "TrigPolynomial": "equations.polynomial",
     "VoltageFeedback": "control.controllers",
     "WrittenFmu": "fmu.write_fmu",
+    "arc_path": "control.cartesian_paths",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
     "check_certificate": "certificates.checker",
@@ -187,13 +197,18 @@ _LATER = {
     "excitation": "control.exciting",
     "free_body": "mechanisms.mounting",
     "identify": "identification.identify",
+    "line_path": "control.cartesian_paths",
     "load": "api.loading",
     "load_mechanism": "mechanisms.mechanism_file",
     "lqr": "control.gains",
     "motion_of": "simulation.motion_files",
     "quintic": "control.trajectories",
     "requirements": "control.requirements",
+    "s_curve": "control.splines",
     "simulate": "control.simulate_system:simulate_system",
+    "spline": "control.splines",
+    "time_optimal": "control.time_optimal",
+    "timed": "control.timing_laws",
     "tracking_lqr": "control.gains",
     "tracking_poles": "control.gains",
     "trapezoidal": "control.trajectories",
@@ -221,15 +236,16 @@ __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "CertificateError", "CheckedCertificate",
     "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm",
     "Element", "Equations", "Excitation", "Follows", "Force", "FrameOn", "Friction", "Gear", "Identification",
-    "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSpring", "Kernel",
-    "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Log", "ManyMotions", "Mechanism",
-    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity",
-    "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
+    "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSolutions", "JointSpring",
+    "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Log", "Manipulability",
+    "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace",
+    "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
     "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
     "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError", "SimulationInterrupt",
-    "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
-    "TrigPolynomial", "VoltageFeedback", "WrittenFmu", "__version__", "carrying", "catalog", "check_certificate",
-    "compare_drives", "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr",
-    "motion_of", "quintic", "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal", "write_fmu",
+    "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "TimeOptimal",
+    "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying",
+    "catalog", "check_certificate", "compare_drives", "conditioning_map", "excitation", "free_body", "identify",
+    "line_path", "load", "load_mechanism", "lqr", "motion_of", "quintic", "requirements", "s_curve", "simulate",
+    "spline", "time_optimal", "timed", "tracking_lqr", "tracking_poles", "trapezoidal", "write_fmu",
     "write_mechanism_page", "write_mechanism_picture",
 ]  # fmt: skip

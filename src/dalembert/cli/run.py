@@ -43,6 +43,7 @@ COMMANDS = {
     "codegen": "codegen_command:codegen",
     "operations": "operations_command:operations",
     "bench": "bench_command:bench",
+    "ik": "ik_command:ik",
     "simulate": "simulate_command:simulate",
     "mechanism": "mechanism_command:mechanism",
     "identify": "identify_command:identify",

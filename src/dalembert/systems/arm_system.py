@@ -35,7 +35,7 @@ from .sticking import Contact
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
 
-KINEMATIC = ("forward_kinematics", "jacobian", "regressor")
+KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
 """Functions that do not ask for masses."""
 DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
 """Functions that need the inverse of D."""
