@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .api.arm_equations import ArmEquations as Equations
     from .api.driven_arm import DrivenArm
     from .api.loading import catalog, load
+    from .api.study_loading import load_study
     from .arm.description import Joint, Limits, Link
+    from .arm.description_numbers import numbers_of as design_numbers
     from .arm.drives import Actuator, DriveTrain, Element, Motor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
     from .arm.errors import (
@@ -89,10 +91,17 @@ if TYPE_CHECKING:
     from .report.assemble import Report
     from .report.mechanism_page import write_mechanism_page
     from .report.mechanism_picture import write_mechanism_picture
+    from .report.study_page import write_study_page
     from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion
     from .simulation.motion_files import motion_of
+    from .studies.factors import Factor
+    from .studies.optimum import DesignOptimum, optimize_design
+    from .studies.outputs import Output
+    from .studies.streams import stream
+    from .studies.study import Study, study
+    from .studies.study_result import StudyResult
     from .systems.protocol import System
 
 _LATER = {
@@ -176,6 +185,17 @@ _LATER = {
     "ToleranceWarning": "arm.errors",
     "TrigPolynomial": "equations.polynomial",
     "VoltageFeedback": "control.controllers",
+    "Factor": "studies.factors",
+    "Output": "studies.outputs",
+    "Study": "studies.study",
+    "StudyResult": "studies.study_result",
+    "study": "studies.study",
+    "load_study": "api.study_loading",
+    "DesignOptimum": "studies.optimum",
+    "optimize_design": "studies.optimum",
+    "stream": "studies.streams",
+    "write_study_page": "report.study_page",
+    "design_numbers": "arm.description_numbers:numbers_of",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
     "check_certificate": "certificates.checker",
@@ -215,17 +235,18 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "CertificateError", "CheckedCertificate",
-    "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm",
-    "Element", "Equations", "Excitation", "Follows", "Force", "FrameOn", "Friction", "Gear", "Identification",
-    "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSpring", "Kernel",
-    "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Log", "ManyMotions", "Mechanism",
-    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity",
-    "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
+    "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DesignOptimum", "DriveTrain",
+    "DrivenArm", "Element", "Equations", "Excitation", "Factor", "Follows", "Force", "FrameOn", "Friction", "Gear",
+    "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSpring",
+    "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Log", "ManyMotions",
+    "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "Output",
+    "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
     "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
     "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError", "SimulationInterrupt",
-    "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
-    "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog", "check_certificate", "compare_drives",
-    "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr", "motion_of",
-    "quintic", "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal", "write_mechanism_page",
-    "write_mechanism_picture",
+    "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "Study", "StudyResult", "System", "TermShare",
+    "TermShares", "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "__version__", "carrying", "catalog",
+    "check_certificate", "compare_drives", "conditioning_map", "design_numbers", "excitation", "free_body", "identify",
+    "load", "load_mechanism", "load_study", "lqr", "motion_of", "optimize_design", "quintic", "requirements",
+    "simulate", "stream", "study", "tracking_lqr", "tracking_poles", "trapezoidal", "write_mechanism_page",
+    "write_mechanism_picture", "write_study_page",
 ]  # fmt: skip
