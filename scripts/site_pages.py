@@ -36,6 +36,15 @@ REFERENCE = {
         "OperationalSpace", "ServoFollowingInertia", "StateFeedback", "VoltageFeedback", "lqr", "tracking_lqr",
         "tracking_poles", "quintic", "trapezoidal", "requirements", "Requirements", "LinearModel",
     ],
+    "Kinematics and trajectories": [
+        "JointSolutions", "Manipulability", "spline", "s_curve", "timed", "line_path", "arc_path", "time_optimal",
+        "TimeOptimal",
+    ],
+    "Studies": [
+        "study", "load_study", "Study", "StudyResult", "Factor", "Output", "design_numbers", "optimize_design",
+        "DesignOptimum", "stream", "write_study_page",
+    ],
+    "FMUs": ["write_fmu", "WrittenFmu"],
     "Identification": ["Log", "identify", "Identification", "IdentifiedLoad", "excitation", "Excitation"],
     "Mechanisms": [
         "load_mechanism", "Mechanism", "MechanismSystem", "Closure", "FrameOn", "Gear", "JointCoupling", "Spring",

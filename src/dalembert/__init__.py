@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .api.arm_equations import ArmEquations as Equations
     from .api.driven_arm import DrivenArm
     from .api.loading import catalog, load
+    from .api.study_loading import load_study
     from .arm.description import Joint, Limits, Link
+    from .arm.description_numbers import numbers_of as design_numbers
     from .arm.drives import Actuator, DriveTrain, Element, Motor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
     from .arm.errors import (
@@ -97,10 +99,17 @@ if TYPE_CHECKING:
     from .report.assemble import Report
     from .report.mechanism_page import write_mechanism_page
     from .report.mechanism_picture import write_mechanism_picture
+    from .report.study_page import write_study_page
     from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion
     from .simulation.motion_files import motion_of
+    from .studies.factors import Factor
+    from .studies.optimum import DesignOptimum, optimize_design
+    from .studies.outputs import Output
+    from .studies.streams import stream
+    from .studies.study import Study, study
+    from .studies.study_result import StudyResult
     from .systems.protocol import System
 
 _LATER = {
@@ -119,11 +128,13 @@ _LATER = {
     "Coupling": "design.coupling",
     "Couplings": "design.coupling",
     "DHRow": "arm.io.dh",
+    "DesignOptimum": "studies.optimum",
     "DriveTrain": "arm.drives",
     "DrivenArm": "api.driven_arm",
     "Element": "arm.drives",
     "Equations": "api.arm_equations:ArmEquations",
     "Excitation": "control.exciting",
+    "Factor": "studies.factors",
     "Follows": "arm.following",
     "Force": "arm.force",
     "FrameOn": "mechanisms.chain_frames",
@@ -156,6 +167,7 @@ _LATER = {
     "Motors": "mechanisms.overconstrained",
     "MovingBody": "arm.moving_parts",
     "OperationalSpace": "control.controllers",
+    "Output": "studies.outputs",
     "PDGravity": "control.controllers",
     "ParameterSensitivity": "mechanisms.mechanism_sensitivity",
     "PhysicalWarning": "arm.errors",
@@ -180,6 +192,8 @@ _LATER = {
     "Spring": "mechanisms.springs",
     "StateFeedback": "control.controllers",
     "Stribeck": "arm.friction_models",
+    "Study": "studies.study",
+    "StudyResult": "studies.study_result",
     "System": "systems.protocol",
     "TermShare": "design.significance",
     "TermShares": "design.significance",
@@ -194,19 +208,24 @@ _LATER = {
     "check_certificate": "certificates.checker",
     "compare_drives": "mechanisms.maps",
     "conditioning_map": "mechanisms.maps",
+    "design_numbers": "arm.description_numbers:numbers_of",
     "excitation": "control.exciting",
     "free_body": "mechanisms.mounting",
     "identify": "identification.identify",
     "line_path": "control.cartesian_paths",
     "load": "api.loading",
     "load_mechanism": "mechanisms.mechanism_file",
+    "load_study": "api.study_loading",
     "lqr": "control.gains",
     "motion_of": "simulation.motion_files",
+    "optimize_design": "studies.optimum",
     "quintic": "control.trajectories",
     "requirements": "control.requirements",
     "s_curve": "control.splines",
     "simulate": "control.simulate_system:simulate_system",
     "spline": "control.splines",
+    "stream": "studies.streams",
+    "study": "studies.study",
     "time_optimal": "control.time_optimal",
     "timed": "control.timing_laws",
     "tracking_lqr": "control.gains",
@@ -215,6 +234,7 @@ _LATER = {
     "write_fmu": "fmu.write_fmu",
     "write_mechanism_page": "report.mechanism_page",
     "write_mechanism_picture": "report.mechanism_picture",
+    "write_study_page": "report.study_page",
 }
 """Names and their modules, imported when they are first asked for: the command line starts without NumPy and SciPy."""
 
@@ -234,18 +254,19 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "CertificateError", "CheckedCertificate",
-    "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm",
-    "Element", "Equations", "Excitation", "Follows", "Force", "FrameOn", "Friction", "Gear", "Identification",
-    "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSolutions", "JointSpring",
-    "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Log", "Manipulability",
-    "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace",
-    "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
-    "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
-    "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError", "SimulationInterrupt",
-    "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "TimeOptimal",
-    "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying",
-    "catalog", "check_certificate", "compare_drives", "conditioning_map", "excitation", "free_body", "identify",
-    "line_path", "load", "load_mechanism", "lqr", "motion_of", "quintic", "requirements", "s_curve", "simulate",
-    "spline", "time_optimal", "timed", "tracking_lqr", "tracking_poles", "trapezoidal", "write_fmu",
-    "write_mechanism_page", "write_mechanism_picture",
+    "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DesignOptimum", "DriveTrain",
+    "DrivenArm", "Element", "Equations", "Excitation", "Factor", "Follows", "Force", "FrameOn", "Friction", "Gear",
+    "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper",
+    "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange",
+    "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
+    "MovingBody", "OperationalSpace", "Output", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
+    "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
+    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
+    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "Study",
+    "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",
+    "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying", "catalog", "check_certificate",
+    "compare_drives", "conditioning_map", "design_numbers", "excitation", "free_body", "identify", "line_path", "load",
+    "load_mechanism", "load_study", "lqr", "motion_of", "optimize_design", "quintic", "requirements", "s_curve",
+    "simulate", "spline", "stream", "study", "time_optimal", "timed", "tracking_lqr", "tracking_poles", "trapezoidal",
+    "write_fmu", "write_mechanism_page", "write_mechanism_picture", "write_study_page",
 ]  # fmt: skip

@@ -47,6 +47,7 @@ COMMANDS = {
     "simulate": "simulate_command:simulate",
     "mechanism": "mechanism_command:mechanism",
     "identify": "identify_command:identify",
+    "study": "study_command:study",
     "doctor": "doctor_command:doctor",
 }
 """Every subcommand: its module in this folder and its function there."""

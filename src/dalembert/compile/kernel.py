@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.array_input import refuse_masked
 from ..arm.errors import ArmError
+from ..arm.lazy_arrays import is_lazy, mapped
 from ..rings.graph import evaluate
 from ..rings.real import REAL
 from . import build, cache, shared_library
@@ -75,7 +76,11 @@ class Kernel:
         return self._call(*arrays, out=out, threads=threads)
 
     def _call(self, *arrays: ArrayLike, out: Any = None, threads: int = 1) -> Any:
-        """Any arguments: check, convert, broadcast, then compute."""
+        """Any arguments: check, convert, broadcast, then compute; Dask arrays chunk by chunk, later."""
+        if is_lazy(*arrays):
+            if out is not None:
+                raise ArmError("out takes results that are computed now; leave it out with Dask arrays")
+            return mapped(partial(self._call, threads=threads), *arrays)
         rows = [
             self._array(name, width, values)
             for (name, width), values in zip(self.arguments, self._all(arrays), strict=True)
