@@ -16,7 +16,7 @@ from scipy.interpolate import make_interp_spline
 from ..arm.array_input import real_array
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..simulation.settings import SHORTEST
+from ..systems.time_span import SHORTEST
 from .trajectories import Polynomials, joint_limit, joint_points
 
 Array = NDArray[np.float64]
