@@ -135,7 +135,9 @@ def reduce(
         print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
     if certificate is not None:
         print(f"wrote {certificate}", file=sys.stderr if as_json else sys.stdout)
-    written(model, ("inverse_dynamics",), c, as_json)
+    # code is for the hand as it is asked for, and what is printed has both
+    own = model.serving(1) if others else model
+    written(own, ("inverse_dynamics",), c, as_json)
     if as_json:
         print(json.dumps({
             "arm": given.name, "drives": given.drive_model, "tolerance": tolerance,
@@ -145,8 +147,8 @@ def reduce(
             "asymmetry": float(model.asymmetry.max(initial=0.0)),
             "equations": {name: poly.text() for name, poly in model.equations.items()} if equations else {},
             "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "shift": k.shift,
-                           "load": k.depends_on_load}
-                          for k in model.constants],
+                           "load": k.depends_on_load} | ({"value_with_load": held.value} if others else {})
+                          for k, held in zip(model.constants, own.constants, strict=True)],
             "coefficients": [{"name": e.name, "unit": e.unit, "bound": e.bound, "found": e.found, "rms": e.rms}
                              for e in model.coefficient_errors],
             "curve": [{"error": p.error, "operations": p.operations, "constants": p.constants, "proof": p.proof}
@@ -169,7 +171,8 @@ def reduce(
         for line in model.equations_text(LONGEST, constants=False).splitlines():
             say(line)
     heading("Constants")
-    table([("", [k.name for k in model.constants]), ("value", figures(k.value for k in model.constants)),
+    loaded = [("with\nload", figures(k.value for k in own.constants))] if others else []
+    table([("", [k.name for k in model.constants]), ("value", figures(k.value for k in model.constants)), *loaded,
            ("load", ["yes" if k.depends_on_load else "" for k in model.constants]),
            ("made of", [k.definition for k in model.constants])], wide="made of")  # fmt: skip
 
