@@ -41,6 +41,8 @@ BATCH = 200
 MOST_SEEDS = 400
 WALL = 60
 """Seconds after which an input hangs, whatever it waits for."""
+SILENT = 1800
+"""Seconds of silence after which a worker is ended: it hangs outside of an input."""
 SLOWER = 4.0
 """How much slower code may be that counts its branches."""
 LONGEST_NOTE = 1 << 20
@@ -208,6 +210,8 @@ class Door:
     def batch(self) -> None:
         """One batch; a process that died counts as an escape and is replaced."""
         try:
+            if not self.pipe.poll(SILENT):
+                self.process.kill()
             counts, escapes, slowest, peak, sentences = self.pipe.recv()
         except EOFError:
             self.process.join()

@@ -495,6 +495,25 @@ def test_a_share_is_of_the_range_where_that_is_asked_for(folder: Path) -> None:
     assert "N m" in printed
 
 
+def test_code_of_a_reduced_model_is_for_the_hand_that_is_asked_for(folder: Path) -> None:
+    words = ["reduce", "planar-2r", "--tolerance", "0.2", "--c", "out", "--json"]
+    empty, held = run(folder, *words), run(folder, *words, "--load", "1.8")
+    name = "out/planar_2r_reduced_inverse_dynamics.c"
+    assert "A load of 1.8 kg" in held.files[name.replace(".c", ".h")]
+    system = da.load("planar-2r").holding(da.Load(1.8))
+    both = json.loads(held.out)["constants"]
+    model = system.holding(None).analysis().reduce(tolerance=0.2, others=[system])
+    assert [k["value"] for k in both] == [k.value for k in model.constants]
+    loaded = model.serving(1)
+    assert [k["value_with_load"] for k in both] == [k.value for k in loaded.constants]
+    states = np.random.default_rng(3).uniform(-1, 1, (3, 500, 2))
+    off = np.abs(loaded.inverse_dynamics(*states) - system.inverse_dynamics(*states)).max(0)
+    assert (off <= model.bound * (1 + 1e-9)).all()
+    assert np.abs(model.inverse_dynamics(*states) - system.inverse_dynamics(*states)).max() > 2 * model.bound.max()
+    assert empty.files[name] != held.files[name]
+    assert "32.373" in held.files[name]  # 9.81 (mx1 + 1.8 l1), the weight that joint 1 feels
+
+
 def test_code_of_short_forms_is_for_the_hand_that_is_asked_for(arm: da.Arm, folder: Path) -> None:
     words = ["reduce", folder / "arm.toml", "--no-drives", "--terms", "--coefficients", "all", "--c", "out"]
     made = run(folder, *words, "--load", LOAD)

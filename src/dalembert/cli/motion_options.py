@@ -47,10 +47,13 @@ LIMITED = {
 
 
 def refuse_unused(
-    controller: str, kind: PathKind, to: str | None, given: Mapping[str, object], model_load: str | None,
+    controller: str, trajectory: PathKind | None, to: str | None, given: Mapping[str, object], model_load: str | None,
     friction: str | None, model: str | None,
 ) -> None:  # fmt: skip
     """An option that nothing would read is refused."""
+    kind = trajectory or PathKind.quintic
+    if trajectory is not None and controller not in CONTROLLERS:
+        raise ArmError("--trajectory is what a controller follows; name one with --controller, or leave it out")
     limited = LIMITED.get(kind, ())
     entry = CONTROLLERS.get(controller)
     gains = tuple(f"--{name}" for name in entry.gains) if entry is not None else ()

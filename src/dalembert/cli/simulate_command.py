@@ -51,7 +51,9 @@ def simulate(
         str | None,
         typer.Option("--voltage", metavar="VALUES|FILE", help=f"{VOLTAGE_HELP} Constant, or a CSV file over time."),
     ] = None,
-    trajectory: Annotated[PathKind, typer.Option(help="What the controller follows.")] = PathKind.quintic,
+    trajectory: Annotated[
+        PathKind | None, typer.Option(help="What the controller follows; quintic by default.")
+    ] = None,
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Start. {VALUES} Zeros if left out.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VALUES", help=f"End of the trajectory. {VALUES}")] = None,
     qd: Annotated[str | None, typer.Option("--qd", metavar="VALUES", help="Speeds at the start.")] = None,
@@ -154,7 +156,9 @@ def simulate(
     if input_ is not None and entry is not None:
         raise ArmError(f"{input_.option} drives the system itself, and so does --controller; give one of them")
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
-    path = trajectory_of(system, start, PathOptions(trajectory, duration, to, via, pose, speed, acceleration, jerk))
+    path = trajectory_of(
+        system, start, PathOptions(trajectory or PathKind.quintic, duration, to, via, pose, speed, acceleration, jerk)
+    )
     exact = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
     believed = exact if model is None else read_model(model, exact)
     chosen = {name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))}
@@ -186,7 +190,7 @@ def simulate(
     if output is not None:
         save(system, motion, output)
     if as_json:
-        told = as_data(system, motion, path, controller, followed) | {"model": model}
+        told = as_data(system, motion, path if entry is not None else None, controller, followed) | {"model": model}
         told["input_kind"] = None if input_ is None else input_.kind
         print(json.dumps(told, indent=2, allow_nan=False))
     else:
@@ -205,20 +209,19 @@ def save(system: System, motion: Motion, output: Path) -> None:
         motion.save(output)
 
 
-def summary(motion: Motion, path: Trajectory) -> dict[str, Any]:
-    """The end, the errors and the largest inputs."""
-    error = motion.q - path.position(motion.t)
+def summary(motion: Motion, path: Trajectory | None) -> dict[str, Any]:
+    """The end, the errors where a path is followed, and the largest inputs."""
+    error = None if path is None else motion.q - path.position(motion.t)
     return {
         "end": motion.q[-1],
         "speed": motion.qd[-1],
-        "largest error": np.abs(error).max(axis=0),
-        "end error": error[-1],
+        **({} if error is None else {"largest error": np.abs(error).max(axis=0), "end error": error[-1]}),
         "largest input": np.abs(motion.u).max(axis=0),
     }
 
 
 def as_data(
-    system: System, motion: Motion, path: Trajectory, controller: str, followed: dict[str, np.ndarray]
+    system: System, motion: Motion, path: Trajectory | None, controller: str, followed: dict[str, np.ndarray]
 ) -> dict[str, Any]:
     """The summary as JSON can hold it."""
     return {

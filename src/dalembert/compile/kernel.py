@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +233,11 @@ class Kernel:
                 raise ArmError(f"out must be a {self.dtype.name} array of shape {wanted}")
             if not array.flags.writeable:
                 raise ArmError("out is read-only; give an array that can be written")
+        for one, other in combinations(given, 2):
+            if _overlap(one, other):
+                raise ArmError(
+                    "arrays of out share memory, so that one result would go over another; give each its own"
+                )
         return given
 
     # -- compiling ------------------------------------------------------------------------------
@@ -335,6 +341,14 @@ class Kernel:
     def default_parameters(self) -> NDArray[Any]:
         """The values that the description has for ``parameter_names``."""
         return np.array(self.function.parameters.values, self.dtype)
+
+
+def _overlap(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays share memory; True as well where that is too hard to tell."""
+    try:
+        return bool(np.shares_memory(one, other, max_work=10_000))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _flat(array: NDArray[Any], batch: tuple[int, ...], size: int) -> NDArray[Any]:
