@@ -46,6 +46,7 @@ COMMANDS = {
     "simulate": "simulate_command:simulate",
     "mechanism": "mechanism_command:mechanism",
     "identify": "identify_command:identify",
+    "excite": "excite_command:excite",
     "doctor": "doctor_command:doctor",
 }
 """Every subcommand: its module in this folder and its function there."""

@@ -111,15 +111,16 @@ def _unlikely(found: Identification) -> list[str]:
     for parameter in found.parameters:
         term = parameter.name.rstrip("0123456789")
         if term in ("coulomb", "viscous") and parameter.value < -SURELY * parameter.error:
-            joint = names[int(parameter.name[len(term) :]) - 1]
+            name = names[int(parameter.name[len(term) :]) - 1]
             sentences.append(
-                f"the {term} friction of joint {joint!r} comes out negative ({parameter.value:.3g} {parameter.unit}), "
+                f"the {term} friction of joint {name!r} comes out negative ({parameter.value:.3g} {parameter.unit}), "
                 "as if it drove the joint; the sign of its effort or of its position is turned round"
             )
     fit = found.estimate.fit
     size = np.linalg.norm(fit.effort, axis=0)
     left = np.linalg.norm(fit.residual, axis=0) / np.where(size > 0, size, 1.0)
-    for joint, share in enumerate(left.tolist()):
+    for joint in range(len(names)):
+        share = float(left[joint])
         if size[joint] == 0:
             sentences.append(f"the effort of joint {names[joint]!r} is zero all the time; is its column the right one?")
         elif share > UNEXPLAINED:
