@@ -28,7 +28,7 @@ PIECE = 20_000
 """Samples at which a regressor is evaluated at a time."""
 KEPT_BYTES = 400_000_000
 """Memory for equations that are used again; what is larger is made anew."""
-TRANSITIONS = np.array([1e-3, 3e-3, 6e-3, 1e-2, 2e-2, 3e-2, 5e-2])
+TRANSITIONS = np.array([1e-4, 1e-3, 3e-3, 6e-3, 1e-2, 2e-2, 3e-2, 5e-2])
 """Speeds (rad/s, m/s) within which the sign of a speed may pass through zero; searched for the best."""
 STRIBECK = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
 """Stribeck speeds (rad/s, m/s) searched."""

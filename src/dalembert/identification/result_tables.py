@@ -61,6 +61,21 @@ def parameter_table(found: Identification) -> DataTable:
     return DataTable("parameters", "Parameters by least squares", columns, rows, note, first=20)
 
 
+def silent_table(found: Identification) -> DataTable:
+    """What the logs do not tell, and the motion that would."""
+    columns = (
+        Column("parameter", "parameter"),
+        Column("error", "standard error", kind="number"),
+        Column("size", "may amount to", kind="number"),
+        Column("unit", "", kind="unit"),
+        Column("motion", "10 s of this motion"),
+        Column("error after", "would leave", kind="number"),
+    )
+    rows = tuple((s.name, s.error, s.size, s.unit, s.motion, s.error_after) for s in found.silent)
+    note = "An error is small where it is below a third of what the parameter may amount to."
+    return DataTable("silent", "What the logs do not tell", columns, rows, note, first=12)
+
+
 def log_table(found: Identification) -> DataTable:
     """The logs that were used, and what the filter made of them."""
     columns = (

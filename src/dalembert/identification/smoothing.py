@@ -38,7 +38,7 @@ LEAST, MOST = 1.0, 0.4
 """Least cut-off (Hz), and the most as a share of the rate of sampling."""
 OVERSAMPLED = 4.0
 """Samples that are kept for each period of the cut-off."""
-WIDER = 3.0
+WIDER = 1.5
 """Derivatives are taken in a band so many times wider, so that what the equations lose they lose on both sides."""
 FINE = 32.0
 """Samples for each period of the cut-off at which functions of the motion are evaluated before they are filtered."""
