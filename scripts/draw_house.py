@@ -20,6 +20,7 @@ ROOMS = {
     "api": (610, 1, "what a user calls"),
     "report": (610, 2, "one page about a system"),
     "control": (610, 3, "controllers, trajectories"),
+    "fmu": (250, 3, "for other simulators"),
     "simulation": (450, 4, "motion, events"),
     "linear": (300, 5, "about a state"),
     "drives": (370, 6, "motors, effective inertia"),

@@ -83,6 +83,27 @@ def test_a_joint_that_leans_on_its_stop_is_pulled_off_it_against_its_friction(tm
             assert fmu.get("slides.rail") == slides
 
 
+def test_bounces_without_a_last_one_are_left_to_time_steps(tmp_path: Path) -> None:
+    """Joints between stops and friction: the same stretch in time steps, and the same motion after it."""
+    rng = np.random.default_rng(106)
+    arm = laden(106, joints=int(rng.integers(2, 5)))
+    narrow = [replace(j.limits, lower=-0.5 - rng.random(), upper=0.5 + rng.random()) for j in arm.joints]
+    system = replace(arm, joints=tuple(map(lambda j, own: replace(j, limits=own), arm.joints, narrow))).driven
+    q = np.clip(rng.uniform(-1, 1, system.n), system.lower, system.upper)
+    qd = rng.uniform(-3, 3, system.n) * (rng.random(system.n) > 0.3)
+    u = rng.uniform(-30, 30, len(system.motor_names)) * rng.random()
+    bounces = {"stops": True, "restitution": float(rng.choice([0, 0.3, 0.7])), "saturate": False}
+    da.write_fmu(system, tmp_path / "arm.fmu", **bounces)
+    times = np.array([0.0, 0.49])
+    motion = da.simulate(system, u, q, qd, 0.49, times=times, **TIGHT, **bounces)
+    assert motion.stepped
+    with imported(tmp_path / "arm.fmu", False, tmp_path / "x", 1e-11) as fmu:
+        names = fmu.named("q.") + fmu.named("qd.")
+        start = dict(zip(names, [*q, *qd], strict=True)) | dict(zip(fmu.named("motor."), u, strict=True))
+        found = stepped(fmu, start, times, names)
+    assert np.abs(found[-1] - np.hstack([motion.q, motion.qd])[-1]).max() < 1e-8
+
+
 @pytest.mark.parametrize("kind", ["current", "voltage"])
 def test_motors(tmp_path: Path, kind: str) -> None:
     system = da.load("irb6").driven

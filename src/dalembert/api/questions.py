@@ -212,12 +212,21 @@ class SystemQuestions(MovingArm):
         return Rollout(self, method, controller, dtype, accuracy, parameters)
 
     def write_c(
-        self, name: str, folder: str | Path, dtype: str = "float64", parameters: str | None = None
+        self,
+        name: str,
+        folder: str | Path,
+        dtype: str = "float64",
+        parameters: str | None = None,
+        *,
+        wrappers: Sequence[str] = (),
     ) -> list[Path]:
-        """Write a function of this system as plain C99 for a controller, with header, test and CMake file."""
+        """Write a function of this system as plain C99 for a controller, with header, test and CMake file.
+
+        ``wrappers`` may have "c++" and "rust": a header, and a module for ``no_std``, around the C function.
+        """
         from ..compile.write_c import write_c
 
-        return write_c(function(self, name, parameters), folder, dtype)
+        return write_c(function(self, name, parameters), folder, dtype, wrappers)
 
     def write_fmu(
         self,

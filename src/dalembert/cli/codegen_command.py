@@ -73,6 +73,10 @@ def codegen(
     parameters: Annotated[
         Kept | None, typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in.")
     ] = None,
+    cpp: Annotated[bool, typer.Option("--cpp", help="Write a C++ header around each C function too.")] = False,
+    rust: Annotated[bool, typer.Option("--rust", help="Write a Rust module (no_std) around each C function too.")] = (
+        False
+    ),
     model: ModelOption = None,
     fmu: FmuOption = None,
     fmi: VersionOption = None,
@@ -86,17 +90,26 @@ def codegen(
     if shorter is not None and parameters is not None:
         raise ArmError("--parameters keeps numbers of the exact system; leave it out with --model")
     if fmu is not None:
-        if function is not None or parameters is not None or lang is CodeLanguage.CUDA:
-            raise ArmError("--fmu writes the whole system; leave -f, --parameters and --lang out, or write C apart")
+        if function is not None or parameters is not None or lang is CodeLanguage.CUDA or cpp or rust:
+            raise ArmError(
+                "--fmu writes the whole system; leave -f, --parameters, --lang, --cpp and --rust out, or write C apart"
+            )
         say(write_fmu_file(shorter or system, fmu, fmi, input, stops, restitution, saturate))
         return
     refuse_without_fmu(fmi, input, stops, restitution, saturate)
-    write = write_cuda if lang is CodeLanguage.CUDA else write_c
+    wrappers = [name for name, asked in (("c++", cpp), ("rust", rust)) if asked]
+    if wrappers and lang is CodeLanguage.CUDA:
+        raise ArmError("--cpp and --rust go around C; leave them out, or write --lang c")
     names = dict.fromkeys(function or ["inverse_dynamics"])  # each once, however often it is asked for
     if shorter is not None:
         made = [shorter.function(name) for name in names]
     else:
         made = [function_of(system, name, parameters.value if parameters else None) for name in names]
-    files = [file for each in made for file in write(each, output, dtype.value)]
+    files: list[Path] = []
+    for each in made:
+        if lang is CodeLanguage.CUDA:
+            files += write_cuda(each, output, dtype.value)
+        else:
+            files += write_c(each, output, dtype.value, wrappers)
     for file in dict.fromkeys(files):
         say(str(file))

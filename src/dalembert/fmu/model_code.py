@@ -10,9 +10,19 @@ from ..compile.emit_scalar import C99, definition, prototype
 from ..simulation.dop853 import step_source
 from .fmu_model import INPUT_KINDS, FmuModel
 
-SHARED = ("core.h", "linear.c", "contacts.c", "drive.c", "modes.c", "advance.c", "instance.c")
+SHARED = ("core.h", "linear.c", "contacts.c", "drive.c", "modes.c", "time_steps.c", "advance.c", "instance.c")
 """Files that all FMUs have in common."""
-ORDER = ("linear.c", "contacts.c", "drive.c", "model.c", "modes.c", "steps.c", "advance.c", "instance.c")
+ORDER = (
+    "linear.c",
+    "contacts.c",
+    "drive.c",
+    "model.c",
+    "modes.c",
+    "time_steps.c",
+    "steps.c",
+    "advance.c",
+    "instance.c",
+)
 """The order in which they are one program."""
 
 

@@ -89,6 +89,10 @@ static int advance(Core *me, double end, double rtol, double atol)
       double want = me->step;
       if (jumpy && want > LONGEST) want = LONGEST;
       if (!(want >= least)) want = rejected ? 0 : least;
+      if (want == 0 && jumpy && step_on(me, end)) {
+        fresh = 1;
+        break;
+      }
       if (want == 0 || steps > MOST_STEPS) {
         me->fault = "the motion cannot be integrated: a shorter step of communication, other parameters or a looser "
                     "tolerance may help";
@@ -102,6 +106,7 @@ static int advance(Core *me, double end, double rtol, double atol)
       me->step = h * shrinkage(error);
       rejected = 1;
     }
+    if (fresh) continue;
     /* the next step is not shorter because this one ended at `end` */
     const double next = h * growth(error, rejected);
     if (h >= me->step || next > me->step) me->step = next;
@@ -134,9 +139,8 @@ static int advance(Core *me, double end, double rtol, double atol)
         me->fault = "the model has no motion after an event";
         return 0;
       }
-      if (crowded(me)) {
-        me->fault = "contacts change between sticking and sliding without end: simulate this motion with dalembert, "
-                    "whose time steps go over it";
+      if (crowded(me) && !step_on(me, end)) {
+        me->fault = "the model has no motion where contacts change between sticking and sliding without end";
         return 0;
       }
       me->step = 0;

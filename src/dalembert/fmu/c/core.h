@@ -39,6 +39,7 @@ typedef struct {
   double step;                      /* of the integrator, 0 where it is to be found */
   double changed[40];               /* when modes changed last */
   long changes;
+  double stretch, stepped_to;       /* of time steps: how long the next stretch is, and when the last one ended */
   const char *fault;                /* what went wrong last */
 } Core;
 

@@ -258,8 +258,8 @@ static int touched(const Core *me, const double *q, int *sides)
 }
 
 /* Impulses at all stops that are touched, together: C v+ + e C v- >= 0, and = 0 where an impulse acts. Friction has
-   none. */
-static int impact(Core *me, const Point *at, const int *sides)
+   none. `slow` are speeds below which a touch is no bounce. */
+static int impact(Core *me, const Point *at, const int *sides, const double *slow)
 {
   double *qd = me->x + N, c[HELD][N], a[HELD * HELD], approach[HELD], start[HELD] = {0}, low[HELD] = {0};
   double high[HELD] = {0}, impulse[HELD], rate[HELD], momentum[N], gained[N] = {0}, table[N * N];
@@ -277,7 +277,7 @@ static int impact(Core *me, const Point *at, const int *sides)
   if (!leverage(at->mass, c, count, momentum, a, approach)) return 0;
   for (int i = 0; i < count; i++) {
     const double closing = -sides[which[i]] * qd[which[i]];
-    start[i] = closing + (closing < -SLOW ? me->p[RESTITUTION] * closing : 0);
+    start[i] = closing + (closing < -(slow ? slow[which[i]] : SLOW) ? me->p[RESTITUTION] * closing : 0);
     low[i] = 0;
     high[i] = HUGE_VAL;
   }
@@ -300,7 +300,7 @@ static int hit(Core *me, const int *sides)
   for (int j = 0; j < N; j++) if (sides[j]) me->x[j] = sides[j] < 0 ? lower_stop(me, j) : upper_stop(me, j);
   (void)touched(me, me->x, all);
   for (int j = 0; j < N; j++) if (sides[j]) all[j] = sides[j];
-  if (!model_at(me, me->x, &at) || !impact(me, &at, all)) return 0;
+  if (!model_at(me, me->x, &at) || !impact(me, &at, all, NULL)) return 0;
   const double slow = rest_speed(me->x + N);
   for (int j = 0; j < N; j++) leaning[j] = fabs(me->x[N + j]) <= slow ? all[j] : 0;
   stand(me, &at, standing);
@@ -357,6 +357,8 @@ static int begin(Core *me)
 {
   me->step = 0;
   me->changes = 0;
+  me->stretch = 1e-3;
+  me->stepped_to = -HUGE_VAL;
   me->fault = NULL;
   if (CONTACTS) model_hold(me, me->hold);
   for (int c = 0; c < CONTACTS; c++) {
