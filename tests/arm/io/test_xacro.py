@@ -174,6 +174,33 @@ def test_hostile_and_broken_templates_end_in_a_sentence(body: str, said: str) ->
         da.load(HEAD.format("x") + body + "</robot>")
 
 
+def test_tables_of_yaml_files_are_read_as_the_xacro_program_reads_them(tmp_path: Path) -> None:
+    pytest.importorskip("yaml")
+    xacro = pytest.importorskip("xacro")
+    (tmp_path / "bodies.yaml").write_text("rod: {mass: 1.5, at: [0, 0.1, 0.2]}\nturn: !degrees 90\n", encoding="utf-8")
+    body = """<xacro:macro name="m" params="bodies:=${xacro.load_yaml('%s')} name"><link name="${name}"><inertial>
+      <origin xyz="${bodies['rod']['at'][1]} 0 ${bodies.rod.at[2] * 2}" rpy="0 0 ${bodies.turn}"/>
+      <mass value="${bodies.rod.mass}"/></inertial></link></xacro:macro><xacro:m name="a"/>"""
+    path = tmp_path / "arm.xacro"
+    path.write_text(HEAD.format("y") + body % (tmp_path / "bodies.yaml") + "</robot>", encoding="utf-8")
+    ours = expand_xacro(fromstring(path.read_text(encoding="utf-8")), "arm.xacro", tmp_path)
+    assert plain(ours) == plain(fromstring(xacro.process_file(str(path)).toxml()))
+    for text, said in (
+        ("a: *b", "not YAML"),
+        ("!!python/object:os.system x", "not YAML"),
+        ("a: &a [*a]", "without end"),
+    ):
+        (tmp_path / "bodies.yaml").write_text(text, encoding="utf-8")
+        with pytest.raises(da.ArmError, match=said):
+            da.load(path)
+    (tmp_path / "bodies.yaml").write_text("rod: 1", encoding="utf-8")
+    with pytest.raises(da.ArmError, match=r"no entry|neither"):
+        da.load(path)
+    path.write_text(HEAD.format("y") + body % "/etc/hostname" + "</robot>", encoding="utf-8")
+    with pytest.raises(da.ArmError, match="outside its folder"):
+        da.load(path)
+
+
 def test_arguments_that_nothing_asks_for_are_refused() -> None:
     with pytest.raises(da.ArmError, match="no argument 'side'"):
         da.load(ARM, arguments={"side": "left"})

@@ -20,13 +20,15 @@ from .packages import inside, package_folder, referenced_file
 from .text_files import file_bytes, text_of
 from .xacro_expression import Value, evaluated
 from .xml_text import LONGEST_NUMBER, MOST_ELEMENTS, parse
+from .yaml_tables import read_yaml
 
 DEEPEST = 60
 """Macros and properties that call each other, one within another."""
 MOST_FILES = 200
 MOST_EXPRESSIONS = 500_000
 PIECE = re.compile(r"\$\$(?=[{(])|\$\{([^}]*)\}|\$\(([^)]*)\)")
-PARAMETER = re.compile(r"\s*(\*{0,2})([A-Za-z_]\w*)(?:\s*:?=\s*(\^\|?)?('[^']*'|\"[^\"]*\"|[^\s'\"]+)?)?(?=\s|$)")
+DEFAULT = r"\$\{[^}]*\}[^\s'\"]*|'[^']*'|\"[^\"]*\"|[^\s'\"]+"
+PARAMETER = re.compile(rf"\s*(\*{{0,2}})([A-Za-z_]\w*)(?:\s*:?=\s*(\^\|?)?({DEFAULT})?)?(?=\s|$)")
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,14 @@ class _Names(Mapping[str, Value]):
 
     def __init__(self, reader: _Reader, scope: Scope, depth: int) -> None:
         self.reader, self.scope, self.depth = reader, scope, depth
+        self.calls = dict.fromkeys(("xacro.load_yaml", "load_yaml"), reader.yaml)
 
     def __getitem__(self, name: str) -> Value:
         found = self.scope.holder("texts", name)
         if found is None:
             raise KeyError(name)
         if name not in found.values:
-            found.values[name] = typed(self.reader.text(found.texts[name], found, self.depth + 1))
+            found.values[name] = self.reader.value(found.texts[name], found, self.depth + 1)
         return found.values[name]
 
     def __contains__(self, name: object) -> bool:
@@ -131,6 +134,9 @@ class _Reader:
         self.defaults: dict[str, str] = {}
         self.folder: Path | None = None
         self.root: Path | None = None
+        self.packages: list[Path] = []
+        """Packages that were found: whole paths may lead into them."""
+        self.tables: dict[str, Value] = {}
         self.count, self.expressions, self.files = 0, 0, 0
 
     def tell_folder(self, folder: Path | None) -> None:
@@ -159,13 +165,54 @@ class _Reader:
                 self.expressions += 1
                 if self.expressions > MOST_EXPRESSIONS:
                     raise self.fault(f"has more than {MOST_EXPRESSIONS} expressions to work out; shorten it")
-                value = evaluated(match[1], _Names(self, scope, depth), self.origin)
+                value = self.reckoned(match[1], scope, depth)
+                if isinstance(value, dict | list):
+                    raise self.fault(f"${{{shown(match[1])[1:-1]}}} is a whole table; name an entry of it")
                 parts.append(str(value))
             elif match[2] is not None:
                 parts.append(self.command(self.text(match[2], scope, depth + 1)))
             else:
                 parts.append("$")
         return "".join([*parts, text[at:]])
+
+    def reckoned(self, text: str, scope: Scope, depth: int) -> Value:
+        """The value of an expression, commands in it put in first."""
+        inner = self.text(text, scope, depth + 1) if "$(" in text else text
+        return evaluated(inner, _Names(self, scope, depth), self.origin)
+
+    def value(self, text: str, scope: Scope, depth: int) -> Value:
+        """A text that is one expression as its value, which may be a table; else what the text spells."""
+        match = PIECE.fullmatch(text.strip())
+        if match is not None and match[1] is not None:
+            if depth > DEEPEST:
+                raise self.fault(f"properties refer to each other more than {DEEPEST} deep, or in a circle; mend them")
+            found = self.reckoned(match[1], scope, depth)
+            return typed(found) if isinstance(found, str) else found
+        return typed(self.text(text, scope, depth))
+
+    def yaml(self, name: Value) -> Value:
+        """The tables of a YAML file in the folder or a package."""
+        if not isinstance(name, str):
+            raise self.fault("load_yaml takes the name of a file")
+        if name not in self.tables:
+            self.tables[name] = read_yaml(self.located(name))
+        return self.tables[name]
+
+    def located(self, name: str) -> Path:
+        """The path of a file that is named: within the folder of the main file, its package, or a package found."""
+        if self.folder is None or self.root is None:
+            raise self.fault(f"includes {shown(name)}, and a text has no folder to look in; load the file by its path")
+        self.files += 1
+        if self.files > MOST_FILES:
+            raise self.fault(f"includes more than {MOST_FILES} files, or itself; mend it")
+        if "://" in name:
+            return referenced_file(name, self.folder)
+        if not Path(name).is_absolute():
+            return inside(self.folder, name, _common(self.root, self.folder))
+        path = Path(name).resolve()
+        if not any(path.is_relative_to(place.resolve()) for place in (self.root, *self.packages)):
+            raise self.fault(f"includes {shown(name)}, which is outside its folder; put the file there")
+        return path
 
     def command(self, text: str) -> str:
         """``$(arg name)`` and ``$(find package)``."""
@@ -179,7 +226,8 @@ class _Reader:
                 return self.defaults[name]
             raise self.fault(f"needs the argument {shown(name)}; give it: da.load(file, arguments={{{name!r}: ...}})")
         if word == "find":
-            return str(package_folder(name, self.folder))
+            self.packages.append(package_folder(name, self.folder))
+            return str(self.packages[-1])
         if word == "dirname" and self.folder is not None:
             return str(self.folder)
         raise self.fault(f"$({shown(word)[1:-1]} ...) is not read here, for safety; run xacro on it and load the .urdf")
@@ -217,7 +265,7 @@ class _Reader:
     def called(self, name: str, macro: Macro, call: Element, scope: Scope, depth: int) -> list[Element]:
         """The body of a macro with its parameters."""
         inner = Scope(above=scope)
-        given = {key: self.text(value, scope, depth) for key, value in call.attrib.items()}
+        given = {key: self.value(value, scope, depth) for key, value in call.attrib.items()}
         blocks = list(call)
         for stars, parameter, takes, default in macro.parameters:
             if stars:
@@ -231,12 +279,12 @@ class _Reader:
             value = given.pop(parameter, None)
             outer = scope.holder("texts", parameter) if value is None and takes else None
             if outer is not None:
-                value = str(_Names(self, scope, depth)[parameter])
+                value = _Names(self, scope, depth)[parameter]
             elif value is None and default is not None:
-                value = self.text(default, scope, depth)
+                value = self.value(default, scope, depth)
             if value is None:
                 raise self.fault(f"macro {shown(name)} is called without its parameter {shown(parameter)}")
-            inner.texts[parameter], inner.values[parameter] = value, typed(value)
+            inner.texts[parameter], inner.values[parameter] = "", value
         if given:
             raise self.fault(f"macro {shown(name)} has no parameter {shown(next(iter(given)))}")
         if blocks:
@@ -262,10 +310,10 @@ class _Reader:
         elif "value" in element.attrib:
             value = element.get("value", "")
             # A property that is set anew by its old value is worked out at once, and one for another scope too.
+            where.values.pop(name, None) if where is not scope else None
             if name in scope.texts or where is not scope:
-                value = self.text(value, scope, depth)
+                where.values[name] = self.value(value, scope, depth)
             where.texts[name] = value
-            where.values.pop(name, None)
         else:
             where.blocks[name] = list(element)
         return []
@@ -290,34 +338,12 @@ class _Reader:
         name = self.text(element.get("filename", ""), scope, depth)
         if "ns" in element.attrib:
             raise self.fault("ns= of an include is not read here; run xacro on it and load the .urdf it gives")
-        if self.folder is None or self.root is None:
-            raise self.fault(f"includes {shown(name)}, and a text has no folder to look in; load the file by its path")
-        self.files += 1
-        if self.files > MOST_FILES:
-            raise self.fault(f"includes more than {MOST_FILES} files, or itself; mend it")
-        if Path(name).is_absolute():
-            # $(find ...) gives a whole path: it has to be within the package, or within the folder of the main file
-            path = Path(name).resolve()
-            if not path.is_relative_to(self.root.resolve()) and not self._packaged(
-                element.get("filename", ""), path, scope
-            ):
-                raise self.fault(f"includes {shown(name)}, which is outside its folder; put the file there")
-        elif "://" in name:
-            path = referenced_file(name, self.folder)
-        else:
-            path = inside(self.folder, name, _common(self.root, self.folder))
+        path = self.located(name)
         part = parse(text_of(file_bytes(path), str(path)), str(path))
         before, self.folder = self.folder, path.parent
         found = self.children(part, scope, depth + 1)
         self.folder = before
         return found
-
-    def _packaged(self, written: str, path: Path, scope: Scope) -> bool:
-        """Whether a whole path comes from $(find package) and stays within that package."""
-        match = re.match(r"\s*\$\(find ([^)]*)\)", written)
-        return match is not None and path.is_relative_to(
-            package_folder(self.text(match[1], scope, 0).strip(), self.folder)
-        )
 
     def _if(self, element: Element, scope: Scope, depth: int) -> list[Element]:
         return self.children(element, scope, depth + 1) if self._true(element, scope, depth) else []

@@ -1,7 +1,7 @@
 """Expressions of xacro, ``${...}``: a part of Python's, read by Python's parser, worked out here, never executed.
 
-Numbers, strings, names, ``+ - * / // % **``, comparisons, ``and or not``, ``a if c else b``, and the functions below.
-All else is refused by name: attributes, calls of other things, indices, lambdas.
+Numbers, strings, names, ``+ - * / // % **``, comparisons, ``and or not``, ``a if c else b``, entries of tables
+(``limits['elbow'].upper``) and the functions below. All else is refused by name: calls of other things, lambdas.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Any, TypeAlias
 from ..errors import ArmError
 from .expression import shown
 
-Value: TypeAlias = bool | int | float | str
+Value: TypeAlias = Any
+"""A truth, a number or a text; or a table or a list, as a YAML file has them."""
+PLAIN = (bool, int, float, str)
 LONGEST = 1000
 """Longest expression (characters)."""
 LARGEST = 10**30
@@ -27,6 +29,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs, "min": min, "max": max, "round": round, "int": int, "float": float, "str": str, "bool": bool,
     "len": len,
 }  # fmt: skip
+OF_TEXTS: dict[str, Callable[..., Value]] = {
+    "split": str.split, "strip": str.strip, "lower": str.lower, "upper": str.upper, "startswith": str.startswith,
+    "endswith": str.endswith,
+}  # fmt: skip
+"""What texts may be asked."""
 CONSTANTS: dict[str, Value] = {
     "pi": math.pi, "e": math.e, "tau": math.tau, "True": True, "False": False, "true": True, "false": False,
 }  # fmt: skip
@@ -94,8 +101,11 @@ def _value(node: ast.expr, names: Mapping[str, Value], what: str) -> Value:
         return _value(node.body if _value(node.test, names, what) else node.orelse, names, what)
     if isinstance(node, ast.Call):
         return _called(node, names, what)
-    kinds = {ast.Subscript: "an index", ast.Attribute: "an attribute", ast.Lambda: "a function"}
-    kind = kinds.get(type(node), type(node).__name__)
+    if isinstance(node, ast.Attribute):
+        return _entry(_value(node.value, names, what), node.attr, what)
+    if isinstance(node, ast.Subscript):
+        return _entry(_value(node.value, names, what), _value(node.slice, names, what), what)
+    kind = "a function" if isinstance(node, ast.Lambda) else type(node).__name__
     raise ArmError(
         f"{what}: {kind} in an expression is not read here, for safety; run xacro on the file and load its .urdf"
     )
@@ -111,6 +121,8 @@ def _binary(node: ast.BinOp, names: Mapping[str, Value], what: str) -> Value:
     if type(node.op) not in BINARY:
         raise ArmError(f"{what}: '{type(node.op).__name__}' is not read in expressions of xacro")
     texts = isinstance(left, str), isinstance(right, str)
+    if not isinstance(left, PLAIN) or not isinstance(right, PLAIN):
+        raise ArmError(f"{what}: a table cannot be reckoned with; name an entry of it")
     if any(texts) and not (all(texts) and isinstance(node.op, ast.Add)):
         raise ArmError(f"{what}: {shown(left)} and {shown(right)} cannot be reckoned with each other; one is a text")
     return BINARY[type(node.op)](left, right)
@@ -119,6 +131,13 @@ def _binary(node: ast.BinOp, names: Mapping[str, Value], what: str) -> Value:
 def _called(node: ast.Call, names: Mapping[str, Value], what: str) -> Value:
     name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
     plain = name.removeprefix("math.")
+    calls: Mapping[str, Callable[..., Value]] = getattr(names, "calls", {})
+    if name in calls and not node.keywords:
+        return calls[name](*(_value(part, names, what) for part in node.args))
+    if isinstance(node.func, ast.Attribute) and node.func.attr in OF_TEXTS and not node.keywords:
+        owner = _value(node.func.value, names, what)
+        if isinstance(owner, str):
+            return OF_TEXTS[node.func.attr](owner, *(_value(part, names, what) for part in node.args))
     if plain not in FUNCTIONS or node.keywords:
         raise ArmError(
             f"{what}: {shown(name)} is not called here, for safety; run xacro on the file and load the .urdf it gives"
@@ -126,11 +145,24 @@ def _called(node: ast.Call, names: Mapping[str, Value], what: str) -> Value:
     return _bounded(FUNCTIONS[plain](*(_value(part, names, what) for part in node.args)), what)
 
 
+def _entry(table: Value, key: Value, what: str) -> Value:
+    """An entry of a table or a list of a YAML file; of nothing else."""
+    if isinstance(table, dict) and isinstance(key, str | int):
+        if key in table:
+            return table[key]
+        raise ArmError(f"{what}: there is no entry {shown(key)} among {shown(list(table))}")
+    if isinstance(table, list) and isinstance(key, int) and 0 <= key < len(table):
+        return table[key]
+    raise ArmError(f"{what}: {shown(str(table))} has no entry {shown(key)}; only tables of YAML files have entries")
+
+
 def _bounded(value: Value, what: str) -> Value:
     """The value, refused where it grows without end."""
     if isinstance(value, str):
         if len(value) > LONGEST_TEXT:
             raise ArmError(f"{what}: an expression gives a text of {len(value)} characters; shorten it")
+    elif not isinstance(value, int | float):
+        raise ArmError(f"{what}: {shown(str(value))} is neither a number nor a text; mend the expression")
     elif isinstance(value, int) and abs(value) > LARGEST:
         raise ArmError(f"{what}: an expression gives a number beyond 1e30; mend it")
     return value
