@@ -18,6 +18,21 @@ MJCF = """<mujoco model="m"><compiler angle="degree" eulerseq="zYx"/><option gra
 <inertial pos="0.1 0 0" mass="2" fullinertia="0.1 0.12 0.14 0.01 0.01 0.01"/><frame pos="1 0 0" zaxis="1 1 1">
 <body name="b" quat="1 0.5 0 0"><joint name="k" class="s" pos="0 1 0" ref="0.1"/><joint name="l" stiffness="2"/>
 <geom type="capsule" size="0.1 0.2" mass="1"/></body></frame></body></worldbody></mujoco>"""
+SDF = """<sdf version="1.9"><model name="m"><pose>0 0 0.5 0 0 0.3</pose><frame name="f" attached_to="a">
+<pose>0 0 1 0 0 0</pose></frame><link name="a"><inertial><mass>2</mass><pose>0.1 0 0 0 0 0</pose>
+<inertia><ixx>0.1</ixx><iyy>0.1</iyy>
+<izz>0.1</izz></inertia></inertial></link><link name="b"><pose relative_to="f">1 0 0 0.1 0.2 0.3</pose></link>
+<joint name="w" type="fixed"><parent>world</parent><child>a</child></joint><joint name="j" type="revolute"><parent>a
+</parent><child>b</child><axis><xyz expressed_in="__model__">0 1 1</xyz><limit><lower>-1</lower><upper>1</upper></limit>
+<dynamics><damping>0.1</damping><friction>0.2</friction><spring_stiffness>3</spring_stiffness></dynamics></axis></joint>
+</model></sdf>"""
+XACRO = """<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="a" default="2"/>
+<xacro:property name="m" value="${1/2 + 1}"/><xacro:property name="k" value="$(arg a)"/>
+<xacro:macro name="rod" params="n mass:=1 *o"><link name="${n}">
+<inertial><xacro:insert_block name="o"/><mass value="${mass}"/><inertia ixx="${m*2}" iyy="1" izz="1"/></inertial></link>
+</xacro:macro><link name="base"/><xacro:rod n="l"><origin xyz="0 0 ${sin(pi/3)}"/></xacro:rod>
+<xacro:if value="${m > 1}"><joint name="j" type="continuous"><parent link="base"/><child link="l"/></joint></xacro:if>
+</robot>"""
 LOOP = """<mujoco><worldbody>
 <body name="a"><joint name="j1" axis="0 0 1"/><geom type="box" size="0.1 0.1 0.1" pos="0.5 0 0"/>
 <body name="b" pos="1 0 0"><joint name="j2" axis="0 0 1"/><geom type="sphere" size="0.1"/></body></body>
