@@ -33,7 +33,7 @@ Answered = Iterator[tuple[int, Answers]]
 EXECUTORS = ("serial", "threads", "processes")
 AHEAD = 4
 """Chunks that wait for each worker: enough to keep it busy, few enough to keep memory flat."""
-MOST_DEATHS = 3
+MOST_DEATHS = 2
 """Times that a chunk is tried after its worker died."""
 
 
@@ -179,23 +179,26 @@ def _on_cluster(evaluator: Evaluator, tasks: Sequence[Task], scheduler: str) -> 
             return future
 
         collect: Any = distributed.as_completed
-        futures = collect([submit() for _ in range(min(len(left), AHEAD * cores))], loop=client.loop)
+        first = [submit() for _ in range(min(len(left), AHEAD * cores))]
+        futures = collect(first, loop=client.loop, with_results=True, raise_errors=False)
         stack.callback(lambda: client.cancel(list(futures.futures)))
-        for future in futures:
+        for future, found in futures:
             task = places.pop(future.key)
-            yield task[0], _result(future, work, task[1])
+            yield task[0], _result(future, found, work, task[1])
             if left:
                 futures.add(submit())
 
 
-def _result(future: Any, work: _Sent, designs: Array) -> Answers:
+def _result(future: Any, found: Any, work: _Sent, designs: Array) -> Answers:
+    """The answers; those of a task whose workers died too often are given up, any other error is raised."""
+    if future.status != "error":
+        answers: Answers = found
+        return answers
     from distributed.scheduler import KilledWorker
 
-    try:
-        found: Answers = future.result()
-        return found
-    except KilledWorker:
+    if isinstance(future.exception(), KilledWorker):
         return _given_up(work, designs)
+    raise future.exception()
 
 
 def _apply(work: _Sent, designs: Array) -> Answers:

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 """Designs that are done, and of how many."""
 
-CHUNK = 4096
+CHUNK = 16384
 """Designs of a chunk where kernels answer for all outputs."""
 SMALL_CHUNK = 8
 """Designs of a chunk where something is worked out design by design."""
