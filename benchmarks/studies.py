@@ -7,8 +7,8 @@
 ``designs``: the peak torques of a PUMA 560 along a motion of 101 moments for that many designs of six factors, on
 threads and on processes, and a plain loop over ``pin.rnea`` for a few hundred of the same designs in the same run, in
 CPU seconds for each design. ``scaling``: the same study with one and two workers, strong (as many designs) and weak (as
-many designs for each worker), by threads, processes and a Dask cluster of this machine. ``stream``: inverse dynamics over
-files of states; the memory of the process after each tenth of them.
+many designs for each worker), by threads, processes and a Dask cluster of this machine. ``stream``: inverse dynamics
+over files of states; the memory of the process after each tenth of them.
 """
 
 from __future__ import annotations
@@ -111,23 +111,32 @@ def designs(count: int, workers: int) -> None:
 
 def scaling(count: int) -> None:
     """One and two workers, strong and weak, in wall seconds of a machine that may be busy with other things."""
-    from distributed import LocalCluster
+    from distributed import Client, LocalCluster
 
     print(f"{'':<12}{'designs':>10}{'workers':>9}{'CPU s':>9}{'wall s':>9}")
 
-    def row(where: str, size: int, workers: int, run: Callable[[Study], Any]) -> None:
+    def row(where: str, size: int, workers: int, run: Callable[[Study], Any], more: Callable[[], float]) -> None:
         asked = the_study(size)
         _ = asked.designs
         asked.evaluator.prepare()
+        before = more()
         cpu, wall, _ = spent(lambda: run(asked))
+        cpu += more() - before
         print(f"{where:<12}{size:>10,}{workers:>9}{cpu:>9.2f}{wall:>9.2f}", flush=True)
 
     for workers, size in ((1, count), (2, count), (2, 2 * count)):
-        row("threads", size, workers, lambda asked, n=workers: asked.run(executor="threads", workers=n))
-        row("processes", size, workers, lambda asked, n=workers: asked.run(executor="processes", workers=n))
-        with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
+        for where in ("threads", "processes"):
+            row(where, size, workers, lambda asked, e=where, n=workers: asked.run(executor=e, workers=n), lambda: 0.0)
+        with (
+            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+            Client(cluster, set_as_default=False) as client,
+        ):
             the_study(1024).run(scheduler=cluster.scheduler_address)  # workers have imported everything after this
-            row("dask", size, workers, lambda asked, c=cluster: asked.run(scheduler=c.scheduler_address))
+            used = client.run
+            row(
+                "dask", size, workers, lambda asked, c=cluster: asked.run(scheduler=c.scheduler_address),
+                lambda ask=used: sum(ask(time.process_time).values()),
+            )  # fmt: skip
 
 
 def resident() -> float:

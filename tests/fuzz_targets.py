@@ -72,6 +72,29 @@ CSV = "t [s],q_joint1 [deg],q_joint2,qd_joint1,qd_joint2 [rad/s]\n" + "".join(
     f"{k / 10},{k},{-k / 7},{k * 0.5},1e-3\n" for k in range(8)
 )
 INPUTS = "time [ms];joint1 [N m];input_joint2\n0;1;2\n500;1.5;2\n500;0;0\n3000;1;1\n"
+STUDY = """name = "s"
+arm = "planar-2r"
+design = "sobol"
+samples = 4
+load = {mass = 1, com = [0, 0, 0.1]}
+factor = [{name = "load.mass", low = 0, high = 2}, {name = "link.link1.mass", mean = 1.0, sd = 0.1, relative = true},
+  {name = "both", numbers = ["length.a1", "length.a2"], values = [0.9, 1.1], relative = true}]
+output = [{kind = "peak_torque", joints = ["joint1"]},
+  {kind = "natural_frequency", pose = [0.1, "90 deg"], stiffness = 9}]
+[motion]
+points = [[0, 0], [1, "1/2"]]
+times = 1.0
+samples = 5
+[pareto]
+"load.mass" = "most"
+[[budget]]
+output = "peak_torque.joint1"
+[optimize]
+objective = "range"
+coefficient = "D11"
+box = {joint2 = [0, 1]}
+limit = [{kind = "mass", most = 9}]
+"""
 OBJ = "o body\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1/1/1 2/2/2 4\nf -1 -2 -3\nf 2 3 4\n"
 FORMULAS = (
     "D11 = m1*l1^2 + Izz1", "D22 = \\frac{1}{3} m_2 l_2^2", "G1 = g*(mx1 + m2*l1)*cos(q1)", "D12 = 1.5 + 0.5 c_2",
@@ -195,6 +218,16 @@ def urdfs() -> tuple[str, ...]:
     return tuple(da.load(name, physical="ignore").write_urdf() for name in ("planar-2r", "jpl-rrp"))
 
 
+def read_study_of(text: str) -> None:
+    """A study, and all that it asks of its first designs; short of running what takes long."""
+    from dalembert.api.study_loading import study_arm
+    from dalembert.studies.study_file import parse_study
+
+    asked = parse_study(text, "study.toml", None, study_arm).study
+    if asked.samples <= 16 and all(output.batched for output in asked.outputs) and len(asked.factors) <= 4:
+        asked.evaluator.evaluate(asked.designs[:4])
+
+
 TARGETS = (
     Target("number", lambda text: float(quantity(text, "it")), lambda: NUMBERS),
     Target("angle", lambda text: angle(text, "it", AngleReading("as meant")), lambda: NUMBERS),
@@ -206,6 +239,7 @@ TARGETS = (
     Target("drives toml", lambda text: read_drives_text(text, "drives.toml", irb6()), catalog("irb6", folder="drives")),
     Target("mechanism toml", read_table(read_loops, "toml"), lambda: (MECHANISM,)),
     Target("mechanism mjcf", read_table(read_loops, "xml"), lambda: (LOOP,)),
+    Target("study toml", read_study_of, lambda: (STUDY,)),
     Target("motion csv", read_table(lambda path: da.motion_of(planar(), path), "csv"), lambda: (CSV,)),
     Target("input csv", read_table(read_inputs, "csv"), lambda: (INPUTS,)),
     Target("mesh obj", read_table(read_mesh, "obj"), lambda: (OBJ,)),

@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.description_numbers import with_numbers
 from dalembert.arm.errors import ArmError
-from dalembert.studies.evaluator import Evaluator
+from dalembert.studies.evaluator import DesignEvaluator
 from dalembert.studies.factors import FactorSet, factors_of
 from dalembert.studies.outputs import Output
 
@@ -29,8 +29,8 @@ def driven() -> object:
     return da.load("puma560", physical="ignore").driven
 
 
-def evaluator(system: object, motion: object, *outputs: Output) -> Evaluator:
-    return Evaluator(FactorSet(system, factors_of(FACTORS)), outputs, motion)  # type: ignore[arg-type]
+def evaluator(system: object, motion: object, *outputs: Output) -> DesignEvaluator:
+    return DesignEvaluator(FactorSet(system, factors_of(FACTORS)), outputs, motion)  # type: ignore[arg-type]
 
 
 def test_peaks_energy_and_inertia_are_those_of_the_system_with_these_numbers(driven: object, motion: object) -> None:

@@ -37,7 +37,23 @@ class Answers:
     failures: tuple[str, ...]
 
 
-class Evaluator:
+class _Buffers:
+    """Memory for a block of designs along a motion, used again for every block.
+
+    Fresh arrays for each block would be given back to the system each time where the allocator is set to do so, as it
+    is in the workers of Dask, and the time would go into new pages.
+    """
+
+    def __init__(self, designs: int, states: Sequence[Array], numbers: int, shapes: Sequence[tuple[int, ...]]) -> None:
+        rows = designs * len(states[0])
+        self.designs = designs
+        # All designs of a moment, then those of the next: peaks over moments are then taken of whole rows at once.
+        self.states = [np.repeat(state, designs, axis=0) for state in states]
+        self.numbers = np.empty((rows, numbers))
+        self.results = [np.empty((rows, *shape)) for shape in shapes]
+
+
+class DesignEvaluator:
     """A system, its factors, outputs and motion, ready to work out designs."""
 
     def __init__(self, factors: FactorSet, outputs: Sequence[Output], motion: MotionSamples | None) -> None:
@@ -60,7 +76,7 @@ class Evaluator:
             raise ArmError(f"{self.system.name}: the motion is one of {motion.q.shape[-1]} joints")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Evaluator, (self.factors, self.outputs, self._motion)
+        return DesignEvaluator, (self.factors, self.outputs, self._motion)
 
     @property
     def motion(self) -> MotionSamples:
@@ -84,10 +100,20 @@ class Evaluator:
         return self._kernels[name]
 
     def along(self, name: str, values: Array, arguments: int = 3) -> tuple[Array, ...]:
-        """Results ``(designs, moments, ...)`` of a function of the first ``arguments`` of q, qd, qdd on the motion."""
-        states = (self.motion.q, self.motion.qd, self.motion.qdd)[:arguments]
-        found = self.kernel(name)(*states, values[:, None, :])
-        return found if isinstance(found, tuple) else (found,)
+        """Results ``(designs, moments, ...)`` of a function of the first ``arguments`` of q, qd, qdd on the motion.
+
+        They stand in memory that the next call for the same function in this thread uses again.
+        """
+        count, kernel = len(values), self.kernel(name)
+        buffers: dict[str, _Buffers] = self._last.__dict__.setdefault("buffers", {})
+        kept = buffers.get(name)
+        if kept is None or kept.designs != count:
+            states = (self.motion.q, self.motion.qd, self.motion.qdd)[:arguments]
+            kept = buffers[name] = _Buffers(count, states, values.shape[1], kernel.shapes)
+        kept.numbers.reshape(-1, count, values.shape[1])[...] = values
+        found = tuple(kept.results)
+        kernel(*kept.states, kept.numbers, out=found if len(found) > 1 else found[0])
+        return tuple(np.swapaxes(result.reshape(-1, count, *result.shape[1:]), 0, 1) for result in found)
 
     def torques(self, values: Array) -> Array:
         """tau along the motion, ``(designs, moments, n)``; kept for the outputs that share it."""

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from .evaluator import Answers, Evaluator
+from .evaluator import Answers, DesignEvaluator
 
 Array = NDArray[np.float64]
 Task = tuple[int, Array]
@@ -38,7 +38,7 @@ MOST_DEATHS = 2
 
 
 def answered(
-    evaluator: Evaluator, tasks: Sequence[Task], executor: str, workers: int | None, scheduler: str | None
+    evaluator: DesignEvaluator, tasks: Sequence[Task], executor: str, workers: int | None, scheduler: str | None
 ) -> Answered:
     """The answers of all chunks, in the order in which they are ready."""
     if executor not in EXECUTORS:
@@ -62,7 +62,7 @@ def answered(
     return ((number, evaluator.evaluate(designs)) for number, designs in tasks)
 
 
-def pickled(evaluator: Evaluator) -> bytes:
+def pickled(evaluator: DesignEvaluator) -> bytes:
     """The study as workers get it."""
     try:
         return pickle.dumps(evaluator)
@@ -84,8 +84,8 @@ class _Sent:
 
 
 @lru_cache(maxsize=8)
-def _received(message: bytes) -> Evaluator:
-    found: Evaluator = pickle.loads(message)
+def _received(message: bytes) -> DesignEvaluator:
+    found: DesignEvaluator = pickle.loads(message)
     return found
 
 
@@ -150,7 +150,7 @@ def _end(pool: Executor) -> None:
         process.join()
 
 
-def _on_cluster(evaluator: Evaluator, tasks: Sequence[Task], scheduler: str) -> Answered:
+def _on_cluster(evaluator: DesignEvaluator, tasks: Sequence[Task], scheduler: str) -> Answered:
     """The workers of a Dask scheduler; Dask itself gives the tasks of a worker that died to others."""
     try:
         import distributed

@@ -18,7 +18,7 @@ from ..compile.functions import system_facts
 from ..design.motion_samples import MotionSamples
 from ..simulation.motion_files import motion_of
 from ..version import __version__
-from .evaluator import Evaluator
+from .evaluator import DesignEvaluator
 from .executors import answered
 from .factors import Factor, FactorSet, factors_of
 from .outputs import Output
@@ -55,9 +55,9 @@ class Study:
     name: str = ""
 
     @cached_property
-    def evaluator(self) -> Evaluator:
+    def evaluator(self) -> DesignEvaluator:
         """What works out its designs."""
-        return Evaluator(FactorSet(self.system, self.factors), self.outputs, self.motion)
+        return DesignEvaluator(FactorSet(self.system, self.factors), self.outputs, self.motion)
 
     @cached_property
     def designs(self) -> Array:
