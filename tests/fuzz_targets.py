@@ -78,7 +78,7 @@ design = "sobol"
 samples = 4
 load = {mass = 1, com = [0, 0, 0.1]}
 factor = [{name = "load.mass", low = 0, high = 2}, {name = "link.link1.mass", mean = 1.0, sd = 0.1, relative = true},
-  {name = "both", numbers = ["length.a1", "length.a2"], values = [0.9, 1.1], relative = true}]
+  {name = "both", numbers = ["length.l1", "length.l2"], values = [0.9, 1.1], relative = true}]
 output = [{kind = "peak_torque", joints = ["joint1"]},
   {kind = "natural_frequency", pose = [0.1, "90 deg"], stiffness = 9}]
 [motion]

@@ -144,7 +144,11 @@ def test_what_an_output_cannot_be_is_refused(driven: object, motion: object) -> 
         evaluator(driven, motion, Output("peak_torque", joints=("elbow",)))
     with pytest.raises(ArmError, match="along a motion"):
         evaluator(driven, None, Output("energy"))
-    with pytest.raises(ArmError, match="two outputs are called"):
+    with pytest.raises(ArmError, match="two columns are called"):
         evaluator(driven, motion, Output("energy"), Output("energy"))
+    with pytest.raises(ArmError, match="one for each of 6 joints"):
+        evaluator(driven, motion, Output("natural_frequency", options={"pose": [1.0, 2.0]}))
+    with pytest.raises(ArmError, match="a study is of an arm"):
+        da.study(object(), FACTORS, ["energy"])
     with pytest.raises(ArmError, match="drives"):
         evaluator(da.load("puma560", physical="ignore"), motion, Output("peak_motor_torque")).prepare()

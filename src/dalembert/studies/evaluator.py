@@ -19,6 +19,7 @@ from ..design.motion_samples import MotionSamples
 from .design_function import design_function
 from .factors import FactorSet
 from .outputs import OUTPUTS, Output
+from .study_files import FAILURE
 
 if TYPE_CHECKING:
     from ..systems.arm_system import ArmSystem
@@ -63,10 +64,11 @@ class DesignEvaluator:
         self._last = threading.local()  # threads share the kernels, not the block that each of them is at
         self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
         names = [name for name, _ in self.columns]
-        twice = next((name for name in names if names.count(name) > 1), "")
+        taken = [*names, *(factor.name for factor in factors.factors), FAILURE]
+        twice = next((name for name in names if taken.count(name) > 1), "")
         if not names or twice:
             raise ArmError(
-                f"{self.system.name}: " + (f"two outputs are called {twice!r:.80}; give one of them another name"
+                f"{self.system.name}: " + (f"two columns are called {twice!r:.80}; give the output another name"
                 if twice else "a study has at least one output")
             )  # fmt: skip
         for output in self.outputs:

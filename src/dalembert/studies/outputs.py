@@ -193,6 +193,10 @@ def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
 
 
 def _frequency_columns(output: Output, system: ArmSystem) -> Columns:
+    for key in ("pose", "stiffness"):
+        given = np.array(output.options.get(key, 0.0), dtype=float)
+        if given.shape not in ((), (system.n,)) or not np.isfinite(given).all():
+            raise ArmError(f"output {output.name!r}: {key} is one number, or one for each of {system.n} joints")
     return (".lowest", "Hz"), (".highest", "Hz")
 
 
