@@ -33,6 +33,29 @@ XACRO = """<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:ar
 </xacro:macro><link name="base"/><xacro:rod n="l"><origin xyz="0 0 ${sin(pi/3)}"/></xacro:rod>
 <xacro:if value="${m > 1}"><joint name="j" type="continuous"><parent link="base"/><child link="l"/></joint></xacro:if>
 </robot>"""
+STUDY = """name = "s"
+arm = "planar-2r"
+design = "sobol"
+samples = 4
+load = {mass = 1, com = [0, 0, 0.1]}
+factor = [{name = "load.mass", low = 0, high = 2}, {name = "link.link1.mass", mean = 1.0, sd = 0.1, relative = true},
+  {name = "both", numbers = ["length.l1", "length.l2"], values = [0.9, 1.1], relative = true}]
+output = [{kind = "peak_torque", joints = ["joint1"]},
+  {kind = "natural_frequency", pose = [0.1, "90 deg"], stiffness = 9}]
+[motion]
+points = [[0, 0], [1, "1/2"]]
+times = 1.0
+samples = 5
+[pareto]
+"load.mass" = "most"
+[[budget]]
+output = "peak_torque.joint1"
+[optimize]
+objective = "range"
+coefficient = "D11"
+box = {joint2 = [0, 1]}
+limit = [{kind = "mass", most = 9}]
+"""
 LOOP = """<mujoco><worldbody>
 <body name="a"><joint name="j1" axis="0 0 1"/><geom type="box" size="0.1 0.1 0.1" pos="0.5 0 0"/>
 <body name="b" pos="1 0 0"><joint name="j2" axis="0 0 1"/><geom type="sphere" size="0.1"/></body></body>

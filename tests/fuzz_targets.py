@@ -43,6 +43,7 @@ from fuzz_seeds import (
     OBJ,
     SDF,
     SPRUNG,
+    STUDY,
     XACRO,
     catalog,
     certificates,
@@ -211,6 +212,16 @@ def irb6() -> da.Arm:
     return da.load("irb6", physical="ignore")
 
 
+def read_study_of(text: str) -> None:
+    """A study, and all that it asks of its first designs; short of running what takes long."""
+    from dalembert.api.study_loading import study_arm
+    from dalembert.studies.study_file import parse_study
+
+    asked = parse_study(text, "study.toml", None, study_arm).study
+    if asked.samples <= 16 and all(output.batched for output in asked.outputs) and len(asked.factors) <= 4:
+        asked.evaluator.evaluate(asked.designs[:4])
+
+
 TARGETS = (
     Target("number", lambda text: float(quantity(text, "it")), lambda: NUMBERS),
     Target("angle", lambda text: angle(text, "it", AngleReading("as meant")), lambda: NUMBERS),
@@ -226,6 +237,7 @@ TARGETS = (
     Target("mechanism toml", read_table(read_loops, "toml"), lambda: (MECHANISM, SPRUNG, hexapod())),
     Target("mechanism mjcf", read_table(read_loops, "xml"), lambda: (LOOP,)),
     Target("mechanism urdf", read_table(read_loops, "urdf"), lambda: (MIMIC,)),
+    Target("study toml", read_study_of, lambda: (STUDY,)),
     Target("motion csv", read_table(lambda path: da.motion_of(planar(), path), "csv"), lambda: (CSV,)),
     Target("input csv", read_table(read_inputs, "csv"), lambda: (INPUTS,)),
     Target("log csv", read_table(read_log, "csv"), lambda: (log(),)),

@@ -59,12 +59,20 @@ class Result:
         return [line for line in self.err.splitlines() if not line.startswith("note: ")]
 
 
+STUDY = """arm = "arm.toml"
+samples = 2
+factor = [{name = "load.mass", low = 0, high = 1}]
+output = [{kind = "natural_frequency", stiffness = 1000}]
+"""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An arm with drives, and other drives for it."""
     made = tmp_path_factory.mktemp("arms")
     plain = da.load("planar-2r").write_toml()
     (made / "arm.toml").write_text(plain + DRIVES.replace("[[motors]]", "[[drives.motors]]"), encoding="utf-8")
+    (made / "study.toml").write_text(STUDY, encoding="utf-8")
     (made / "mechanism.toml").write_text('gravity = [0, -9.81, 0]\n[chain.only]\narm = "arm.toml"\n', encoding="utf-8")
     (made / "drives.toml").write_text(DRIVES.replace("4e-4", "9e-4"), encoding="utf-8")
     t, q, qd, qdd = motion(2)
@@ -167,6 +175,7 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "ik": lambda arm: [arm, "--pose", reached(arm), "--task", "position", "--json"],
     "simulate": lambda arm: [arm, "--duration", "0.05", "--tolerance", "1e-6", "--json"],
     "mechanism": lambda arm: [arm.replace("arm.toml", "mechanism.toml")],
+    "study": lambda arm: [arm.replace("arm.toml", "study.toml")],
 }
 """A question to each command."""
 UNCHANGED = {
@@ -369,7 +378,9 @@ def urdf(folder: Path, length: str = "0", mimic: str = "") -> Path:
     return path
 
 
-OF_AN_ARM = [command for command in COMMANDS if command not in ("list", "check", "demo", "mechanism", "doctor")]
+OF_AN_ARM = [
+    command for command in COMMANDS if command not in ("list", "check", "demo", "mechanism", "study", "doctor")
+]
 
 
 def test_every_command_about_an_arm_has_the_options_of_reading() -> None:

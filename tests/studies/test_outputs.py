@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.arm.description_numbers import with_numbers
 from dalembert.arm.errors import ArmError
-from dalembert.studies.evaluator import Evaluator
+from dalembert.studies.evaluator import DesignEvaluator
 from dalembert.studies.factors import FactorSet, factors_of
 from dalembert.studies.outputs import Output
 
@@ -28,8 +29,8 @@ def driven() -> object:
     return da.load("puma560", physical="ignore").driven
 
 
-def evaluator(system: object, motion: object, *outputs: Output) -> Evaluator:
-    return Evaluator(FactorSet(system, factors_of(FACTORS)), outputs, motion)  # type: ignore[arg-type]
+def evaluator(system: object, motion: object, *outputs: Output) -> DesignEvaluator:
+    return DesignEvaluator(FactorSet(system, factors_of(FACTORS)), outputs, motion)  # type: ignore[arg-type]
 
 
 def test_peaks_energy_and_inertia_are_those_of_the_system_with_these_numbers(driven: object, motion: object) -> None:
@@ -67,24 +68,19 @@ def test_peaks_energy_and_inertia_are_those_of_the_system_with_these_numbers(dri
 def test_peak_torques_are_those_that_pinocchio_finds_for_each_design() -> None:
     pin = pytest.importorskip("pinocchio")
     arm = da.load("puma560", physical="ignore")
-    model = pin.buildModelFromXML(arm.write_urdf())
-    data = model.createData()
     path = da.quintic([np.zeros(6), [1, -0.8, 1.4, 0.5, 0.5, 1]], 1.0)
     t = np.linspace(0, 1, 21)
-    found = da.study(
-        arm, {"link.link2.mass": (12.0, 20.0), "link.link3.com.y": (-0.1, 0.1)}, ["peak_torque"], samples=5,
-        motion=(path.position(t), path.velocity(t), path.acceleration(t)),
-    )  # fmt: skip
+    states = [path.position(t), path.velocity(t), path.acceleration(t)]
+    factors = {"link.link2.mass": (12.0, 20.0), "link.link3.com.y": (-0.1, 0.1), "length.a2": (0.3, 0.5)}
+    found = da.study(arm, factors, ["peak_torque"], samples=4, motion=states)
     for design, row in zip(found.designs, found.values, strict=True):
-        for name, change in (("link2", {"mass": design[0]}), ("link3", {"lever_y": design[1]})):
-            frame = model.frames[model.getFrameId(name)]
-            body = model.inertias[frame.parentJoint]
-            place = frame.placement
-            own = place.actInv(body)
-            lever = np.array(own.lever)
-            lever[1] = change.get("lever_y", lever[1])
-            model.inertias[frame.parentJoint] = place.act(pin.Inertia(change.get("mass", own.mass), lever, own.inertia))
-        tau = [pin.rnea(model, data, *(f(x) for f in (path.position, path.velocity, path.acceleration))) for x in t]
+        changed = with_numbers(arm, dict(zip(factors, map(float, design), strict=True)))
+        model = pin.buildModelFromXML(changed.write_urdf())
+        # The mass is changed over there as well: only the centre and the length come by way of this package.
+        body = model.inertias[model.getJointId("joint2")]
+        model.inertias[model.getJointId("joint2")] = pin.Inertia(design[0], body.lever, body.inertia)
+        data = model.createData()
+        tau = [pin.rnea(model, data, *state) for state in zip(*states, strict=True)]
         np.testing.assert_allclose(row, np.abs(tau).max(axis=0), rtol=1e-9)
 
 
@@ -118,21 +114,25 @@ link = {name = "bob", mass = 2, com = [0, -0.5, 0], inertia = [0.1, 0.1, 0.1]}
         assert high == pytest.approx(right)
 
 
-def test_certified_ranges_and_reduced_models_of_each_design() -> None:
+def test_certified_ranges_of_each_design() -> None:
     arm = da.load("jpl-rrp", physical="ignore")
-    outputs = [
-        Output("range", "D11", options={"coefficient": "D11"}),
-        Output("coupling"),
-        Output("reduced_model", options={"tolerance": 0.1, "effort": 0.2}),
-    ]
-    found = da.study(arm, {"load.mass": (0.0, 1.8)}, outputs, design="grid", samples=2)
+    output = Output("range", "D11", options={"coefficient": "D11"})
+    found = da.study(arm, {"load.mass": (0.0, 1.8)}, [output], design="grid", samples=2)
     for mass, row in zip(found.column("load.mass"), found.values, strict=True):
         ask = arm.holding(da.Load(mass=float(mass))).analysis() if mass else arm.analysis()
         right = ask.range_of("D11")
         np.testing.assert_allclose(row[:4], [right.minimum, right.maximum, right.lower, right.upper], rtol=1e-9)
-        assert row[4] == pytest.approx(ask.coupling()[0].largest, rel=1e-6)
-        assert row[6] > 0
-    assert dict(found.outputs)["D11.maximum"] == "kg m²"
+    assert dict(found.outputs)["D11.maximum"] == "kg m^2"
+
+
+def test_operations_of_the_reduced_model_and_coupling_of_a_design() -> None:
+    arm = da.load("jpl-rrp", physical="ignore").subarm(0, 1)
+    outputs = [Output("reduced_model", options={"tolerance": 0.2, "effort": 0.05}), Output("coupling")]
+    found = da.study(arm, {"load.mass": {"values": [5.0]}}, outputs, design="grid")
+    system = with_numbers(arm, {"load.mass": 5})
+    right, pairs = system.analysis(effort=0.05).reduce(0.2).after, system.analysis().coupling()
+    assert found.values[0, :2].tolist() == [right.multiplications, right.additions]
+    assert found.values[0, 2] == pytest.approx(pairs[0].largest if pairs else 0.0)
 
 
 def test_what_an_output_cannot_be_is_refused(driven: object, motion: object) -> None:
@@ -144,7 +144,11 @@ def test_what_an_output_cannot_be_is_refused(driven: object, motion: object) -> 
         evaluator(driven, motion, Output("peak_torque", joints=("elbow",)))
     with pytest.raises(ArmError, match="along a motion"):
         evaluator(driven, None, Output("energy"))
-    with pytest.raises(ArmError, match="two outputs are called"):
+    with pytest.raises(ArmError, match="two columns are called"):
         evaluator(driven, motion, Output("energy"), Output("energy"))
+    with pytest.raises(ArmError, match="one for each of 6 joints"):
+        evaluator(driven, motion, Output("natural_frequency", options={"pose": [1.0, 2.0]}))
+    with pytest.raises(ArmError, match="a study is of an arm"):
+        da.study(object(), FACTORS, ["energy"])
     with pytest.raises(ArmError, match="drives"):
         evaluator(da.load("puma560", physical="ignore"), motion, Output("peak_motor_torque")).prepare()

@@ -13,7 +13,7 @@ import pytest
 import dalembert as da
 import study_functions
 from dalembert.arm.errors import ArmError
-from dalembert.studies.evaluator import Answers, Evaluator
+from dalembert.studies.evaluator import Answers, DesignEvaluator
 from dalembert.studies.outputs import Output
 from dalembert.studies.study import Study
 
@@ -39,13 +39,13 @@ def same(a: Any, b: Any) -> bool:
 @pytest.fixture
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts: list[int] = []
-    whole = Evaluator.evaluate
+    whole = DesignEvaluator.evaluate
 
-    def counted(self: Evaluator, designs: np.ndarray) -> Answers:
+    def counted(self: DesignEvaluator, designs: np.ndarray) -> Answers:
         counts.append(len(designs))
         return whole(self, designs)
 
-    monkeypatch.setattr(Evaluator, "evaluate", counted)
+    monkeypatch.setattr(DesignEvaluator, "evaluate", counted)
     return counts
 
 

@@ -19,6 +19,7 @@ from ..design.motion_samples import MotionSamples
 from .design_function import design_function
 from .factors import FactorSet
 from .outputs import OUTPUTS, Output
+from .study_files import FAILURE
 
 if TYPE_CHECKING:
     from ..systems.arm_system import ArmSystem
@@ -37,7 +38,23 @@ class Answers:
     failures: tuple[str, ...]
 
 
-class Evaluator:
+class _Buffers:
+    """Memory for a block of designs along a motion, used again for every block.
+
+    Fresh arrays for each block would be given back to the system each time where the allocator is set to do so, as it
+    is in the workers of Dask, and the time would go into new pages.
+    """
+
+    def __init__(self, designs: int, states: Sequence[Array], numbers: int, shapes: Sequence[tuple[int, ...]]) -> None:
+        rows = designs * len(states[0])
+        self.designs = designs
+        # All designs of a moment, then those of the next: peaks over moments are then taken of whole rows at once.
+        self.states = [np.repeat(state, designs, axis=0) for state in states]
+        self.numbers = np.empty((rows, numbers))
+        self.results = [np.empty((rows, *shape)) for shape in shapes]
+
+
+class DesignEvaluator:
     """A system, its factors, outputs and motion, ready to work out designs."""
 
     def __init__(self, factors: FactorSet, outputs: Sequence[Output], motion: MotionSamples | None) -> None:
@@ -47,10 +64,11 @@ class Evaluator:
         self._last = threading.local()  # threads share the kernels, not the block that each of them is at
         self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
         names = [name for name, _ in self.columns]
-        twice = next((name for name in names if names.count(name) > 1), "")
+        taken = [*names, *(factor.name for factor in factors.factors), FAILURE]
+        twice = next((name for name in names if taken.count(name) > 1), "")
         if not names or twice:
             raise ArmError(
-                f"{self.system.name}: " + (f"two outputs are called {twice!r:.80}; give one of them another name"
+                f"{self.system.name}: " + (f"two columns are called {twice!r:.80}; give the output another name"
                 if twice else "a study has at least one output")
             )  # fmt: skip
         for output in self.outputs:
@@ -60,7 +78,7 @@ class Evaluator:
             raise ArmError(f"{self.system.name}: the motion is one of {motion.q.shape[-1]} joints")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Evaluator, (self.factors, self.outputs, self._motion)
+        return DesignEvaluator, (self.factors, self.outputs, self._motion)
 
     @property
     def motion(self) -> MotionSamples:
@@ -84,10 +102,20 @@ class Evaluator:
         return self._kernels[name]
 
     def along(self, name: str, values: Array, arguments: int = 3) -> tuple[Array, ...]:
-        """Results ``(designs, moments, ...)`` of a function of the first ``arguments`` of q, qd, qdd on the motion."""
-        states = (self.motion.q, self.motion.qd, self.motion.qdd)[:arguments]
-        found = self.kernel(name)(*states, values[:, None, :])
-        return found if isinstance(found, tuple) else (found,)
+        """Results ``(designs, moments, ...)`` of a function of the first ``arguments`` of q, qd, qdd on the motion.
+
+        They stand in memory that the next call for the same function in this thread uses again.
+        """
+        count, kernel = len(values), self.kernel(name)
+        buffers: dict[str, _Buffers] = self._last.__dict__.setdefault("buffers", {})
+        kept = buffers.get(name)
+        if kept is None or kept.designs != count:
+            states = (self.motion.q, self.motion.qd, self.motion.qdd)[:arguments]
+            kept = buffers[name] = _Buffers(count, states, values.shape[1], kernel.shapes)
+        kept.numbers.reshape(-1, count, values.shape[1])[...] = values
+        found = tuple(kept.results)
+        kernel(*kept.states, kept.numbers, out=found if len(found) > 1 else found[0])
+        return tuple(np.swapaxes(result.reshape(-1, count, *result.shape[1:]), 0, 1) for result in found)
 
     def torques(self, values: Array) -> Array:
         """tau along the motion, ``(designs, moments, n)``; kept for the outputs that share it."""

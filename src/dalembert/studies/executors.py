@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from .evaluator import Answers, Evaluator
+from .evaluator import Answers, DesignEvaluator
 
 Array = NDArray[np.float64]
 Task = tuple[int, Array]
@@ -33,12 +33,12 @@ Answered = Iterator[tuple[int, Answers]]
 EXECUTORS = ("serial", "threads", "processes")
 AHEAD = 4
 """Chunks that wait for each worker: enough to keep it busy, few enough to keep memory flat."""
-MOST_DEATHS = 3
+MOST_DEATHS = 2
 """Times that a chunk is tried after its worker died."""
 
 
 def answered(
-    evaluator: Evaluator, tasks: Sequence[Task], executor: str, workers: int | None, scheduler: str | None
+    evaluator: DesignEvaluator, tasks: Sequence[Task], executor: str, workers: int | None, scheduler: str | None
 ) -> Answered:
     """The answers of all chunks, in the order in which they are ready."""
     if executor not in EXECUTORS:
@@ -62,7 +62,7 @@ def answered(
     return ((number, evaluator.evaluate(designs)) for number, designs in tasks)
 
 
-def pickled(evaluator: Evaluator) -> bytes:
+def pickled(evaluator: DesignEvaluator) -> bytes:
     """The study as workers get it."""
     try:
         return pickle.dumps(evaluator)
@@ -84,8 +84,8 @@ class _Sent:
 
 
 @lru_cache(maxsize=8)
-def _received(message: bytes) -> Evaluator:
-    found: Evaluator = pickle.loads(message)
+def _received(message: bytes) -> DesignEvaluator:
+    found: DesignEvaluator = pickle.loads(message)
     return found
 
 
@@ -150,7 +150,7 @@ def _end(pool: Executor) -> None:
         process.join()
 
 
-def _on_cluster(evaluator: Evaluator, tasks: Sequence[Task], scheduler: str) -> Answered:
+def _on_cluster(evaluator: DesignEvaluator, tasks: Sequence[Task], scheduler: str) -> Answered:
     """The workers of a Dask scheduler; Dask itself gives the tasks of a worker that died to others."""
     try:
         import distributed
@@ -179,23 +179,26 @@ def _on_cluster(evaluator: Evaluator, tasks: Sequence[Task], scheduler: str) -> 
             return future
 
         collect: Any = distributed.as_completed
-        futures = collect([submit() for _ in range(min(len(left), AHEAD * cores))], loop=client.loop)
+        first = [submit() for _ in range(min(len(left), AHEAD * cores))]
+        futures = collect(first, loop=client.loop, with_results=True, raise_errors=False)
         stack.callback(lambda: client.cancel(list(futures.futures)))
-        for future in futures:
+        for future, found in futures:
             task = places.pop(future.key)
-            yield task[0], _result(future, work, task[1])
+            yield task[0], _result(future, found, work, task[1])
             if left:
                 futures.add(submit())
 
 
-def _result(future: Any, work: _Sent, designs: Array) -> Answers:
+def _result(future: Any, found: Any, work: _Sent, designs: Array) -> Answers:
+    """The answers; those of a task whose workers died too often are given up, any other error is raised."""
+    if future.status != "error":
+        answers: Answers = found
+        return answers
     from distributed.scheduler import KilledWorker
 
-    try:
-        found: Answers = future.result()
-        return found
-    except KilledWorker:
+    if isinstance(future.exception(), KilledWorker):
         return _given_up(work, designs)
+    raise future.exception()
 
 
 def _apply(work: _Sent, designs: Array) -> Answers:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ class Factor:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "numbers", tuple(self.numbers) or (self.name,))
-        object.__setattr__(self, "values", tuple(float(x) for x in self.values))
+        object.__setattr__(self, "values", tuple(self.values))
         if not self.distribution:
             object.__setattr__(self, "distribution", "normal" if self.sd is not None else "uniform")
         fault = self._fault()
@@ -54,7 +55,7 @@ class Factor:
         given = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
         if not self.name or not isinstance(self.name, str):
             return "a factor has a name"
-        if not all(isinstance(x, int | float) and math.isfinite(x) for x in given):
+        if not all(isinstance(x, Real) and not isinstance(x, bool) and math.isfinite(x) for x in given):
             return "its ends and values must be finite numbers"
         if self.distribution not in DISTRIBUTIONS:
             return f"no distribution {self.distribution!r}; there are {', '.join(DISTRIBUTIONS)}"
@@ -110,6 +111,8 @@ class FactorSet:
     factors: tuple[Factor, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.system, ArmDescription):
+            raise ArmError(f"a study is of an arm, alone or with its load and drives, not of {self.system!r:.60}")
         if not self.factors:
             raise ArmError(f"{self.system.name}: a study has at least one factor")
         names = [factor.name for factor in self.factors]
@@ -176,7 +179,7 @@ def factors_of(given: Sequence[Factor] | dict[str, object]) -> tuple[Factor, ...
         if isinstance(value, dict):
             found.append(Factor(name, **value))
         elif isinstance(value, list | tuple) and len(value) == 2:
-            found.append(Factor(name, float(value[0]), float(value[1])))
+            found.append(Factor(name, value[0], value[1]))
         else:
             raise ArmError(f"factor {name!r:.80}: give (low, high), or a table such as {{'values': [1, 2, 3]}}")
     return tuple(found)

@@ -1,7 +1,7 @@
 """``da.optimize_design``: the design with the least peak torque, energy, or worst case over all poses.
 
 A peak is the least s with f_k(x) <= s for all of its pieces k (the epigraph form of a minimax problem), so that
-gradients are exact and the optimizer (SLSQP of SciPy, Kraft 1988) sees smooth functions; pieces far below the peak wait
+gradients are exact and the optimizer (SLSQP, Kraft 1988) sees smooth functions; pieces far below the peak wait
 outside until they matter. A worst case over all poses has endlessly many pieces: the certified range of each best
 design so far names the pose that is missing (the exchange method of Blankenship and Falk 1976), until the proved
 bound meets the value.

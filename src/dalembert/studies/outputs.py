@@ -16,7 +16,7 @@ from ..markup.numbers import unit
 
 if TYPE_CHECKING:
     from ..systems.arm_system import ArmSystem
-    from .evaluator import Evaluator
+    from .evaluator import DesignEvaluator
 
 Array = NDArray[np.float64]
 Columns = tuple[tuple[str, str], ...]
@@ -82,7 +82,7 @@ class OutputKind:
     """How an output is worked out: ``batch(evaluator, values)`` of many designs, or ``single(output, system)``."""
 
     columns: Callable[[Output, ArmSystem], Columns]
-    batch: Callable[[Output, Evaluator, Array], Array] | None = None
+    batch: Callable[[Output, DesignEvaluator, Array], Array] | None = None
     single: Callable[[Output, ArmSystem], Sequence[float]] | None = None
     options: tuple[str, ...] = ()
     needs_motion: bool = False
@@ -103,12 +103,17 @@ def _one(said: str) -> Callable[[Output, ArmSystem], Columns]:
 # -- along a motion ---------------------------------------------------------------------------------
 
 
-def _peak_torque(output: Output, study: Evaluator, values: Array) -> Array:
+def _peak_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the motion of |tau_j|."""
-    return np.abs(study.torques(values)[..., output.rows(study.system)]).max(axis=1)
+    return _peak(study.torques(values))[:, output.rows(study.system)]
 
 
-def _rms_torque(output: Output, study: Evaluator, values: Array) -> Array:
+def _peak(values: Array) -> Array:
+    """max over the moments of the magnitude, without an array of all magnitudes."""
+    return np.maximum(values.max(axis=1), -values.min(axis=1))
+
+
+def _rms_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """The root of the mean of tau_j^2 over the time of the motion."""
     torque = study.torques(values)[..., output.rows(study.system)]
     return np.sqrt(np.einsum("btj,t->bj", torque * torque, study.motion.weights))
@@ -120,31 +125,31 @@ def _motor_columns(output: Output, system: ArmSystem) -> Columns:
     return tuple((f".{motor.name}", "N m" if motor.kind == "rotary" else "N") for motor in system.drives.actuators)
 
 
-def _peak_motor_torque(output: Output, study: Evaluator, values: Array) -> Array:
+def _peak_motor_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the motion of the torque at each motor (Szkodny 1995, eq. 13)."""
-    return np.abs(study.along("motor_torques", values)[0]).max(axis=1)
+    return _peak(study.along("motor_torques", values)[0])
 
 
-def _energy(output: Output, study: Evaluator, values: Array) -> Array:
+def _energy(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """Work of the drives along the motion, none of it given back: the integral of sum_j max(tau_j qd_j, 0) dt."""
     rows = output.rows(study.system)
     power = np.maximum(study.torques(values)[..., rows] * study.motion.qd[:, rows], 0.0).sum(axis=-1)
     return (power @ study.motion.weights * study.duration)[:, None]
 
 
-def _peak_gravity(output: Output, study: Evaluator, values: Array) -> Array:
+def _peak_gravity(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the poses of the motion of |G_j|."""
-    return np.abs(study.along("gravity_load", values, 1)[0][..., output.rows(study.system)]).max(axis=1)
+    return _peak(study.along("gravity_load", values, 1)[0])[:, output.rows(study.system)]
 
 
-def _peak_inertia(output: Output, study: Evaluator, values: Array) -> Array:
+def _peak_inertia(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the poses of the motion of D_jj, rotors included where the drives count."""
     mass = study.along("mass_matrix", values, 1)[0]
     rows = output.rows(study.system)
     return mass[..., rows, rows].max(axis=1)
 
 
-def _peak_coupling(output: Output, study: Evaluator, values: Array) -> Array:
+def _peak_coupling(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the poses of the motion and all pairs, |D_ij| / sqrt(D_ii D_jj) (Tourassis and Neuman 1985, eq. 32)."""
     mass = study.along("mass_matrix", values, 1)[0]
     own = np.sqrt(np.einsum("btii->bti", mass))
@@ -153,7 +158,7 @@ def _peak_coupling(output: Output, study: Evaluator, values: Array) -> Array:
     return k.max(axis=(1, 2, 3))[:, None]
 
 
-def _cycle_time(output: Output, study: Evaluator, values: Array) -> Array:
+def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """The shortest time (s) of the path of the motion, all of it sped up or slowed down alike, within the limits.
 
     At pace k speeds are k qd and accelerations k^2 qdd; the largest pace at which no torque and no speed exceeds its
@@ -188,10 +193,14 @@ def _cycle_time(output: Output, study: Evaluator, values: Array) -> Array:
 
 
 def _frequency_columns(output: Output, system: ArmSystem) -> Columns:
+    for key in ("pose", "stiffness"):
+        given = np.array(output.options.get(key, 0.0), dtype=float)
+        if given.shape not in ((), (system.n,)) or not np.isfinite(given).all():
+            raise ArmError(f"output {output.name!r}: {key} is one number, or one for each of {system.n} joints")
     return (".lowest", "Hz"), (".highest", "Hz")
 
 
-def _natural_frequency(output: Output, study: Evaluator, values: Array) -> Array:
+def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """Lowest and highest natural frequency at a pose: K v = omega^2 D v, K = dG/dq with springs and servos (Hz)."""
     n = study.system.n
     pose, stiffness = (

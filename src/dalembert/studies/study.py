@@ -18,7 +18,7 @@ from ..compile.functions import system_facts
 from ..design.motion_samples import MotionSamples
 from ..simulation.motion_files import motion_of
 from ..version import __version__
-from .evaluator import Evaluator
+from .evaluator import DesignEvaluator
 from .executors import answered
 from .factors import Factor, FactorSet, factors_of
 from .outputs import Output
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 """Designs that are done, and of how many."""
 
-CHUNK = 4096
+CHUNK = 16384
 """Designs of a chunk where kernels answer for all outputs."""
 SMALL_CHUNK = 8
 """Designs of a chunk where something is worked out design by design."""
@@ -55,9 +55,9 @@ class Study:
     name: str = ""
 
     @cached_property
-    def evaluator(self) -> Evaluator:
+    def evaluator(self) -> DesignEvaluator:
         """What works out its designs."""
-        return Evaluator(FactorSet(self.system, self.factors), self.outputs, self.motion)
+        return DesignEvaluator(FactorSet(self.system, self.factors), self.outputs, self.motion)
 
     @cached_property
     def designs(self) -> Array:

@@ -41,11 +41,11 @@ TOP = (
 FACTOR = ("name", "numbers", "low", "high", "values", "mean", "sd", "distribution", "relative")
 MOTION = ("file", "points", "times", "start", "end", "speed", "acceleration", "samples")
 OUTPUT = ("kind", "name", "joints", "coefficient", "box", "pose", "stiffness", "tolerance", "effort")
-OPTIMIZE = ("objective", "joints", "coefficient", "weights", "box", "limit")
+OPTIMIZE = ("objective", "joints", "coefficient", "weights", "box", "limit", "starts")
 LIMIT = ("kind", "joints", "most")
 BUDGET = ("output", "allowed")
 MOST_FACTORS, MOST_OUTPUTS, MOST_MOMENTS = 500, 200, 100_000
-SAMPLES = 101
+SAMPLES, MOST_STARTS = 101, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +219,10 @@ def _optimum(top: TomlTable) -> Mapping[str, Any] | None:
         (one.text("kind"), one.texts("joints"), _one_or_more(one, "most")) for one in table.tables("limit", LIMIT)
     ]
     found: dict[str, Any] = {"objective": table.text("objective"), "joints": table.texts("joints"), "limits": limits}
+    if "starts" in table:
+        found["starts"] = _whole(table, "starts", 1)
+        if found["starts"] > MOST_STARTS:
+            raise table.fault(f"starts are at most {MOST_STARTS}, not {found['starts']}")
     if "weights" in table:
         found["weights"] = _vector(table, "weights")
     if "coefficient" in table:
