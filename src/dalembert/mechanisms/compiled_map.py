@@ -84,6 +84,30 @@ class CompiledMap:
         """Condition of [G^w_phi] at one configuration ``(m,)``, from below."""
         return float(np.sqrt(self.kernel("newton_step")(phi, np.zeros(self.assembly.n))[2][0]))
 
+    def newton_of_one(self, guess: Array, wanted: Array) -> NewtonRun | None:
+        """The same from one configuration ``(m,)``, without the cost of batches; None where it does not converge."""
+        step = self.kernel("newton_step").fast
+        tolerance = TOLERANCE * (1 + max(map(abs, wanted.tolist()), default=0.0))
+        following, off, spread, side, aligned = step(guess, wanted)
+        at, first, start = guess, following, side[0]
+        worst = np.abs(off).max()
+        for _ in range(STEPS):
+            if not worst > tolerance:
+                break
+            at = following
+            following, off, spread, side, aligned = step(at, wanted)
+            worst = np.abs(off).max()
+        if not worst <= 10 * tolerance:
+            return None
+        small = np.abs(following - at).max() < 1e-10
+        return NewtonRun(
+            (following if small else at)[None],
+            first[None],
+            np.array([min(aligned.tolist()) > 0]),
+            np.sqrt(spread),
+            np.array([start * side[0] > 0]),
+        )
+
     def newton(self, guess: Array, wanted: Array) -> NewtonRun:
         """Steps of Newton from joints ``(b, m)`` towards coordinates ``(b, n)``, all states together."""
         step = self.kernel("newton_step")
