@@ -140,7 +140,7 @@ def test_a_system_in_its_coordinates_is_a_pendulum_through_its_flat_positions(ki
         method="DOP853",
     )
     motion = da.simulate(bar.as_system(), lambda t, q, qd: -0.2 * qd, [1.0], [12.0], duration=1.5, times=times)
-    assert motion.q[-1, 0] > 2 * np.pi
+    assert motion.q.max() > np.pi + 0.5
     np.testing.assert_allclose(motion.q[:, 0], pendulum.y[0], atol=1e-6)
     np.testing.assert_allclose(motion.qd[:, 0], pendulum.y[1], atol=1e-6)
 
