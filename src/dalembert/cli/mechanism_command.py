@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -238,6 +239,23 @@ def with_drives(found: Mechanism, drives: bool | None) -> Mechanism:
             file=sys.stderr,
         )
     return found
+
+
+def mechanism_at(name: str, options: Mapping[str, Any]) -> Mechanism | None:
+    """The mechanism of a mechanism file under the options that were given; None where ``name`` is an arm."""
+    from dalembert.arm.io.text_files import read_text
+    from dalembert.arm.io.toml_arm import is_mechanism
+    from dalembert.mechanisms.mechanism_file import read_mechanism
+
+    path = Path(name)
+    if path.suffix.lower() != ".toml" or not path.is_file() or not is_mechanism(read_text(path), name):
+        return None
+    odd = [option for option in options if option not in ("drives", "gravity", "angles")]
+    if odd:
+        raise ArmError(f"{name}: --{odd[0].replace('_', '-')} shapes an arm, and this is a mechanism; leave it out")
+    angles = options.get("angles", AnglesAre.MEANT)
+    found = with_drives(read_mechanism(path, (), angles.mode), options.get("drives"))
+    return found.with_gravity(numbers(options["gravity"], "--gravity", (3,))) if "gravity" in options else found
 
 
 def values(found: Mechanism, text: str, option: str = "--q") -> np.ndarray:

@@ -69,7 +69,8 @@ class MechanismOutputs(CoordinateKinematics):
         """Write a function as C99 into ``folder``, with header, test and CMake; the files written.
 
         "position" (guess, q), "joint_motion" and "inverse_dynamics" (and qd, qdd), "forward_dynamics" (and qd, tau,
-        joint_load), "mass_matrix", "gravity_load". Each finds the joints by ``newton`` steps from ``guess`` and gives
+        joint_load), "rates" (and qd, tau: joint rates and accelerations of the coordinates, what an integrator needs),
+        "mass_matrix", "gravity_load". Each finds the joints by ``newton`` steps from ``guess`` and gives
         them as ``phi``, with the ``residual`` that they leave.
         """
         return write_mechanism_c(self._whole, name, folder, newton, dtype)
