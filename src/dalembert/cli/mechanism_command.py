@@ -81,6 +81,9 @@ def mechanism(
     newton: Annotated[
         int | None, typer.Option("--newton", help="Steps of Newton in --c, from a guess to the coordinates; 3.")
     ] = None,
+    equations: Annotated[
+        bool, typer.Option("--equations", help="Print the exact equations: D and G of the chains, closures, slopes.")
+    ] = False,
     mjcf: Annotated[
         Path | None, typer.Option("--mjcf", help="Write links and closures as MJCF for MuJoCo into this file.")
     ] = None,
@@ -98,8 +101,8 @@ def mechanism(
     for option, given, other, about in needs:
         if given not in (None, "") and about is None:
             raise ArmError(f"{option} belongs to {other}; add {other}, or leave {option} out")
-    if as_json and (forces or modes):
-        raise ArmError("--forces and --modes are printed only; leave out --json, or leave them out")
+    if as_json and (forces or modes or equations):
+        raise ArmError("--forces, --modes and --equations are printed only; leave out --json, or leave them out")
     if qdd and tau:
         raise ArmError("--qdd asks for loads and --tau for accelerations; give one of them")
     if simulate is not None and qdd:
@@ -145,6 +148,8 @@ def mechanism(
         print_forces(found, phi)
     if modes:
         print_modes(found, phi)
+    if equations:
+        print(found.equations().text())
     for path in written:
         print(f"wrote {path}")
 
