@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..compile.kernel import Kernel
+from ..compile.shared_library import Caller
 from ..rings.graph import reachable
 from ..systems.arrays import vector_array
 from .batch import Array
@@ -39,7 +40,11 @@ class CompiledMap:
         self.assembly = assembly
         self._kernels: dict[str, Kernel] = {}
         self._short: dict[str, bool] = {}
+        self._calls: dict[str, tuple[Caller, list[tuple[int]], tuple[Array, ...]]] = {}
         self._unloaded = np.zeros(assembly.m)
+
+    def __getstate__(self) -> dict[str, object]:
+        return self.__dict__ | {"_calls": {}}  # calls go by addresses of this process
 
     def kernel(self, name: str) -> Kernel:
         """The kernel of a function of ``mechanism_functions``."""
@@ -65,13 +70,29 @@ class CompiledMap:
             if not shape or shape[-1] != width:
                 return None
         found, spread = kernel.fast(*arguments)
-        if spread.ndim == 1:  # one state: without the cost of arrays
+        if spread.ndim == 1:
             return found if spread[0] < LARGEST_SPREAD and math.isfinite(found.sum()) else None
         good = _answered(spread, found)
         if not good.all():
             rows = [np.broadcast_to(np.asarray(x, dtype=float), (*good.shape, np.shape(x)[-1]))[~good] for x in given]
             found[~good] = slow(*rows)
         return np.asarray(found)
+
+    def one(self, name: str, *given: ArrayLike) -> Array | None:
+        """The result of a kernel for one state given as arrays of floats, in as few steps as can be; else None."""
+        try:
+            call, widths, more = self._calls[name]
+        except KeyError:
+            kernel = self.kernel(name)
+            call, widths = kernel.fast, [(width,) for _, width in kernel.arguments]
+            more = (self._unloaded,) if kernel.arguments[-1][0] == "joint_load" else ()
+            self._calls[name] = call, widths, more
+        for x, shape in zip(given, widths, strict=False):
+            if type(x) is not np.ndarray or x.shape != shape:
+                return None
+        found, spread = call(*given, *more)
+        good = spread[0] < LARGEST_SPREAD and math.isfinite(sum(found.ravel().tolist()))
+        return found if good else None
 
     def tables(self, name: str, *given: Array) -> tuple[Array, ...] | None:
         """All results of a kernel but the spread, of flat batches; None if it does not answer for all states."""

@@ -63,6 +63,14 @@ def solved(assembly: Assembly, wanted: Array, guess: Array) -> Array:
     return phi
 
 
+def solved_at_once(assembly: Assembly, wanted: Array, guess: Array) -> Array | None:
+    """The joints ``(m,)`` of one state ``(n,)``, where machine code finds them near the guess, in its mode."""
+    if assembly.map is None or not all(coordinate.has_position for coordinate in assembly.coordinates):
+        return None
+    run = assembly.map.newton_of_one(guess, wanted)
+    return run.phi[0] if run is not None and _keeps_mode(assembly, run, guess[None])[0] else None
+
+
 def solved_where_near(assembly: Assembly, wanted: Array, guess: Array) -> tuple[Array, NDArray[np.bool_]]:
     """The same without a walk: joints, and where they were found in the assembly mode of their guess."""
     phi = guess.copy()

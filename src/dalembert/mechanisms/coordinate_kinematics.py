@@ -25,7 +25,7 @@ from .batch import Array, in_pieces, one_state
 from .chain_frames import ChainFrames, FrameOn
 from .compiled_map import CompiledMap
 from .compiled_state import CompiledState
-from .continuation import follow, solved
+from .continuation import follow, solved, solved_at_once
 from .diagnose import check_coordinates, independent_joints
 from .followers import all_joints, freed
 from .gears import Tie
@@ -312,6 +312,11 @@ class CoordinateKinematics:
         where [G^w_phi] is singular, and a way that leads through such a place is refused. The guess is home by default.
         """
         near = self.home if guess is None else guess
+        if np.ndim(q) == np.ndim(near) == 1:
+            wanted, start = vector_array(self.n, "q", q, "coordinate"), vector_array(self.m, "guess", near)
+            found = solved_at_once(self.assembly, wanted, start)
+            if found is not None:
+                return found
         return self.batched(
             lambda q, phi: solved(self.assembly, q, phi), self._rates("q", q), ("guess", near, self.m, "joint")
         )

@@ -76,6 +76,10 @@ class Mechanism(MechanismFriction):
 
     def inverse_dynamics(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_q ``(..., n)``: the loads at the coordinates that cause this motion."""
+        if self.assembly.map is not None and not forces:
+            found = self.assembly.map.one("inverse_dynamics", phi, qd, qdd)
+            if found is not None:
+                return found
 
         def act(*state: Array) -> Array:
             return self._loads(forces)(*state)[:, : self.n]
@@ -107,6 +111,10 @@ class Mechanism(MechanismFriction):
 
         Shafts with Coulomb friction that stand stick or start, as load and closures have it (``systems/sticking.py``).
         """
+        if self.assembly.map is not None and not forces and not self.contacts:
+            found = self.assembly.map.one("forward_dynamics", phi, qd, tau)
+            if found is not None:
+                return found
 
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
             loads = self._forces(forces)
@@ -150,6 +158,10 @@ class Mechanism(MechanismFriction):
 
     def mass_matrix(self, phi: ArrayLike) -> Array:
         """I*_qq ``(..., n, n)``: the inertia matrix in the coordinates."""
+        if self.assembly.map is not None:
+            found = self.assembly.map.one("mass_matrix", phi)
+            if found is not None:
+                return found
 
         def tables(phi: Array) -> Array:
             return np.asarray(transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)))
