@@ -55,7 +55,7 @@ class Factor:
         given = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
         if not self.name or not isinstance(self.name, str):
             return "a factor has a name"
-        if not all(isinstance(x, Real) and not isinstance(x, bool) and math.isfinite(x) for x in given):
+        if not all(_is_finite(x) for x in given):
             return "its ends and values must be finite numbers"
         if self.distribution not in DISTRIBUTIONS:
             return f"no distribution {self.distribution!r}; there are {', '.join(DISTRIBUTIONS)}"
@@ -183,3 +183,8 @@ def factors_of(given: Sequence[Factor] | dict[str, object]) -> tuple[Factor, ...
         else:
             raise ArmError(f"factor {name!r:.80}: give (low, high), or a table such as {{'values': [1, 2, 3]}}")
     return tuple(found)
+
+
+def _is_finite(value: object) -> bool:
+    """Whether it is a finite number; truth values are none."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

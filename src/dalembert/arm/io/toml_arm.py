@@ -58,6 +58,11 @@ FOLLOWS = ("joint", "multiplier", "offset")
 SPRING = ("joint", "from", "to", "stiffness", "rest", "damping")
 
 
+def is_mechanism(text: str, origin: str) -> bool:
+    """True if the TOML ``text`` describes a mechanism, which has chains, and no arm."""
+    return isinstance(parse(text, origin).get("chain"), dict)
+
+
 def read_toml(
     text: str, origin: str, physical: str = "warn", angles: str = AS_MEANT, mimic: str = "couple"
 ) -> ArmDescription:
