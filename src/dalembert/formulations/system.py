@@ -13,7 +13,7 @@ on one way and not on another.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from ..arm.description import ArmDescription
 from ..rings.algebra import add, dot, matvec, mul, sub
@@ -24,6 +24,7 @@ from . import (
     articulated_body,
     christoffel,
     composite_body,
+    composite_motion,
     factor,
     generalized_dalembert,
     kinematics,
@@ -87,8 +88,20 @@ class SystemOverRing:
         forward, since the sign of a measured speed about rest is a relay.
         """
         found = self.coupling.load(method(links or self.links, ring, *self.coupling.motion(q, qd, qdd)))
+        return _sum(found, self.torque_beyond_links(ring, q, qd, qdd, wanted))
+
+    def torque_beyond_links(
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        qd: Sequence[Scalar],
+        qdd: Sequence[Scalar],
+        wanted: Sequence[Scalar] | None = None,
+    ) -> list[Scalar]:
+        """What drives, friction, springs and dampers add to the torques of the links."""
+        found: list[Scalar] = [0] * self.n
         if self.train is not None:
-            found = _sum(found, self.drive_torque(ring, q, qd, qdd))
+            found = self.drive_torque(ring, q, qd, qdd)
             rubbing = (
                 self.friction(ring, q, qd, qdd) if wanted is None else self.friction(ring, q, wanted, [0] * self.n)
             )
@@ -188,11 +201,16 @@ class SystemOverRing:
         return self.coupling.symbols(spun)
 
     def coriolis_matrix(
-        self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], links: Chain | None = None
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        qd: Sequence[Scalar],
+        links: Chain | None = None,
+        method: Callable[..., Table] = composite_motion.coriolis_matrix,
     ) -> Table:
         """C(q, qd), for which dD/dt - 2C is skew-symmetric."""
         motion = map(self.coupling.joints, (q, qd))
-        found = self.coupling.product(christoffel.coriolis_matrix(links or self.links, ring, *motion))
+        found = self.coupling.product(method(links or self.links, ring, *motion))
         if self.train is None:
             return found
         duals = Duals(ring)
@@ -322,19 +340,18 @@ class SystemOverRing:
         qd: Sequence[Scalar],
         qdd: Sequence[Scalar],
         links: Chain | None = None,
+        method: Callable[..., tuple[Table, Table]] = composite_motion.torque_derivatives,
     ) -> tuple[Table, Table]:
-        """d tau/dq and d tau/dqd, by dual numbers; d tau/dqdd is D. Coulomb friction is level off rest.
+        """d tau/dq and d tau/dqd; d tau/dqdd is D. Coulomb friction is level off rest.
 
-        Carpentier and Mansard 2018 write the same derivatives as recursions, shorter for long arms.
+        The links by a recursion; what drives, friction, springs and dampers add, by dual numbers.
         """
-        n, duals = self.n, Duals(ring)
-        x = [duals.variable(value, k) for k, value in enumerate(q)]
-        v = [duals.variable(value, n + k) for k, value in enumerate(qd)]
-        found = self.torque(duals, x, v, qdd, links=links)
-        return (
-            [[slope_of(t, k) for k in range(n)] for t in found],
-            [[slope_of(t, n + k) for k in range(n)] for t in found],
-        )
+        of_links = method(links or self.links, ring, *self.coupling.motion(q, qd, qdd))
+        to_q, to_qd = (self.coupling.product(table) for table in of_links)
+        if self.train is None and not self.elastics:
+            return to_q, to_qd
+        added = slopes(self.torque_beyond_links, ring, q, qd, qdd)
+        return _table_sum(to_q, added[0]), _table_sum(to_qd, added[1])
 
     def acceleration_derivatives(
         self, field: Field, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
@@ -351,6 +368,27 @@ class SystemOverRing:
         to_q, to_qd = self.torque_derivatives(field, q, qd, qdd)
         inverse = [self.solved(factors, [int(i == k) for i in range(n)]) for k in range(n)]
         return answer(to_q), answer(to_qd), inverse
+
+
+def slopes(
+    torque: Callable[..., list[Scalar]], ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> tuple[Table, Table]:
+    """The slopes of ``torque(ring, q, qd, qdd)`` to positions and velocities, by dual numbers."""
+    n, duals = len(q), Duals(ring)
+    x = [duals.variable(value, k) for k, value in enumerate(q)]
+    v = [duals.variable(value, n + k) for k, value in enumerate(qd)]
+    found = torque(duals, x, v, qdd)
+    return (
+        [[slope_of(t, k) for k in range(n)] for t in found],
+        [[slope_of(t, n + k) for k in range(n)] for t in found],
+    )
+
+
+def link_slopes(
+    chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> tuple[Table, Table]:
+    """The same of the links by Newton-Euler: fewer operations than the recursion where an arm is short and simple."""
+    return slopes(partial(newton_euler.inverse_dynamics, chain), ring, q, qd, qdd)
 
 
 def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
