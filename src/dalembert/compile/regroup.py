@@ -14,7 +14,7 @@ from typing import Any
 
 from ..arm.inertia import moved
 from ..formulations.chain import Chain, Segment
-from ..rings.algebra import matplus
+from ..rings.algebra import as_matrix, matplus
 from ..rings.ring import Ring
 
 Numbers = tuple[Fraction, Any, Any]
@@ -66,11 +66,12 @@ def regrouped(chain: Chain, plane: bool = False) -> Chain:
         if segment.parent >= 0:
             extra = moved(*transferred, segment.rotation, segment.position)
             parent = segments[segment.parent]
+            x, y, z = (bounded(a + b) for a, b in zip(parent.moment, extra[1], strict=True))
             segments[segment.parent] = replace(
                 parent,
                 mass=parent.mass + extra[0],
-                moment=tuple(bounded(a + b) for a, b in zip(parent.moment, extra[1], strict=True)),
-                tensor=tuple(tuple(bounded(x) for x in row) for row in matplus(parent.tensor, extra[2])),
+                moment=(x, y, z),
+                tensor=as_matrix([bounded(x) for x in row] for row in matplus(parent.tensor, extra[2])),
             )
     return replace(chain, segments=tuple(segments))
 
