@@ -392,7 +392,7 @@ class ArmSystem(ArmDescription):
             to_q, to_qd, matrix = self.inverse_dynamics_derivatives(q, qd, self._smooth_acceleration(q, qd, tau))
             inverse = np.linalg.inv(matrix)
             inverse = (inverse + np.swapaxes(inverse, -1, -2)) / 2
-            to_q, to_qd = -np.linalg.solve(matrix, to_q), -np.linalg.solve(matrix, to_qd)
+            to_q, to_qd = -inverse @ to_q, -inverse @ to_qd
         else:
             system = self._massive
             to_q, to_qd, inverse = self._divided(
