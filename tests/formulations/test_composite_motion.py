@@ -1,6 +1,7 @@
 """The recursions for C and the derivatives of the torques against dual numbers, over trees, slides and followers."""
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ from hypothesis import given, settings
 
 import dalembert as da
 from coupled_arms import laden
-from dalembert.formulations import christoffel, composite_motion
-from dalembert.formulations.system import SystemOverRing, link_slopes, slopes
+from dalembert.formulations import christoffel, composite_motion, newton_euler
+from dalembert.formulations.system import SystemOverRing, slopes
 from dalembert.rings.real import REAL
 from laws import inertia_scale, moving_arms, rounding, torque_scale
 from random_arms import random_arm, random_state
@@ -25,7 +26,7 @@ def test_the_recursion_has_the_slopes_of_newton_euler(case):
     arm, *state = case
     links = arm.over_reals.links
     found = tables(composite_motion.torque_derivatives(links, REAL, *state))
-    expected = tables(link_slopes(links, REAL, *state))
+    expected = tables(slopes(partial(newton_euler.inverse_dynamics, links), REAL, *state))
     size = torque_scale(arm, *state) + np.abs(expected).max(initial=0)
     for mine, dual in zip(found, expected, strict=True):
         assert np.abs(mine - dual).max(initial=0) <= rounding(arm, state[0]) * size

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from ..formulations import christoffel, composite_motion
-from ..formulations.system import link_slopes
+from ..formulations.system import slopes
 from ..rings.algebra import dot, sub
 from ..rings.graph import Node
 from ..rings.ring import Scalar
@@ -17,10 +18,11 @@ Slopes = tuple[Table, Table]
 
 def torque_derivatives(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], qdd: Sequence[Scalar]) -> Slopes:
     """d tau/dq and d tau/dqd; the links by the recursion, or by dual numbers where an arm is short and that is less."""
-    ways = [(m.plane, composite_motion.torque_derivatives)]
+    ways: list[Slopes] = []
     if m.n <= SHORT:
-        ways += [(m.plane, link_slopes), (m.chain, link_slopes)]
-    found: Slopes = smallest(*(m.system.torque_derivatives(m.graph, q, qd, qdd, *way) for way in ways))
+        ways += [slopes(partial(m.system.torque, links=links), m.graph, q, qd, qdd) for links in (m.plane, m.chain)]
+    ways.append(m.system.torque_derivatives(m.graph, q, qd, qdd, m.plane))
+    found: Slopes = smallest(*ways)
     return found
 
 

@@ -13,7 +13,7 @@ on one way and not on another.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 
 from ..arm.description import ArmDescription
 from ..rings.algebra import add, dot, matvec, mul, sub
@@ -88,7 +88,7 @@ class SystemOverRing:
         forward, since the sign of a measured speed about rest is a relay.
         """
         found = self.coupling.load(method(links or self.links, ring, *self.coupling.motion(q, qd, qdd)))
-        return _sum(found, self.torque_beyond_links(ring, q, qd, qdd, wanted))
+        return self.torque_beyond_links(ring, q, qd, qdd, found, wanted)
 
     def torque_beyond_links(
         self,
@@ -96,12 +96,13 @@ class SystemOverRing:
         q: Sequence[Scalar],
         qd: Sequence[Scalar],
         qdd: Sequence[Scalar],
+        links: list[Scalar] | None = None,
         wanted: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
-        """What drives, friction, springs and dampers add to the torques of the links."""
-        found: list[Scalar] = [0] * self.n
+        """What drives, friction, springs and dampers ask for, added to torques of the links where these are given."""
+        found: list[Scalar] = [0] * self.n if links is None else links
         if self.train is not None:
-            found = self.drive_torque(ring, q, qd, qdd)
+            found = _sum(found, self.drive_torque(ring, q, qd, qdd))
             rubbing = (
                 self.friction(ring, q, qd, qdd) if wanted is None else self.friction(ring, q, wanted, [0] * self.n)
             )
@@ -340,13 +341,13 @@ class SystemOverRing:
         qd: Sequence[Scalar],
         qdd: Sequence[Scalar],
         links: Chain | None = None,
-        method: Callable[..., tuple[Table, Table]] = composite_motion.torque_derivatives,
     ) -> tuple[Table, Table]:
         """d tau/dq and d tau/dqd; d tau/dqdd is D. Coulomb friction is level off rest.
 
         The links by a recursion; what drives, friction, springs and dampers add, by dual numbers.
         """
-        of_links = method(links or self.links, ring, *self.coupling.motion(q, qd, qdd))
+        motion = self.coupling.motion(q, qd, qdd)
+        of_links = composite_motion.torque_derivatives(links or self.links, ring, *motion)
         to_q, to_qd = (self.coupling.product(table) for table in of_links)
         if self.train is None and not self.elastics:
             return to_q, to_qd
@@ -382,13 +383,6 @@ def slopes(
         [[slope_of(t, k) for k in range(n)] for t in found],
         [[slope_of(t, n + k) for k in range(n)] for t in found],
     )
-
-
-def link_slopes(
-    chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
-) -> tuple[Table, Table]:
-    """The same of the links by Newton-Euler: fewer operations than the recursion where an arm is short and simple."""
-    return slopes(partial(newton_euler.inverse_dynamics, chain), ring, q, qd, qdd)
 
 
 def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
