@@ -11,7 +11,8 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
-from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function, parameter_names, parameter_values
+from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
+from dalembert.compile.graph_model import parameter_names, parameter_values
 from dalembert.compile.operations import count
 from dalembert.compile.regroup import Rationals, over, regrouped
 from dalembert.formulations import (

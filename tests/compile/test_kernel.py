@@ -349,7 +349,7 @@ def test_a_long_body_in_pieces_gives_the_same_results(monkeypatch: pytest.Monkey
     """Beyond some length the body becomes several functions that hand values on."""
     whole = Kernel(function(PUMA, "forward_dynamics"))
     monkeypatch.setattr(emit_batch, "LONG", 100)
-    monkeypatch.setattr(emit_batch, "PIECE", 60)
+    monkeypatch.setattr(emit_batch, "PIECE", 40)
     cut = Kernel(function(PUMA, "forward_dynamics"))
     assert "body9" in cut.source
     monkeypatch.setattr(Kernel, "_key", lambda self, which: f"{'0' * 60}{which[:4]}")

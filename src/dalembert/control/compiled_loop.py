@@ -23,7 +23,8 @@ from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.emit_c import Program
 from ..compile.emit_single import single_source
 from ..compile.function import Function, Tables
-from ..compile.functions import GraphModel, determined, solved, system_facts, torque
+from ..compile.functions import determined, system_facts
+from ..compile.graph_model import GraphModel, solved, torque
 from ..compile.kernel import Kernel
 from ..compile.shared_library import CompiledLibrary
 from ..formulations.control_laws import feedback

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arm.errors import ArmError
+from ..mechanisms.branches import WORSE
 from ..mechanisms.chain_frames import PAST
 from ..mechanisms.continuation import LARGEST_BEND, LARGEST_TURN, SMALLEST_STEP
 from ..mechanisms.mechanism_functions import mechanism_facts
-from ..mechanisms.branches import WORSE
 from ..mechanisms.mechanism_system import MechanismSystem
 from ..simulation.plant import MotorPlant, Plant
 from ..simulation.saturation import saturation_of

@@ -187,4 +187,6 @@ def factors_of(given: Sequence[Factor] | dict[str, object]) -> tuple[Factor, ...
 
 def _is_finite(value: object) -> bool:
     """Whether it is a finite number; truth values are none."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Real) and math.isfinite(value)
