@@ -48,6 +48,7 @@ COMMANDS = {
     "mechanism": "mechanism_command:mechanism",
     "identify": "identify_command:identify",
     "study": "study_command:study",
+    "studio": "studio_command:studio",
     "doctor": "doctor_command:doctor",
 }
 """Every subcommand: its module in this folder and its function there."""
