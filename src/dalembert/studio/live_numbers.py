@@ -17,6 +17,8 @@ CAUSES = (
     ("friction", "#d55e00"), ("elastic", "#cc79a7"),
 )  # fmt: skip
 """What a torque comes from, and its colour."""
+ROUNDING = 1e-12
+"""Share of the largest torque below which one is shown as zero."""
 CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap"
 
 
@@ -25,6 +27,7 @@ def torque_bars(system: SystemQuestions, q: Array, qd: Array, qdd: Array) -> Htm
     parts = system.parts(q, qd, qdd)
     causes = {name: np.asarray(getattr(parts, name)) for name, _ in CAUSES}
     total = np.asarray(system.inverse_dynamics(q, qd, qdd))
+    total = np.where(np.abs(total) > ROUNDING * np.abs(total).max(initial=0.0), total, 0.0)
     longest = float(np.max([np.abs(part).max(initial=0.0) for part in causes.values()], initial=0.0)) or 1.0
     rows = [_torque_row(system, k, {name: part[k] for name, part in causes.items()}, total[k], longest)
             for k in range(system.n)]  # fmt: skip
@@ -75,7 +78,7 @@ def mass_matrix_map(system: SystemQuestions, q: Array) -> Html:
         tag(
             "tr",
             *(
-                tag("td", written(inertia[i, j]), style=f"{CELL};background:{_shade(inertia[i, j] / scale[i, j])}",
+                tag("td", written(inertia[i, j], 3), style=f"{CELL};background:{_shade(inertia[i, j] / scale[i, j])}",
                     title=f"D{i + 1}{j + 1}, coupling {inertia[i, j] / scale[i, j]:.3f}")
                 for j in range(system.n)
             ),
@@ -85,7 +88,8 @@ def mass_matrix_map(system: SystemQuestions, q: Array) -> Html:
     caption = tag(
         "caption", "Mass matrix D (SI units), shaded by how strongly joints are coupled", style="font-size:11px"
     )
-    return tag("table", caption, *rows, style="font-size:11px;border-collapse:collapse")
+    table = tag("table", caption, *rows, style="font-size:10px;border-collapse:collapse")
+    return tag("div", table, style="overflow-x:auto")
 
 
 def _shade(value: float) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .studio import Studio
 
 Array = NDArray[np.float64]
+DIGITS = 3
+"""Decimals of joint positions on sliders, in degrees and metres."""
 
 
 class Panels:
@@ -52,7 +54,7 @@ class Panels:
             factor = 180 / np.pi if turning else 1.0
             slider = gui.add_slider(
                 f"{joint.name} [{'deg' if turning else 'm'}]", min=low * factor, max=high * factor,
-                step=0.1 if turning else 0.001, initial_value=float(studio.q[k]) * factor,
+                step=0.1 if turning else 0.001, initial_value=round(float(studio.q[k]) * factor, DIGITS),
             )  # fmt: skip
             slider.on_update(lambda _: self._slid())
             self.sliders.append((slider, factor))
@@ -76,8 +78,10 @@ class Panels:
         """A slider was moved, by a person: what the studio sets itself changes nothing."""
         if self._setting:
             return
-        q = np.array([slider.value / factor for slider, factor in self.sliders])
-        if np.abs(q - self.studio.q).max(initial=0.0) > 1e-9:
+        factors = np.array([factor for _, factor in self.sliders])
+        shown = np.array([slider.value for slider, _ in self.sliders])
+        q = np.where(np.abs(shown - self.studio.q * factors) > 0.6 * 10.0**-DIGITS, shown / factors, self.studio.q)
+        if not np.array_equal(q, self.studio.q):
             self.studio.player.pause()
             self.studio.set_pose(q)
 
@@ -95,8 +99,9 @@ class Panels:
         self._setting = True
         try:
             for value, (slider, factor) in zip(q, self.sliders, strict=True):
-                if abs(slider.value - value * factor) > 1e-6:
-                    slider.value = float(value * factor)
+                shown = round(float(value * factor), DIGITS)
+                if slider.value != shown:
+                    slider.value = shown
         finally:
             self._setting = False
 

@@ -73,7 +73,7 @@ class Studio:
         self.arm_scene = ArmScene(self.server.scene, arm)
         self.server.scene.add_grid("/floor", width=4 * self.arm_scene.size, height=4 * self.arm_scene.size, plane="xy")
         camera = self.server.initial_camera
-        camera.position = self.arm_scene.size * np.array([1.0, -1.2, 0.9])
+        camera.position = self.arm_scene.size * np.array([0.8, -0.95, 0.7])
         camera.look_at = self.arm_scene.size * np.array([0.0, 0.0, 0.3])
         self.ghost: ArmScene | None = None
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * self.arm_scene.size, visible=False)
