@@ -45,6 +45,7 @@ REFERENCE = {
         "DesignOptimum", "stream", "write_study_page",
     ],
     "FMUs": ["write_fmu", "WrittenFmu"],
+    "The studio": ["Studio"],
     "Identification": ["Log", "identify", "Identification", "IdentifiedLoad", "excitation", "Excitation"],
     "Mechanisms": [
         "load_mechanism", "Mechanism", "MechanismSystem", "Closure", "FrameOn", "Gear", "JointCoupling", "Spring",

@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from .studies.streams import stream
     from .studies.study import Study, study
     from .studies.study_result import StudyResult
+    from .studio.studio import Studio
     from .systems.protocol import System
 
 _LATER = {
@@ -192,6 +193,7 @@ _LATER = {
     "Spring": "mechanisms.springs",
     "StateFeedback": "control.controllers",
     "Stribeck": "arm.friction_models",
+    "Studio": "studio.studio",
     "Study": "studies.study",
     "StudyResult": "studies.study_result",
     "System": "systems.protocol",
@@ -262,8 +264,8 @@ __all__ = [
     "MovingBody", "OperationalSpace", "Output", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
     "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
-    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "Study",
-    "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",
+    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "Studio",
+    "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",
     "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying", "catalog", "check_certificate",
     "compare_drives", "conditioning_map", "design_numbers", "excitation", "free_body", "identify", "line_path", "load",
     "load_mechanism", "load_study", "lqr", "motion_of", "optimize_design", "quintic", "requirements", "s_curve",

@@ -49,6 +49,7 @@ COMMANDS = {
     "identify": "identify_command:identify",
     "study": "study_command:study",
     "excite": "excite_command:excite",
+    "studio": "studio_command:studio",
     "doctor": "doctor_command:doctor",
 }
 """Every subcommand: its module in this folder and its function there."""

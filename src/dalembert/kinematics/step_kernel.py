@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ..arm.description import ArmDescription
 from ..compile.code_length import MOST_UNASKED
 from ..compile.function import Function, Tables
-from ..compile.functions import GraphModel, system_facts
+from ..compile.functions import system_facts
+from ..compile.graph_model import GraphModel
 from ..compile.kernel import Kernel
 from ..formulations.damped_step import damped_step
 from ..formulations.system import Full
