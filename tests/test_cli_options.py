@@ -154,6 +154,7 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "list": lambda arm: [],
     "doctor": lambda arm: [],
     "identify": lambda arm: [arm, str(Path(arm).with_name("log.csv")), "--json"],
+    "excite": lambda arm: [arm, "--generations", "2", "--harmonics", "2", "--json"],
     "show": lambda arm: [arm],
     "dynamics": lambda arm: [arm, "--json"],
     "convert": lambda arm: [arm, "--to", "toml"],

@@ -24,9 +24,13 @@ def excite(
     arm: da.Arm,
     period: Annotated[float, typer.Option("--period", help="Period of the motion (s).")] = 10.0,
     harmonics: Annotated[int, typer.Option("--harmonics", help="Harmonics of its Fourier series.")] = 5,
-    speed: Annotated[str, typer.Option("--speed", help="Limit of speed, of all joints or of each (rad/s, m/s).")] = "",
-    acceleration: Annotated[str, typer.Option("--acceleration", help="Limit of acceleration (rad/s^2, m/s^2).")] = "",
-    effort: Annotated[str, typer.Option("--effort", help="Limit of torque of the links (N m, N).")] = "",
+    speed: Annotated[
+        str, typer.Option("--max-speed", help="Limit of speed, of all joints or of each (rad/s, m/s).")
+    ] = "",
+    acceleration: Annotated[
+        str, typer.Option("--max-acceleration", help="Limit of acceleration (rad/s^2, m/s^2).")
+    ] = "",
+    effort: Annotated[str, typer.Option("--max-effort", help="Limit of torque of the links (N m, N).")] = "",
     friction: Annotated[str, typer.Option("--friction", help="Friction terms to be told, joined by +.")] = (
         "coulomb+viscous+offset"
     ),
@@ -49,7 +53,9 @@ def excite(
     if not 0 < rate < np.inf:
         raise ArmError(f"--rate is a number of rows a second above zero, not {rate:g}")
     given = {"speed": speed, "acceleration": acceleration, "effort": effort}
-    limits = {name: np.array(numbers(text, f"--{name}", (1, arm.n))) if text else None for name, text in given.items()}
+    limits = {
+        name: np.array(numbers(text, f"--max-{name}", (1, arm.n))) if text else None for name, text in given.items()
+    }
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=as_json or not sys.stderr.isatty()) as bar:
         task = bar.add_task("searching", total=generations)

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from .log import Array
-from .observations import Block
+from .observations import EquationBlock
 from .spectra import Sums, band_edges, densities, real_lines
 
 HUBER = 1.345
@@ -27,7 +27,7 @@ SILENT = 1e-13
 """Share of the largest eigenvalue of W'W, columns of equal length, below which the data are silent on a direction."""
 REFINED = 1e-6
 """Share of the residual that a correction of the normal equations by it may still have."""
-Blocks = Callable[[], Iterable[Block]]
+EquationBlocks = Callable[[], Iterable[EquationBlock]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class WeightedFit:
     condition: float
 
 
-def fit(blocks: Blocks, robust: bool = False, instruments: bool = False) -> WeightedFit:
+def fit(blocks: EquationBlocks, robust: bool = False, instruments: bool = False) -> WeightedFit:
     """The estimate from blocks of equations, which are asked for again in each round."""
     weights: list[Array] | None = None
     for _ in range(ROUNDS if robust else 1):
@@ -72,7 +72,7 @@ def fit(blocks: Blocks, robust: bool = False, instruments: bool = False) -> Weig
     )  # fmt: skip
 
 
-def _summed(blocks: Blocks, weights: list[Array] | None, instruments: bool) -> Sums:
+def _summed(blocks: EquationBlocks, weights: list[Array] | None, instruments: bool) -> Sums:
     sums: Sums | None = None
     for k, block in enumerate(blocks()):
         if sums is None:
@@ -139,7 +139,7 @@ def _lengths(which: Array) -> list[int]:
     return np.diff([0, *edges.tolist(), len(which)]).tolist()
 
 
-def _residuals(blocks: Blocks, solved: _Solved, weights: list[Array] | None) -> tuple[Array, Array, Array]:
+def _residuals(blocks: EquationBlocks, solved: _Solved, weights: list[Array] | None) -> tuple[Array, Array, Array]:
     """Residuals and efforts of all blocks, and the log and block of each row; the estimate is refined by them."""
     for attempt in range(2):
         values, parts, efforts, which = solved.values / solved.scale, [], [], []

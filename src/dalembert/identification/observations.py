@@ -113,7 +113,7 @@ class Extra(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class EquationBlock:
     """Equations of a piece of a log: ``rows`` ``(m, n, p)``, ``effort`` ``(m, n)``, instruments like the rows."""
 
     which: int
@@ -148,7 +148,7 @@ class Observations:
     def __len__(self) -> int:
         return sum(log.kept for log in self.logs)
 
-    def blocks(self, shape: Shape, inertial: Array | None, extras: Sequence[Extra] = ()) -> Iterator[Block]:
+    def blocks(self, shape: Shape, inertial: Array | None, extras: Sequence[Extra] = ()) -> Iterator[EquationBlock]:
         """All equations, friction of this shape; torques of ``inertial`` parameters are the load on the joints."""
         for which, (log, known) in enumerate(zip(self.logs, self.known, strict=True)):
             for rows, piece in log.pieces():
@@ -163,7 +163,7 @@ class Observations:
                     guided = self._matrix(guide, which, rows, shape, inertial, True, guide)
                     guided = np.concatenate([guided, *(e.columns(guide, which, rows, guided) for e in extras)], axis=-1)
                 whole = np.concatenate([matrix, *added], axis=-1) if added else matrix
-                yield Block(which, whole, piece.reduced(piece.effort - known[rows]), guided)
+                yield EquationBlock(which, whole, piece.reduced(piece.effort - known[rows]), guided)
 
     def _matrix(
         self, piece: Smoothed, which: int, rows: slice, shape: Shape, inertial: Array | None, guided: bool,

@@ -51,7 +51,7 @@ def parameter_table(found: Identification) -> DataTable:
         Column("value", "value", kind="number"),
         Column("error", "standard error", kind="number"),
         Column("unit", "", kind="unit"),
-        Column("determined", "told by the data"),
+        Column("determined", "away from zero"),
     )
     rows = tuple(
         (p.name, p.combination, p.value, p.error, p.unit, "yes" if p.determined else "no") for p in found.parameters

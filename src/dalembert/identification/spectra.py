@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .log import Array
-from .observations import Block
+from .observations import EquationBlock
 
 BANDS = 16
 """Bands up to half the rate at which samples are kept, which is twice the cut-off: eight below it."""
@@ -50,7 +50,7 @@ class Sums:
             np.zeros(BANDS), 0,
         )  # fmt: skip
 
-    def add(self, block: Block, weights: Array) -> None:
+    def add(self, block: EquationBlock, weights: Array) -> None:
         """Take up the equations of a block, rows times weights ``(m, n)``."""
         length = len(block.effort)
         if not length:
