@@ -27,6 +27,7 @@ ROOMS = {
     "identification": (800, 6, "models from logs"),
     "mechanisms": (120, 4, "loops, other coordinates"),
     "reduction": (600, 7, "shorter, with proof"),
+    "kinematics": (140, 7, "poses to joints"),
     "systems": (370, 8, "numbers of a system"),
     "bounds": (600, 8, "certified extremes"),
     "certificates": (830, 8, "proofs checked"),

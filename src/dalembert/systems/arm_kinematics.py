@@ -128,6 +128,12 @@ class MovingArm(ArmSystem):
         """Mass of all that moves (kg): links, loads, bodies that counted drives move. The base is not in it."""
         return float(self._massive.total_mass())
 
+    def _moving_mass(self) -> float:
+        """The mass, refused where nothing that moves has any."""
+        if not self.mass:
+            raise ArmError(f"{self.where}{self.name}: nothing that moves has mass, so that it has no mass centre")
+        return self.mass
+
     def center_of_mass(self, q: ArrayLike) -> Array:
         """The mass centre of all that moves, in the base ``(..., 3)`` (m); loads in, the fixed base left out."""
         return self._centre(q)[0]
@@ -145,7 +151,7 @@ class MovingArm(ArmSystem):
             table = system.linear_momentum(Duals(REAL), moving)
             return [[slope_of(entry, 0) for entry in row] for row in table]
 
-        return np.asarray(self._evaluate(slopes, q=q, qd=qd) / self.mass, dtype=np.float64)
+        return np.asarray(self._evaluate(slopes, q=q, qd=qd) / self._moving_mass(), dtype=np.float64)
 
     def momentum_matrix(self, q: ArrayLike, about: str = "center") -> Array:
         """``(..., 6, n)``: linear momentum (N s), then angular (N m s), per joint velocity, in base axes.
@@ -179,8 +185,9 @@ class MovingArm(ArmSystem):
         def tables(q: list[Scalar]) -> tuple[Any, ...]:
             return list(system.first_moment(REAL, q)), system.linear_momentum(REAL, q)
 
+        mass = self._moving_mass()
         moment, linear = self._evaluate(tables, q=q)
-        return moment / self.mass, linear / self.mass
+        return moment / mass, linear / mass
 
     # -- influence coefficients ----------------------------------------------------------------------
 
