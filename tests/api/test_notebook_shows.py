@@ -56,6 +56,7 @@ RESULTS: dict[str, Callable[[da.Arm], object]] = {
     "coupling": lambda arm: arm.analysis().coupling(),
     "coupling at a pose": lambda arm: arm.coupling_at([0.1, 0.2]),
     "coupling at poses": lambda arm: arm.coupling_at([[0.1, 0.2], [0.3, 0.4]]),
+    "positions of a pose": lambda arm: arm.inverse_kinematics([[1.0, 0.5, 0.0], [9, 9, 9]], task="position", starts=3),
     "significance": lambda arm: arm.analysis().significance(),
     "simplified": lambda arm: arm.analysis().simplified(),
     "review": lambda arm: arm.analysis().review(),

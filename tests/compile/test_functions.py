@@ -34,6 +34,15 @@ from random_arms import random_arm
 STATES = 7
 
 
+def about_the_centre(whole, q):
+    rows = composite_body.momentum_matrix(whole.links, REAL, q)
+    x = [m / whole.total_mass() for m in whole.first_moment(REAL, q)]
+    for k in range(3):
+        a, b = (k + 1) % 3, (k + 2) % 3
+        rows[3 + k] = [spin - x[a] * pb + x[b] * pa for spin, pa, pb in zip(rows[3 + k], rows[a], rows[b], strict=True)]
+    return rows
+
+
 def reference(arm: Any, name: str, q: list[Any], x: list[Any], y: list[Any]) -> Any:
     """The function straight from its page, over NumPy arrays."""
     model, whole, still = chain(arm, REAL), SystemOverRing(arm, REAL), [0] * arm.n
@@ -53,11 +62,11 @@ def reference(arm: Any, name: str, q: list[Any], x: list[Any], y: list[Any]) -> 
         "forward_kinematics": frame,
         "jacobian": lambda: kinematics.jacobian(model, REAL, q),
         "jacobian_rate": lambda: kinematics.jacobian_rate(model, REAL, q, x),
-        "center_of_mass": lambda: (
-            [m / whole.total_mass() for m in whole.first_moment(REAL, q)],
-            [[p / whole.total_mass() for p in row] for row in whole.linear_momentum(REAL, q)],
-        ),
-        "momentum_matrix": lambda: composite_body.momentum_matrix(model, REAL, q),
+        "center_of_mass": lambda: [m / whole.total_mass() for m in whole.first_moment(REAL, q)],
+        "center_of_mass_jacobian": lambda: [
+            [p / whole.total_mass() for p in row] for row in whole.linear_momentum(REAL, q)
+        ],
+        "momentum_matrix": lambda: about_the_centre(whole, q),
         "regressor": lambda: regressor.regressor(model, REAL, q, x, y),
         "inverse_dynamics_derivatives": lambda: (*whole.torque_derivatives(REAL, q, x, y), whole.mass_matrix(REAL, q)),
         "forward_dynamics_derivatives": lambda: whole.acceleration_derivatives(REAL, q, x, y),

@@ -70,6 +70,13 @@ def test_an_s_curve_rests_at_its_ends_and_keeps_every_limit(
     assert path.duration >= da.trapezoidal([0.0], [far], speed, acceleration).duration * (1 - 1e-9)
 
 
+def test_limits_that_do_not_count_are_infinite() -> None:
+    """Jerk alone: four phases of half the time each way, d = 2 j (T/4)^3."""
+    path = da.s_curve([0.0], [1.0], np.inf, np.inf, 32.0)
+    assert path.duration == pytest.approx(4 * (1 / 64) ** (1 / 3))
+    assert path.position(path.duration) == pytest.approx([1.0])
+
+
 def test_wrong_splines_are_refused() -> None:
     for call, said in (
         (lambda: da.spline(POINTS), "needs the times"),
@@ -80,6 +87,8 @@ def test_wrong_splines_are_refused() -> None:
         (lambda: da.spline([[0.0], [0.0]], speed=1.0), "all points"),
         (lambda: da.spline([[0.0], [np.nan]], speed=1.0), "finite"),
         (lambda: da.s_curve([0.0], [0.0], 1, 1, 1), "starts where it ends"),
+        (lambda: da.s_curve([0.0], [1.0], 1, 1, np.inf), "jerk of an s-curve is finite"),
+        (lambda: da.trapezoidal([0.0], [1.0], 1, np.inf), "acceleration of a trapezoidal motion is finite"),
     ):
         with pytest.raises(da.ArmError, match=said):
             call()

@@ -101,6 +101,7 @@ def test_what_cannot_be_gone_is_told() -> None:
         (lambda: da.time_optimal(arm, corner), "corner"),
         (lambda: da.time_optimal(arm, da.spline(9 * POINTS, [0, 1, 2])), "beyond the range"),
         (lambda: da.time_optimal(da.load("planar-2r"), path), "the path has 6 joints"),
+        (lambda: da.time_optimal(da.load("planar-2r"), da.spline(POINTS[:, :2], [0, 1, 2])), "no limit is known"),
         (lambda: da.time_optimal(arm, path, samples=1), "samples"),
         (lambda: da.time_optimal(arm, path, effort=-1.0), "effort"),
         (lambda: da.time_optimal(arm, da.spline(POINTS[[0, 0, 0]], [0, 1, 2])), "does not move"),

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 import dalembert as da
 from coupled_arms import PALLETIZER
 from dalembert.arm.io.urdf import read_urdf, write_urdf
+from dalembert.compile.kernel import Kernel
+from dalembert.formulations.damped_step import damped_step
+from dalembert.formulations.system import Full
 from dalembert.kinematics.pose_errors import FORMULATIONS, rotation_vector
+from dalembert.kinematics.step_kernel import step_function
+from dalembert.rings.real import REAL
 from random_arms import random_arm
 
 pin = pytest.importorskip("pinocchio")
@@ -259,3 +264,23 @@ def test_wrong_questions_are_refused_in_a_sentence() -> None:
     ):
         with pytest.raises(da.ArmError, match=said):
             call()
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_the_compiled_step_is_the_page_over_floats() -> None:
+    """Machine code, the graph in NumPy and the formulation itself: one step, limits and all."""
+    arm = arm_of("puma560").framed(None)
+    rng = np.random.default_rng(4)
+    q, wanted = rng.uniform(-1, 1, (2, 9, 6))
+    error, weight = rng.uniform(-0.3, 0.3, (9, 6)), np.tile([1.0, 2, 1, 0.1, 0, 0, 1, 1, 3, 0, 0.2, 0], (9, 1))
+    damping, edge = rng.uniform(1e-6, 0.1, (9, 6)), rng.integers(-1, 2, (9, 6)).astype(float)
+    given_ = (q, error, weight, damping, wanted, edge)
+    kernel = Kernel(step_function(arm))
+    assert kernel.compiled
+    for state, (step, free) in enumerate(zip(*kernel(*given_), strict=True)):
+        rows = [[float(x) for x in part[state]] for part in given_]
+        right = damped_step(Full(6), REAL, arm.over_reals.jacobian(REAL, rows[0]), *rows[1:])
+        assert step == pytest.approx(right[0], rel=1e-9, abs=1e-12)
+        assert free == pytest.approx(right[1])
+    target = arm.forward_kinematics(q)
+    assert arm_of("puma560").inverse_kinematics(target, limits=False).success == 1.0

@@ -129,6 +129,7 @@ def test_wrong_axes_and_frames_are_refused() -> None:
         (lambda: arm.jacobian(np.zeros(2), "nowhere"), "no link"),
         (lambda: arm.forward_kinematics(np.zeros(2), ("link1", (0, 0, 1))), "Placement"),
         (lambda: arm.momentum_matrix(np.zeros(2), about="tool"), "about"),
+        (lambda: arm.locked({"joint1": 0, "joint2": 0}).center_of_mass(np.zeros(0)), "no mass centre"),
     ):
         with pytest.raises(da.ArmError, match=said):
             call()

@@ -33,7 +33,7 @@ MEANINGS = {
     "jacobian_rate": "rate of the Jacobian along the motion",
     "center": "mass centre of all that moves, in the base (m)",
     "center_jacobian": "velocity of the mass centre per joint velocity",
-    "momentum": "per joint velocity: linear momentum, then angular momentum about the base origin",
+    "momentum": "per joint velocity: linear momentum, then angular momentum about the mass centre",
     "regressor": "torques per inertial parameter",
     "tau_q": "d tau/dq",
     "tau_qd": "d tau/dqd",

@@ -14,7 +14,7 @@ from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..formulations import kinematics, newton_euler, rotors
 from ..formulations.system import SystemOverRing
-from ..rings.algebra import dot, sub
+from ..rings.algebra import cross, dot, sub
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
 from .code_length import refuse_endless
@@ -101,18 +101,35 @@ def jacobian_rate(m: GraphModel) -> Tables:
 
 
 def center_of_mass(m: GraphModel) -> Tables:
-    """Sum of m r over the mass, and P over the mass: where the mass centre is and how it moves."""
-    q, mass = m.input("q"), m.graph.node(m.system.total_mass())
-    if mass.op == "const" and not mass.value:
-        raise ArmError(f"{m.arm.where}{m.arm.name}: no moving link has mass; give the links masses")
-    part = m.graph.divide(1, mass)
-    linear = m.system.linear_momentum(m.graph, q)
-    return [part * x for x in m.system.first_moment(m.graph, q)], [[part * x for x in row] for row in linear]
+    """Sum of m r over the mass."""
+    return (_centre(m),)
+
+
+def center_of_mass_jacobian(m: GraphModel) -> Tables:
+    """P over the mass, per joint velocity."""
+    part = _per_mass(m)
+    return ([[part * x for x in row] for row in m.system.linear_momentum(m.graph, m.input("q"))],)
 
 
 def momentum_matrix(m: GraphModel) -> Tables:
-    """Linear momentum, and angular momentum about the base origin, per joint velocity."""
-    return (m.system.momentum_matrix(m.graph, m.input("q")),)
+    """Linear momentum, and angular momentum about the mass centre, L - c x P, per joint velocity."""
+    rows, centre = m.system.momentum_matrix(m.graph, m.input("q")), _centre(m)
+    x, y, z = centre
+    shifts = [cross((x, y, z), push) for push in zip(*rows[:3], strict=True)]
+    return ([*rows[:3], *([sub(spin, c[k]) for spin, c in zip(rows[3 + k], shifts, strict=True)] for k in range(3))],)
+
+
+def _centre(m: GraphModel) -> list[Scalar]:
+    part = _per_mass(m)
+    return [part * x for x in m.system.first_moment(m.graph, m.input("q"))]
+
+
+def _per_mass(m: GraphModel) -> Node:
+    """One over the mass of all that moves."""
+    mass = m.graph.node(m.system.total_mass())
+    if mass.op == "const" and not mass.value:
+        raise ArmError(f"{m.arm.where}{m.arm.name}: no moving link has mass; give the links masses")
+    return m.graph.divide(1, mass)
 
 
 def regressor(m: GraphModel) -> Tables:
@@ -190,8 +207,9 @@ FUNCTIONS: dict[str, Entry] = {
     "forward_kinematics": Entry(("q",), (("frame", lambda n, bodies: (4, 4)),), forward_kinematics),
     "jacobian": Entry(("q",), (("jacobian", lambda n, bodies: (6, n)),), jacobian),
     "jacobian_rate": Entry(("q", "qd"), (("jacobian_rate", lambda n, bodies: (6, n)),), jacobian_rate),
-    "center_of_mass": Entry(
-        ("q",), (("center", lambda n, bodies: (3,)), ("center_jacobian", lambda n, bodies: (3, n))), center_of_mass
+    "center_of_mass": Entry(("q",), (("center", lambda n, bodies: (3,)),), center_of_mass),
+    "center_of_mass_jacobian": Entry(
+        ("q",), (("center_jacobian", lambda n, bodies: (3, n)),), center_of_mass_jacobian
     ),
     "momentum_matrix": Entry(("q",), (("momentum", lambda n, bodies: (6, n)),), momentum_matrix),
     "regressor": Entry(("q", "qd", "qdd"), (("regressor", lambda n, bodies: (n, 10 * bodies)),), regressor),

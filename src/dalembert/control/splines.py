@@ -129,16 +129,18 @@ def s_curve(
 
 def seven_phases(speed: float, acceleration: float, jerk: float) -> Polynomials:
     """s from 0 to 1 at rest at both ends, within these limits."""
+    if not np.isfinite(jerk):
+        raise ArmError("the jerk of an s-curve is finite; without a limit of it take a trapezoidal motion")
     if speed * jerk < acceleration**2:
         rise = np.sqrt(speed / jerk)
         ramp = 2 * rise
     else:
         rise = acceleration / jerk
-        ramp = rise + speed / acceleration
+        ramp = rise + (speed / acceleration if np.isfinite(acceleration) else 0.0)
     cruise = 1 / speed - ramp
-    if cruise < 0:  # the speed is not reached
+    if not cruise >= 0:  # the speed is not reached, or not bounded
         cruise, rise = 0.0, acceleration / jerk
-        ramp = rise / 2 + np.sqrt(rise**2 / 4 + 1 / acceleration)
+        ramp = rise / 2 + np.sqrt(rise**2 / 4 + 1 / acceleration) if np.isfinite(rise) else 0.0
         if ramp < 2 * rise:  # nor is the acceleration
             rise = (1 / (2 * jerk)) ** (1 / 3)
             ramp = 2 * rise

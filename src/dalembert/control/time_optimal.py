@@ -29,6 +29,8 @@ SLOWEST = 1e-3
 """The share of the largest speed at which friction is taken where the motion is slower: near rest it has no tangent."""
 GROWTH = 1.15
 """Places at the ends are closer together, where the speed grows as a root, or the path itself begins slowly."""
+BOUNDLESS = 1e9
+"""A speed along the path (per s) that only a path without limits reaches."""
 NEAR = 0.995
 """The share of a limit from which it counts as met."""
 
@@ -120,7 +122,7 @@ def time_optimal(
             break
         duration = took
     rate = np.sqrt(np.maximum(x, 0.0))
-    if not np.isfinite(_times(s, rate)[-1]):
+    if (x >= 0.99 * BOUNDLESS**2).any():
         raise ArmError(
             f"{system.name}: no limit is known that holds the motion back; give speed, acceleration or effort"
         )
@@ -181,7 +183,7 @@ def _speed_limit(system: System, slope: Array, speed: ArrayLike | None) -> Array
     bound = np.full(system.n, np.inf) if known is None else np.where(np.asarray(known) > 0, known, np.inf)
     with np.errstate(divide="ignore"):
         most = (bound / np.abs(slope)).min(axis=1)
-    return np.minimum(np.asarray(most), 1e9) ** 2
+    return np.minimum(np.asarray(most), BOUNDLESS) ** 2
 
 
 def _rows(

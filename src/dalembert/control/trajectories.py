@@ -170,6 +170,8 @@ def trapezoidal(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration
 
 def trapezoid(speed: float, acceleration: float) -> Polynomials:
     """s from 0 to 1, at rest at both ends, with speed at most ``speed`` and acceleration at most ``acceleration``."""
+    if not np.isfinite(acceleration):
+        raise ArmError("the acceleration of a trapezoidal motion is finite; give a limit of it")
     ramp = min(speed / acceleration, np.sqrt(1 / acceleration))
     peak = acceleration * ramp
     cruise = max((1 - peak * ramp) / peak, 0.0)

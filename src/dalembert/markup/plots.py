@@ -16,7 +16,7 @@ EDGE = 2.0
 
 
 @dataclass(frozen=True)
-class Curve:
+class PlotCurve:
     """Values over the common axis; curves of one name have one colour and one entry in the legend."""
 
     name: str
@@ -40,7 +40,7 @@ class Panel:
 
     title: str
     unit: str
-    curves: Sequence[Curve] = ()
+    curves: Sequence[PlotCurve] = ()
     spans: Sequence[Span] = ()
     marks: Sequence[float] = ()
 

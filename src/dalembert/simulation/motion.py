@@ -122,7 +122,7 @@ class Motion:
 
         ``library`` names one of the two; without it plotly is taken where it is installed.
         """
-        from ..markup.plots import Curve, Panel, figure_of
+        from ..markup.plots import Panel, PlotCurve, figure_of
 
         speeds = tuple(f"{unit}/s" for unit in self.joint_units)
         moments = [event.time for event in self.events]
@@ -132,7 +132,7 @@ class Motion:
                 ("position", self.joint_units, self._curves(self.joint_names, self.q)),
                 ("velocity", speeds, self._curves(self.joint_names, self.qd)),
                 ("input", self.input_units, self._curves(self.input_names, self.u)),
-                ("energy", ("J",), [Curve(key, self.t, getattr(self, key)) for key in ENERGIES]),
+                ("energy", ("J",), [PlotCurve(key, self.t, getattr(self, key)) for key in ENERGIES]),
             )
         ]
         try:
@@ -141,9 +141,9 @@ class Motion:
             raise ArmError(str(fault)) from None
 
     def _curves(self, names: tuple[str, ...], values: Array) -> list[Any]:
-        from ..markup.plots import Curve
+        from ..markup.plots import PlotCurve
 
-        return [Curve(name, self.t, values[:, j]) for j, name in enumerate(names)]
+        return [PlotCurve(name, self.t, values[:, j]) for j, name in enumerate(names)]
 
     def __repr__(self) -> str:
         end = f", stopped: {self.fault}" if self.fault else ""

@@ -128,13 +128,27 @@ class MovingArm(ArmSystem):
         """Mass of all that moves (kg): links, loads, bodies that counted drives move. The base is not in it."""
         return float(self._massive.total_mass())
 
+    def _moving_mass(self) -> float:
+        """The mass, refused where nothing that moves has any."""
+        if not self.mass:
+            raise ArmError(f"{self.where}{self.name}: nothing that moves has mass, so that it has no mass centre")
+        return self.mass
+
     def center_of_mass(self, q: ArrayLike) -> Array:
         """The mass centre of all that moves, in the base ``(..., 3)`` (m); loads in, the fixed base left out."""
-        return self._centre(q)[0]
+        kernel = self._kernel("center_of_mass")
+        if kernel is not None:
+            return kernel(q)
+        system, mass = self._massive, self._moving_mass()
+        return np.asarray(self._evaluate(lambda x: list(system.first_moment(REAL, x)), q=q) / mass)
 
     def center_of_mass_jacobian(self, q: ArrayLike) -> Array:
         """``(..., 3, n)``: velocity of the mass centre per joint velocity, base axes."""
-        return self._centre(q)[1]
+        kernel = self._kernel("center_of_mass_jacobian")
+        if kernel is not None:
+            return kernel(q)
+        system, mass = self._massive, self._moving_mass()
+        return np.asarray(self._evaluate(lambda x: system.linear_momentum(REAL, x), q=q) / mass)
 
     def center_of_mass_jacobian_rate(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """``(..., 3, n)``: its rate along the motion; the mass centre accelerates by J qdd + dJ/dt qd."""
@@ -145,7 +159,7 @@ class MovingArm(ArmSystem):
             table = system.linear_momentum(Duals(REAL), moving)
             return [[slope_of(entry, 0) for entry in row] for row in table]
 
-        return np.asarray(self._evaluate(slopes, q=q, qd=qd) / self.mass, dtype=np.float64)
+        return np.asarray(self._evaluate(slopes, q=q, qd=qd) / self._moving_mass(), dtype=np.float64)
 
     def momentum_matrix(self, q: ArrayLike, about: str = "center") -> Array:
         """``(..., 6, n)``: linear momentum (N s), then angular (N m s), per joint velocity, in base axes.
@@ -157,30 +171,20 @@ class MovingArm(ArmSystem):
             raise ArmError(f'momentum is about "center" or "base", not {about!r}')
         kernel = self._kernel("momentum_matrix")
         if kernel is not None:
-            found = kernel(q)
+            found, here = kernel(q), "center"
         else:
             system = self._massive
-            found = self._evaluate(lambda x: system.momentum_matrix(REAL, x), q=q)
-        if about == "center":
-            found = found.copy()
-            found[..., 3:, :] -= skew(self.center_of_mass(q)) @ found[..., :3, :]
+            found, here = self._evaluate(lambda x: system.momentum_matrix(REAL, x), q=q), "base"
+        if about == here:
+            return found
+        moved = skew(self.center_of_mass(q)) @ found[..., :3, :]
+        found = found.copy()
+        found[..., 3:, :] += moved if about == "base" else -moved
         return found
 
     def momentum(self, q: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
         """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""
         return np.einsum("...ij,...j->...i", self.momentum_matrix(q, about), joint_array(self, "qd", qd))
-
-    def _centre(self, q: ArrayLike) -> tuple[Array, Array]:
-        kernel = self._kernel("center_of_mass")
-        if kernel is not None:
-            return kernel(q)
-        system = self._massive
-
-        def tables(q: list[Scalar]) -> tuple[Any, ...]:
-            return list(system.first_moment(REAL, q)), system.linear_momentum(REAL, q)
-
-        moment, linear = self._evaluate(tables, q=q)
-        return moment / self.mass, linear / self.mass
 
     # -- influence coefficients ----------------------------------------------------------------------
 
