@@ -181,6 +181,15 @@ def test_several_results_go_to_a_tuple():
         assert (a == b).all()
 
 
+def test_results_that_would_go_over_each_other_are_refused():
+    kernel = Kernel(function(PUMA, "inverse_dynamics_derivatives"))
+    one, whole = np.empty((6, 6)), np.empty((3, 6, 6))
+    with pytest.raises(ArmError, match="arrays of out share memory"):
+        kernel(*states(1)[:, 0], out=(one, one, np.empty((6, 6))))
+    for a, b in zip(kernel(*states(1)[:, 0], out=tuple(whole)), kernel(*states(1)[:, 0]), strict=True):
+        assert (a == b).all()
+
+
 def test_large_results_are_independent_of_each_other():
     """Memory of results that are gone is used again, of results that are there never."""
     kernel = Kernel(function(PUMA, "mass_matrix"))

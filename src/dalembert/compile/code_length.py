@@ -12,6 +12,7 @@ from ..arm.errors import ArmError
 
 PER_JOINT = {
     "inverse_dynamics": 160, "bias": 160, "gravity_load": 35, "forward_kinematics": 60, "jacobian": 65,
+    "jacobian_rate": 150, "center_of_mass": 150, "momentum_matrix": 200,
     "motor_torques": 200, "computed_torques": 200, "computed_motor_torques": 200,
 }  # fmt: skip
 PER_PAIR = {

@@ -12,7 +12,7 @@ from functools import partial
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
-from ..formulations import kinematics, newton_euler
+from ..formulations import kinematics, newton_euler, rotors
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import dot, sub
 from ..rings.graph import Graph
@@ -95,6 +95,26 @@ def jacobian(m: GraphModel) -> Tables:
     return (m.system.jacobian(m.graph, m.input("q")),)
 
 
+def jacobian_rate(m: GraphModel) -> Tables:
+    """dJ/dt of the tool along the motion."""
+    return (m.system.jacobian_rate(m.graph, m.input("q"), m.input("qd")),)
+
+
+def center_of_mass(m: GraphModel) -> Tables:
+    """Sum of m r over the mass, and P over the mass: where the mass centre is and how it moves."""
+    q, mass = m.input("q"), m.graph.node(m.system.total_mass())
+    if mass.op == "const" and not mass.value:
+        raise ArmError(f"{m.arm.where}{m.arm.name}: no moving link has mass; give the links masses")
+    part = m.graph.divide(1, mass)
+    linear = m.system.linear_momentum(m.graph, q)
+    return [part * x for x in m.system.first_moment(m.graph, q)], [[part * x for x in row] for row in linear]
+
+
+def momentum_matrix(m: GraphModel) -> Tables:
+    """Linear momentum, and angular momentum about the base origin, per joint velocity."""
+    return (m.system.momentum_matrix(m.graph, m.input("q")),)
+
+
 def regressor(m: GraphModel) -> Tables:
     """Y with tau = Y pi for the links."""
     return (m.system.regressor(m.graph, m.input("q"), m.input("qd"), m.input("qdd")),)
@@ -169,6 +189,11 @@ FUNCTIONS: dict[str, Entry] = {
     ),
     "forward_kinematics": Entry(("q",), (("frame", lambda n, bodies: (4, 4)),), forward_kinematics),
     "jacobian": Entry(("q",), (("jacobian", lambda n, bodies: (6, n)),), jacobian),
+    "jacobian_rate": Entry(("q", "qd"), (("jacobian_rate", lambda n, bodies: (6, n)),), jacobian_rate),
+    "center_of_mass": Entry(
+        ("q",), (("center", lambda n, bodies: (3,)), ("center_jacobian", lambda n, bodies: (3, n))), center_of_mass
+    ),
+    "momentum_matrix": Entry(("q",), (("momentum", lambda n, bodies: (6, n)),), momentum_matrix),
     "regressor": Entry(("q", "qd", "qdd"), (("regressor", lambda n, bodies: (n, 10 * bodies)),), regressor),
     "inverse_dynamics_derivatives": Entry(
         ("q", "qd", "qdd"), (("tau_q", _matrix), ("tau_qd", _matrix), ("tau_qdd", _matrix)),
@@ -215,20 +240,27 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
 
 def refuse_unfit(arm: ArmDescription, name: str) -> None:
     """Refuse a function that this system cannot have, or that would leave out what it has."""
+    said = unfit(arm, name)
+    if said:
+        raise ArmError(f"{arm.where}{arm.name}: {said}")
+
+
+def unfit(arm: ArmDescription, name: str) -> str:
+    """Why this system cannot have a function; empty where it can."""
     motors = len(arm.drives.actuators)
     if name in OF_DRIVES and not arm.counts_drives:
-        raise ArmError(
-            f"{arm.where}{arm.name}: {name.replace('_', ' ')} belong to an arm with its drives; ask arm.driven for them"
-        )
+        return f"{name.replace('_', ' ')} belong to an arm with its drives; ask arm.driven for them"
     if name in ("motor_torques", "computed_motor_torques") and motors != arm.n:
-        raise ArmError(
-            f"{arm.where}{arm.name}: {motors} motors turn with {arm.n} joints, so that the share of each is not "
-            "determined; ask for inverse_dynamics, torques at the joints"
+        return (
+            f"{motors} motors turn with {arm.n} joints, so that the share of each is not determined; ask for "
+            "inverse_dynamics, torques at the joints"
         )
     if name == "regressor" and arm.counts_drives:
-        raise ArmError(
-            f"{arm.where}{arm.name}: the regressor would leave out the drives; ask for that of the arm alone"
-        )
+        return "the regressor would leave out the drives; ask for that of the arm alone"
+    if name == "momentum_matrix" and arm.counts_drives:
+        placed = arm.drive_model == "exact" and all(x.rotor.link for x in arm.drives.parts if x.rotor.inertia)
+        return "" if placed else rotors.UNPLACED
+    return ""
 
 
 def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:

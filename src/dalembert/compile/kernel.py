@@ -7,7 +7,8 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.array_input import refuse_masked
 from ..arm.errors import ArmError
+from ..arm.lazy_arrays import is_lazy, mapped
 from ..rings.graph import evaluate
 from ..rings.real import REAL
 from . import build, cache, interpreter, shared_library
@@ -86,7 +88,11 @@ class Kernel:
         return self._call(*arrays, out=out, threads=threads)
 
     def _call(self, *arrays: ArrayLike, out: Any = None, threads: int = 1) -> Any:
-        """Any arguments: check, convert, broadcast, then compute."""
+        """Any arguments: check, convert, broadcast, then compute; Dask arrays chunk by chunk, later."""
+        if is_lazy(*arrays):
+            if out is not None:
+                raise ArmError("out takes results that are computed now; leave it out with Dask arrays")
+            return mapped(partial(self._call, threads=threads), *arrays)
         rows = [
             self._array(name, width, values)
             for (name, width), values in zip(self.arguments, self._all(arrays), strict=True)
@@ -238,6 +244,11 @@ class Kernel:
                 raise ArmError(f"out must be a {self.dtype.name} array of shape {wanted}")
             if not array.flags.writeable:
                 raise ArmError("out is read-only; give an array that can be written")
+        for one, other in combinations(given, 2):
+            if _overlap(one, other):
+                raise ArmError(
+                    "arrays of out share memory, so that one result would go over another; give each its own"
+                )
         return given
 
     # -- compiling ------------------------------------------------------------------------------
@@ -357,6 +368,14 @@ class Kernel:
     def default_parameters(self) -> NDArray[Any]:
         """The values that the description has for ``parameter_names``."""
         return np.array(self.function.parameters.values, self.dtype)
+
+
+def _overlap(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays share memory; True as well where that is too hard to tell."""
+    try:
+        return bool(np.shares_memory(one, other, max_work=10_000))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _flat(array: NDArray[Any], batch: tuple[int, ...], size: int) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from ..arm.description import ArmDescription
-from ..rings.algebra import add, dot, matvec, mul, sub
+from ..rings.algebra import Vec, add, dot, matvec, mul, plus, sub, total
 from ..rings.dual import Duals, slope_of
 from ..rings.ring import Field, Ring, Scalar
 from . import (
@@ -288,6 +288,41 @@ class SystemOverRing:
     def jacobian(self, ring: Ring, q: Sequence[Scalar]) -> Table:
         """J = J_J A: linear, then angular velocity of the tool per velocity of a coordinate."""
         return self.coupling.columns(kinematics.jacobian(self.links, ring, self.coupling.joints(q)))
+
+    def jacobian_rate(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Table:
+        """dJ/dt = dJ_J/dt A along the motion."""
+        return self.coupling.columns(kinematics.jacobian_rate(self.links, ring, *map(self.coupling.joints, (q, qd))))
+
+    def total_mass(self) -> Scalar:
+        """Mass of all that moves (kg), with loads and the bodies that drives move; rotors are in their links."""
+        carried = self.train.carried if self.train is not None else ()
+        return total([*(segment.mass for segment in self.links.segments), *(body.moment[3] for body in carried)])
+
+    def first_moment(self, ring: Ring, q: Sequence[Scalar]) -> Vec:
+        """Sum of m r of all that moves, about the base origin."""
+        joints = self.coupling.joints(q)
+        found = composite_body.first_moment(self.links, ring, joints)
+        if self.train is None or not self.train.carried:
+            return found
+        return plus(found, moving_bodies.first_moment(self.links, ring, joints, self.train.carried))
+
+    def linear_momentum(self, ring: Ring, q: Sequence[Scalar]) -> Table:
+        """Linear momentum per velocity of a coordinate; balanced rotors have none of their own."""
+        joints = self.coupling.joints(q)
+        found = composite_body.momentum_matrix(self.links, ring, joints)[:3]
+        if self.has_moving_bodies and self.train is not None:
+            moved = moving_bodies.momentum_matrix(self.links, ring, joints, self.train.carried)[:3]
+            found = _table_sum(found, moved)
+        return self.coupling.columns(found)
+
+    def momentum_matrix(self, ring: Ring, q: Sequence[Scalar]) -> Table:
+        """Linear momentum, and angular momentum about the base origin, per velocity of a coordinate, rotors in."""
+        joints = self.coupling.joints(q)
+        found = composite_body.momentum_matrix(self.links, ring, joints)
+        if self.train is not None:
+            found = _table_sum(found, rotors.momentum_matrix(self.links, ring, joints, *self._spins(ring, q)))
+            found = _table_sum(found, moving_bodies.momentum_matrix(self.links, ring, joints, self.train.carried))
+        return self.coupling.columns(found)
 
     def regressor(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Table:
         """Y = A^T Y_J with tau = Y pi of the links, a row a coordinate, ten columns a body."""
