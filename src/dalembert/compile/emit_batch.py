@@ -126,8 +126,10 @@ def batch_source(program: Program, dtype: str, vectors: int | None = None) -> st
     angles = list(program.angles)
     inputs, pairs, targets = len(program.inputs), len(angles), len(program.targets)
     if vectors is None:
-        # by measurement: one vector at a time uses the least cache; wide results gain from longer stretches of rows
-        vectors = 1 if sum(len(columns) for columns in program.scatter) <= 32 else 2
+        # by measurement: one vector at a time uses the least cache; wide results of little work gain from longer
+        # stretches of rows
+        wide = sum(len(columns) for columns in program.scatter) > 32 and len(program.order) <= 400
+        vectors = 2 if wide else 1
     bodies, calls = bodies_of(
         program,
         Style(
