@@ -15,7 +15,7 @@ from ..arm.errors import ArmError
 from ..formulations import kinematics, newton_euler, rotors
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import cross, dot, sub
-from ..rings.graph import Graph
+from ..rings.graph import Graph, Node
 from ..rings.ring import Scalar
 from .code_length import refuse_endless
 from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
