@@ -45,8 +45,8 @@ def test_the_command_prints_the_model_of_an_interrupted_search(
 ) -> None:
     real = program_search.Search._start
 
-    def interrupted(self: Search, tolerance: float) -> None:
-        real(self, tolerance)
+    def interrupted(self: Search, greed: float, tolerance: float) -> None:
+        real(self, greed, tolerance)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(program_search.Search, "_start", interrupted)

@@ -39,6 +39,9 @@ REFIT_POSITIONS = 600
 GREED_EXPONENTS = (1.0, 0.5)
 """Exponents g in the ranking of changes by (effect on the error) / (operations saved)^g, by which programs are pruned
 further one after the other."""
+ANOTHER_START = 0.1
+"""Part of the work limit up to which programs are pruned from the whole recursion by every exponent and not by the
+first alone."""
 MAX_STARTS = 4
 """Most programs pruned from the whole recursion until one of them meets the tolerance."""
 MAX_CONTINUED, MAX_MISSES = 6, 2
@@ -52,7 +55,7 @@ MAX_REFITS = 2
 """Most such refits of one program, each with a new proof."""
 RATIO_MARGIN = 1.01
 """Safety factor on the ratio of proved to sampled error, whenever a ratio is used for a target."""
-PROVABLE = 1.05
+PROVABLE = 1.02
 """Proved error over the largest error met that a proof comes to where it decides."""
 BACKOFF_STEP = 1.03
 """Factor on the back-off after a program that misses the tolerance."""
@@ -160,16 +163,20 @@ class Search:
         The first program is pruned as if samples were proofs; its proof shows the ratio of the two for this arm.
         """
         if tolerance > 0:
-            self._start(tolerance)
-            for greed in GREED_EXPONENTS[: None if self.thorough else 1]:
+            exponents = GREED_EXPONENTS[: None if self.thorough else 1]
+            for greed in exponents:
+                if greed == exponents[0] or self.work <= ANOTHER_START * WORK_LIMIT:
+                    self._start(greed, tolerance)
+            for greed in exponents:
                 self._continue(greed, tolerance)
         return self._best_constants(self.shortest(tolerance), tolerance)
 
-    def _start(self, tolerance: float) -> None:
+    def _start(self, greed: float, tolerance: float) -> None:
         """Programs pruned in haste from the whole recursion, until one meets the tolerance."""
+        self.backoff = 1.0
         for _ in range(MAX_STARTS):
             target = tolerance / (self.backoff * self.proof_ratio)
-            found = self._attempt(self.pruner.pruned(target, thorough=False), tolerance)
+            found = self._attempt(self.pruner.pruned(target, thorough=False, greed=greed), tolerance)
             if found is None or np.all(found.share <= tolerance):
                 return
 
@@ -280,7 +287,7 @@ class Search:
         quickly once an error above it is met.
         """
         waves, shares, attained = [], [], []
-        goal = None if tolerance is None else tolerance / OUTWARD * self.scale
+        goal = None if tolerance is None else tolerance / OUTWARD**2 * self.scale
         for case, exact in zip(self.cases, self.exact, strict=True):
             polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
             differences = {
