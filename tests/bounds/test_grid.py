@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import flint
 import numpy as np
 import pytest
 
 from dalembert.arm.errors import ArmError
 from dalembert.bounds.box import Box
+from dalembert.bounds.compiled_grid import CompiledGridSearch, searched, to_real
 from dalembert.bounds.grid import SumOfMagnitudes, largest_sum
+from dalembert.bounds.grid_search import GridSearch
 from dalembert.bounds.waves import Wave, collected
+from dalembert.compile import build
 
 GAP = 0.05
 
@@ -96,14 +102,14 @@ def test_the_tensor_gives_the_values_of_the_waves() -> None:
         assert np.abs(net).sum() == pytest.approx(sums(waves, position[None])[0], rel=1e-5)
 
 
-def test_the_second_derivative_is_bounded_by_slope_and_extra() -> None:
+def test_second_derivatives_are_bounded_along_the_first_axes() -> None:
     rng = np.random.default_rng(9)
-    waves, box = random_waves(rng, 2, 3, False), random_box(rng, 2, True)
-    question, most = SumOfMagnitudes(waves, box), climbed(waves, box, rng)
-    q = box.samples(20_000)
-    for axis in question.axes:
+    waves, box = random_waves(rng, 3, 3, False), random_box(rng, 3, True)
+    question = SumOfMagnitudes(waves, box)
+    q, bounds = box.samples(20_000), question.curvature(1e8)
+    for axis, bound in zip(question.axes, bounds, strict=True):
         bent = sum(np.abs(wave.diff(axis.joint).diff(axis.joint)(q)) for wave in waves)
-        assert bent.max() <= axis.slope * most * 1.001 + axis.extra
+        assert bent.max() <= bound <= 3 * bent.max()
 
 
 @pytest.mark.parametrize("exponent", [-600, 400])
@@ -121,3 +127,76 @@ def test_what_is_not_a_number_is_refused(value: float) -> None:
     wave = Wave(np.array([[1]]), np.zeros((1, 1), np.int64), np.array([value + 0j]))
     with pytest.raises(ArmError, match="not a finite number"):
         largest_sum([wave], Box(np.zeros(1), np.ones(1), np.zeros(1, bool)), 1.0, GAP, 1e6)
+
+
+@pytest.mark.parametrize("circle", [False, True])
+def test_numpy_and_machine_code_show_the_same(circle: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(build.SWITCH, raising=False)
+    if not build.available():
+        pytest.skip("no C compiler")
+    rng = np.random.default_rng(13)
+    waves, box = random_waves(rng, 3, 3, True), random_box(rng, 3, False)
+    box = Box(box.lower, box.upper, np.array([circle, circle, False]))
+    question = SumOfMagnitudes(waves, box)
+    grid = question.grid(question.curvature(1e8))
+    code, plain = searched(grid), GridSearch(grid)
+    assert isinstance(code, CompiledGridSearch)
+    for search in (code, plain):
+        search.climb()
+    assert code.best == pytest.approx(plain.best, rel=1e-5)
+    # a little above the largest sum both show it, a little below neither does
+    top = max(climbed(waves, box, rng), code.best)
+    for search in (code, plain):
+        assert search.show(1.05 * top, 1e9)
+        assert not search.show(0.97 * top, 1e9)
+        assert search.best <= 1.0001 * top + 3 * question.rounding
+
+
+def test_exponentials_become_sines_and_cosines_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(17)
+    dense = rng.normal(size=(2, 5, 3, 7)) + 1j * rng.normal(size=(2, 5, 3, 7))
+    monkeypatch.delenv(build.SWITCH, raising=False)
+    code = to_real(dense.copy(), [2, None, 3])
+    monkeypatch.setenv(build.SWITCH, "0")
+    assert np.array_equal(code, to_real(dense.copy(), [2, None, 3]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_in_float32_are_within_their_budget_by_sixty_digits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sum at points of the grid, and its bounds without positions, against balls of 200 bits."""
+    rng = np.random.default_rng(seed)
+    waves, box = random_waves(rng, 4, 5, bool(seed % 2)), random_box(rng, 4, False)
+    question = SumOfMagnitudes(waves, box)
+    search = GridSearch(question.grid(np.full(4, np.inf)))
+    place = rng.integers(0, 20, (60, 4))
+    monkeypatch.setattr(flint.ctx, "prec", 200)
+    for row in place:
+        net, q = question.tensor[None], [flint.arb(0)] * 4
+        for number, (axis, at) in enumerate(zip(question.axes, row, strict=True)):
+            x, table = axis.grids[23]
+            net = search._at_points(net, table[at : at + 1])
+            scale = float(question.reach[axis.joint]) if axis.slides else 1.0
+            q[axis.joint] = _ball(float(x[at])) * _ball(scale)
+            if number == 2:
+                before, _ = search._below(net, 3)
+        value, _ = search._below(net, 4)
+        exact = sum((abs(_value(wave, q)) for wave in waves), flint.arb(0))
+        off = value[0] - float(exact.mid())
+        assert 0 <= off <= 2 * question.rounding + 2 * (question.relative - 1) * value[0]
+        assert float(exact.mid()) <= before[0]
+
+
+def _ball(x: float) -> flint.arb:
+    exact = Fraction(x)
+    return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
+
+
+def _value(wave: Wave, q: list[flint.arb]) -> flint.arb:
+    total = flint.arb(0)
+    for k, p, c in zip(wave.k, wave.p, wave.c, strict=True):
+        angle = sum((int(n) * x for n, x in zip(k, q, strict=True)), flint.arb(0))
+        term = _ball(float(c.real)) * angle.cos() - _ball(float(c.imag)) * angle.sin()
+        for power, x in zip(p, q, strict=True):
+            term *= x ** int(power)
+        total += term
+    return total

@@ -45,8 +45,8 @@ def test_the_command_prints_the_model_of_an_interrupted_search(
 ) -> None:
     real = program_search.Search._start
 
-    def interrupted(self: Search, tolerance: float) -> None:
-        real(self, tolerance)
+    def interrupted(self: Search, greed: float, tolerance: float) -> None:
+        real(self, greed, tolerance)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(program_search.Search, "_start", interrupted)
@@ -87,7 +87,7 @@ def test_programs_with_equal_constants_and_other_operations_are_not_the_same(sea
 def test_positions_of_the_largest_errors_join_the_samples(search: Search) -> None:
     before = search.pruner.samples.points
     program = search.pruner.pruned(np.full(search.states.n, 0.2), thorough=False)
-    candidate = search._prove(program)
+    candidate = search._prove(program, 0.2)
     assert search.pruner.samples.points > before
     ratio = search._proof_ratio(candidate, search.pruner.samples)
     assert np.all(ratio <= 1.2)

@@ -26,6 +26,8 @@ UNIT = 2.0**-52
 """Machine epsilon of float64."""
 OUTWARD = 1 + 1e-12
 """A sum of up to a few thousand numbers that are not negative, times this, is a bound whatever was rounded."""
+LONG = 64
+"""Terms from which exponentials are looked up in tables of two halves of the joints."""
 LEAST = 2.0**-1070
 """What a number may lose below the range of normal floats, and a little more."""
 
@@ -144,15 +146,53 @@ class Wave:
         step = max(1, 4_000_000 // max(1, len(self)))
         for start in range(0, len(flat), step):
             part = flat[start : start + step]
-            out[start : start + step] = (np.exp(1j * (part @ self.k.T)) * monomials(part, self.p) @ self.c).real
+            out[start : start + step] = (self._basis(part) @ self.c).real
         return out.reshape(q.shape[:-1])
+
+    @cached_property
+    def _slides(self) -> bool:
+        """Whether there are powers of positions at all."""
+        return bool(self.p.any())
+
+    def _basis(self, q: Array) -> Complex:
+        """exp(i k . q) prod_j q_j^p_j for positions (N, n) and all terms: (N, m)."""
+        turns = self._turns(q)
+        return turns * monomials(q, self.p) if self._slides else turns
+
+    @cached_property
+    def _halves(self) -> list[tuple[list[int], NDArray[np.int64], NDArray[np.int64]]]:
+        """The joints in two halves, the highest frequency of each, and where the frequencies of every term stand in a
+        table of all of a half.
+        """
+        top = np.abs(self.k).max(axis=0, initial=0)
+        turning, halves = np.flatnonzero(top), []
+        for joints in (turning[: (len(turning) + 1) // 2].tolist(), turning[(len(turning) + 1) // 2 :].tolist()):
+            place = np.zeros(len(self), np.int64)
+            for j in joints:
+                place = place * (2 * top[j] + 1) + self.k[:, j] + top[j]
+            halves.append((joints, top, place))
+        return halves
+
+    def _turns(self, q: Array) -> Complex:
+        """exp(i k . q) for positions (N, n) and all terms: (N, m)."""
+        if len(self) < LONG or any(np.prod(2.0 * top[joints] + 1) > len(self) for joints, top, _ in self._halves):
+            return np.asarray(np.exp(1j * (q @ self.k.T)))
+        found: Complex | None = None
+        for joints, top, place in self._halves:
+            table: Complex = np.ones((len(q), 1), np.complex128)
+            for j in joints:
+                turns = np.exp(1j * q[:, j, None] * np.arange(-top[j], top[j] + 1))
+                table = (table[:, :, None] * turns[:, None, :]).reshape(len(q), -1)
+            found = table[:, place] if found is None else found * table[:, place]
+        assert found is not None
+        return found
 
     def gradients(self, q: Array) -> tuple[Array, Array]:
         """Values (N,) and gradients (N, n) at positions (N, n)."""
-        turning = np.exp(1j * (q @ self.k.T)) * self.c
-        full = turning * monomials(q, self.p)
+        turning = self._turns(q) * self.c
+        full = turning * monomials(q, self.p) if self._slides else turning
         slopes = -(full.imag @ self.k)
-        for joint in np.flatnonzero(self.p.any(axis=0)):
+        for joint in np.flatnonzero(self.p.any(axis=0)) if self._slides else ():
             lowered = self.p.copy()
             lowered[:, joint] = np.maximum(lowered[:, joint] - 1, 0)
             slopes[:, joint] = (turning.real * self.p[:, joint] * monomials(q, lowered)).sum(axis=1)

@@ -33,7 +33,7 @@ class Prover(Certificate):
     def __init__(self, kind: str, sections: Mapping[str, Any]) -> None:
         super().__init__({"header": HEADER | {"kind": kind}, **sections})
 
-    def torque_error(self, claim: Mapping[str, Any], found: float) -> list[dict[str, Any]] | None:
+    def torque_error(self, claim: Mapping[str, Any], found: float, work: float = WORK) -> list[dict[str, Any]] | None:
         """The proof of a bound of the torque error of a joint; ``found`` is the largest one known."""
         waves = {key: w for key, w in self.errors(claim["system"]).items() if key[1] == claim["joint"]}
         if not waves:
@@ -50,7 +50,7 @@ class Prover(Certificate):
             rest = self.crude(claim["system"], [waves[key] for key in small])
             main = [key for key in waves if key not in small]
             tree = self.tree(
-                claim["system"], multiples_joined([waves[key] for key in main]), number(str(bound - rest)), True
+                claim["system"], multiples_joined([waves[key] for key in main]), number(str(bound - rest)), True, work
             )
             if tree is not None:
                 parts = [{"of": [list(key) for key in main], "bound": str(bound - rest), "tree": tree}]

@@ -23,9 +23,9 @@ import numpy as np
 
 from ..bounds.alike import apart, key_of
 from ..bounds.box import Box
-from ..bounds.grid import largest_sum
+from ..bounds.grid import LargestSum, largest_sum
 from ..bounds.moments import mean_square
-from ..bounds.ranges import largest, trimmed
+from ..bounds.ranges import Largest, largest, trimmed
 from ..bounds.waves import OUTWARD, Wave
 from ..equations import names
 from .states import Array, States
@@ -40,34 +40,16 @@ HASTE = 0.1
 """Effort below which proofs of coefficients are as rough as quick ones."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
-TORQUE_GAP, TORQUE_WORK, TORQUE_QUICK = 0.03, 6.0e8, 6.0e7
-"""What interpolation may add to the summed errors of one joint (``grid.py``), the limit of work (numbers computed), and
-that of a quick proof."""
-ASIDE = (0.02, 0.08, 0.25)
+TORQUE_GAP, TORQUE_WORK, TORQUE_QUICK = 0.03, 1.5e9, 3.0e8
+"""Gap between the bound of the summed errors of one joint and the largest sum met (``grid.py``), the limit of work
+(numbers computed), and that of a quick proof."""
+ASIDE = (0.01, 0.1, 0.3)
 """Parts of the attained sum that are replaced by the moduli of their harmonics instead of being searched, tried in
 turn: a larger one makes the grid cheaper and the result looser."""
-POSITIONS = 24
+MANY = 5
+"""Joints from which grids prove a coefficient with less work than boxes."""
+POSITIONS = 8
 """Positions at which the sum of the errors is looked at before it is bounded."""
-
-
-@dataclass(frozen=True)
-class CoefficientError:
-    """The error of one coefficient: proved bound, largest value attained, exact RMS over the box.
-
-    ``scale`` is the largest magnitude of the exact coefficient at 256 positions.
-    """
-
-    name: str
-    unit: str
-    bound: float
-    found: float
-    rms: float
-    scale: float
-
-    @property
-    def tightness(self) -> float:
-        """Proved bound over attained error; 1 is a perfect proof."""
-        return self.bound / self.found if self.found > 0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +77,9 @@ def prove(
     ``quick`` proofs, and those with less than the usual ``effort``, are valid but looser.
     """
     coefficients, work = coefficient_bounds(differences, states, progress, quick, effort)
-    joints, torque_work, _ = torque_bounds(differences, states, progress, quick, effort)
+    joints = torque_bounds(differences, states, progress, quick, effort)
     single = joint_bounds({key: pair[0] for key, pair in coefficients.items()}, states)
-    return Proof(coefficients, np.minimum(joints, single), work + torque_work)
+    return Proof(coefficients, np.minimum(joints.proved, single), work + joints.work)
 
 
 def coefficient_bounds(
@@ -115,7 +97,7 @@ def coefficient_bounds(
     # Short waves first: work they do not use is available for the long ones.
     for count, (shape, wave) in enumerate(sorted(distinct.items(), key=lambda item: len(item[1]))):
         share = effort * QUICK if quick else min(effort * WORK_PER_WAVE, 3 * work / (len(distinct) - count))
-        proved, attained, used = largest(wave, states.box, gap, share)
+        proved, attained, used = magnitude(wave, states.box, gap, share)
         work -= used
         bounds[shape] = proved, attained
         if progress is not None:
@@ -125,6 +107,16 @@ def coefficient_bounds(
         (proved, attained), off = bounds[alike[key]], apart(wave, distinct[alike[key]], states.box.reach)
         coefficients[key] = proved + off, max(attained - off, 0.0)
     return coefficients, effort * WORK - work
+
+
+def magnitude(wave: Wave, box: Box, gap: float, work: float) -> Largest:
+    """The largest magnitude of a wave: by boxes where it has few joints, by grids where it has many."""
+    if len(wave.joints) >= MANY:
+        known = float(np.abs(wave(box.samples(POSITIONS, 11))).max())
+        found = largest_sum([wave], box, known, gap, work)
+        if found.searched and known > 0:
+            return Largest(found.bound, max(known, found.attained), found.work)
+    return largest(wave, box, gap, work)
 
 
 def allotted(count: int, effort: float = 1.0) -> float:
@@ -140,31 +132,49 @@ def joint_bounds(errors: Mapping[Key, float], states: States) -> Array:
     return OUTWARD * total
 
 
+@dataclass(frozen=True, eq=False)
+class TorqueBounds:
+    """For each joint the proved bound of the torque error, the largest sum of errors met and its position (joints, n),
+    and the work.
+    """
+
+    proved: Array
+    attained: Array
+    at: Array
+    work: float
+
+
 def torque_bounds(
     differences: Mapping[Key, Wave],
     states: States,
     progress: Progress | None = None,
     quick: bool = False,
     effort: float = 1.0,
-) -> tuple[Array, float, Array]:
-    """Bounds on the torque errors from all coefficients at the same position, the work used, and positions (joints, n)
-    where the errors are largest.
+    goal: Array | None = None,
+) -> TorqueBounds:
+    """Bounds on the torque errors from all coefficients at the same position.
+
+    With a ``goal`` for each joint, bounds are as close as it takes to reach it; once an error above one is met, quick
+    ones will do.
     """
-    bounds, work, worst = np.zeros(states.n), 0.0, np.tile(states.box.centre, (states.n, 1))
-    limit = effort * (TORQUE_QUICK if quick else TORQUE_WORK)
-    for i in range(states.n):
+    n = states.n
+    proved, attained, at, work = np.zeros(n), np.zeros(n), np.tile(states.box.centre, (n, 1)), 0.0
+    for i in range(n):
+        limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * TORQUE_WORK)
         waves = [wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i]
         waves = [wave for wave in waves if len(wave)]
         if waves:
-            bounds[i], used, worst[i] = together(waves, states.box, limit)
-            work += used
+            found = together(waves, states.box, limit, np.inf if goal is None else float(goal[i]))
+            proved[i], attained[i], work = found.bound, found.attained, work + found.work
+            at[i] = at[i] if found.at is None else found.at
+            quick |= goal is not None and found.attained > goal[i]
         if progress is not None:
-            progress("proving torques", (i + 1) / states.n)
-    return bounds, work, worst
+            progress("proving torques", (i + 1) / n)
+    return TorqueBounds(proved, attained, at, work)
 
 
-def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK) -> tuple[float, float, Array]:
-    """The proved maximum of the sum of the magnitudes of waves, the work, and where the largest sum was found.
+def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK, goal: float = np.inf) -> LargestSum:
+    """The proved maximum of the sum of the magnitudes of waves, the work, and the largest sum found.
 
     Small summands enter with their moduli: few of them, or more where the grid would take too long. Where no grid is
     affordable, the bounds of the single waves are added up.
@@ -173,19 +183,22 @@ def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK) -> tup
     sums = np.sum([np.abs(wave(q)) for wave in waves], axis=0)
     at, attained = q[int(sums.argmax())], float(sums.max())
     if len(waves) == 1:
-        proved, _, work = largest(waves[0], box, GAP, limit)
-        return proved, work, at
+        single = magnitude(waves[0], box, TORQUE_GAP, limit)
+        return LargestSum(single.proved, single.work, True, single.found, at)
     for share in ASIDE:
         main, remainder = main_errors(waves, box, share * attained)
-        found = largest_sum(main, box, attained, TORQUE_GAP, limit)
+        found = largest_sum(main, box, attained, TORQUE_GAP, limit, goal / OUTWARD - remainder)
         work += found.work
         if found.searched:
-            return OUTWARD * (found.bound + remainder), work, at if found.at is None else found.at
+            where = at if found.at is None else found.at
+            # what was put aside may make the sum at that position smaller
+            least = max(attained, found.attained - remainder)
+            return LargestSum(OUTWARD * (found.bound + remainder), work, True, least, where)
     bound = 0.0
     for wave in waves:
-        proved, _, used = largest(wave, box, GAP, limit / len(waves))
-        bound, work = bound + proved, work + used
-    return OUTWARD * bound, work, at
+        single = largest(wave, box, GAP, limit / len(waves))
+        bound, work = bound + single.proved, work + single.work
+    return LargestSum(OUTWARD * bound, work, False, attained, at)
 
 
 def main_errors(waves: Sequence[Wave], box: Box, amount: float) -> tuple[list[Wave], float]:

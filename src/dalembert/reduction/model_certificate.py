@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arm.errors import ArmError
 from ..certificates.certificate_file import write
-from ..certificates.proving import Prover, exact_float, states_section
+from ..certificates.proving import WORK, Prover, exact_float, states_section
 from ..certificates.system_numbers import system_numbers
 from ..rings.graph import CONST, INPUT, Node, reachable
 from .certify import Progress
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 ROUNDED_UP = 1 + 1e-9
 """A claim is the bound of the model times this: control values of another order of operations are rounded otherwise."""
+CLAIMS = ((1.0, WORK / 4), (1.5, WORK / 8), (2.5, WORK / 8), (4.0, WORK))
+"""Claims that are tried in turn, in bounds of the model, and the work for each: grids, which prove the bound of seven
+joints, are no part of a certificate, and boxes may be too many for it."""
 
 
 def write_certificate(model: ReducedModel, path: str | Path, progress: Progress | None = None) -> Path:
@@ -47,9 +50,13 @@ def write_certificate(model: ReducedModel, path: str | Path, progress: Progress 
     for at, (system, joint) in enumerate(pairs):
         if progress is not None:
             progress("certifying torques", at / len(pairs))
-        claim = {"system": system, "joint": joint, "bound": exact_float(float(model.bound[joint]) * ROUNDED_UP)}
-        proof = prover.torque_error(claim, float(model.found[joint]))
-        if proof is None:
+        for factor, work in CLAIMS:
+            bound = exact_float(float(model.bound[joint]) * factor * ROUNDED_UP)
+            claim = {"system": system, "joint": joint, "bound": bound}
+            proof = prover.torque_error(claim, float(model.found[joint]), work)
+            if proof is not None:
+                break
+        else:
             arm = model.system
             raise ArmError(
                 f"{arm.where}{arm.name}: the error of the torque of {arm.joint_names[joint]!r} would need too many "

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bounds.waves import Wave, wave_of
+from ..bounds.waves import OUTWARD, Wave, wave_of
 from ..equations.polynomial import TrigPolynomial
 from .certify import Key, Progress, torque_bounds
 from .constant_forms import ParameterForm
@@ -39,11 +39,14 @@ REFIT_POSITIONS = 600
 GREED_EXPONENTS = (1.0, 0.5)
 """Exponents g in the ranking of changes by (effect on the error) / (operations saved)^g, by which programs are pruned
 further one after the other."""
+ANOTHER_START = 0.1
+"""Part of the work limit up to which programs are pruned from the whole recursion by every exponent and not by the
+first alone."""
 MAX_STARTS = 4
 """Most programs pruned from the whole recursion until one of them meets the tolerance."""
 MAX_CONTINUED, MAX_MISSES = 6, 2
 """How often each of them goes on from the shortest program that meets the tolerance, and how often it may miss."""
-WORK_LIMIT = 6e9
+WORK_LIMIT = 1.2e10
 """Work limit (numbers computed by the proofs): once the proofs have used more, no refit begins, and no further program
 once one meets the tolerance."""
 NEAR_MISS = 1.15
@@ -52,6 +55,8 @@ MAX_REFITS = 2
 """Most such refits of one program, each with a new proof."""
 RATIO_MARGIN = 1.01
 """Safety factor on the ratio of proved to sampled error, whenever a ratio is used for a target."""
+PROVABLE = 1.02
+"""Proved error over the largest error met that a proof comes to where it decides."""
 BACKOFF_STEP = 1.03
 """Factor on the back-off after a program that misses the tolerance."""
 MEAN_WEIGHT = 0.01
@@ -72,14 +77,15 @@ class Candidate:
     """A program with its proof.
 
     ``differences`` are those of all coefficients, for each load; ``worst_load`` has the largest error. ``share`` is the
-    proved error of each joint, relative to its torque scale, over all loads; ``quick`` marks a proof with little work,
-    which is valid but looser.
+    proved error of each joint, relative to its torque scale, over all loads, ``attained`` the largest sum of errors the
+    proof met; ``quick`` marks a proof with little work, which is valid but looser.
     """
 
     program: Hoisted
     differences: list[dict[Key, Wave]]
     worst_load: int
     share: Array
+    attained: Array
     operations: int
     quick: bool
 
@@ -157,16 +163,20 @@ class Search:
         The first program is pruned as if samples were proofs; its proof shows the ratio of the two for this arm.
         """
         if tolerance > 0:
-            self._start(tolerance)
-            for greed in GREED_EXPONENTS[: None if self.thorough else 1]:
+            exponents = GREED_EXPONENTS[: None if self.thorough else 1]
+            for greed in exponents:
+                if greed == exponents[0] or self.work <= ANOTHER_START * WORK_LIMIT:
+                    self._start(greed, tolerance)
+            for greed in exponents:
                 self._continue(greed, tolerance)
         return self._best_constants(self.shortest(tolerance), tolerance)
 
-    def _start(self, tolerance: float) -> None:
+    def _start(self, greed: float, tolerance: float) -> None:
         """Programs pruned in haste from the whole recursion, until one meets the tolerance."""
+        self.backoff = 1.0
         for _ in range(MAX_STARTS):
             target = tolerance / (self.backoff * self.proof_ratio)
-            found = self._attempt(self.pruner.pruned(target, thorough=False), tolerance)
+            found = self._attempt(self.pruner.pruned(target, thorough=False, greed=greed), tolerance)
             if found is None or np.all(found.share <= tolerance):
                 return
 
@@ -199,9 +209,9 @@ class Search:
         if any(program.same_as(candidate.program) for candidate in self.tried):
             return None
         self.steps.step("proving")
-        candidate = self._prove(program)
+        candidate = self._prove(program, tolerance)
         for _ in range(MAX_REFITS if self.refit else 0):
-            ratio = float(candidate.share.max(initial=0.0)) / tolerance
+            ratio = float(self._provable(candidate).max(initial=0.0)) / tolerance
             if (
                 not 1 < ratio <= NEAR_MISS
                 or candidate.operations >= self.shortest(tolerance).operations
@@ -212,15 +222,15 @@ class Search:
             refitted_program = refitted(candidate.program, self.fine, target, MEAN_WEIGHT)
             if np.any(worst(self.fine.error(refitted_program)) > target):
                 break
-            candidate = self._prove(refitted_program)
+            candidate = self._prove(refitted_program, tolerance)
         if np.any(candidate.share > tolerance):
             self.backoff *= BACKOFF_STEP
         self.steps.step("leaving out what does not matter")
         return candidate
 
-    def _prove(self, program: Hoisted) -> Candidate:
+    def _prove(self, program: Hoisted, tolerance: float) -> Candidate:
         """Proves a program and keeps it; where its errors are largest is where pruning looks from now on."""
-        candidate = self.certified(program)
+        candidate = self.certified(program, tolerance=tolerance)
         self.tried.append(candidate)
         ratio = RATIO_MARGIN * self._proof_ratio(candidate, self.pruner.samples)
         # what one program shows another one may show too
@@ -230,11 +240,15 @@ class Search:
         return candidate
 
     def _proof_ratio(self, candidate: Candidate, samples: Samples) -> Array:
-        """The ratio of proved to sampled error of each joint."""
+        """The ratio of provable to sampled error of each joint."""
         sampled = worst(samples.error(candidate.program))
         known = sampled > max(RELIABLE * float(sampled.max(initial=0.0)), 1e-300)
-        ratio = candidate.share / np.where(known, sampled, 1.0)
+        ratio = self._provable(candidate) / np.where(known, sampled, 1.0)
         return np.where(known, ratio, ratio[known].max() if known.any() else 1.0)
+
+    def _provable(self, candidate: Candidate) -> Array:
+        """The error that a proof comes to where it has to: no more than a gap above the largest error met."""
+        return np.minimum(candidate.share, PROVABLE * candidate.attained)
 
     def _best_constants(self, best: Candidate, tolerance: float) -> Candidate:
         """The same program with the constants of smallest proved error: unchanged, exact, or refitted once more."""
@@ -268,24 +282,30 @@ class Search:
             self.tried.append(best)
         return best
 
-    def certified(self, program: Hoisted, quick: bool = False) -> Candidate:
-        """A program with its proved error against the exact coefficients for every load."""
-        waves, shares = [], []
+    def certified(self, program: Hoisted, quick: bool = False, tolerance: float | None = None) -> Candidate:
+        """A program with its proved error against the exact coefficients for every load; to reach a ``tolerance``, or
+        quickly once an error above it is met.
+        """
+        waves, shares, attained = [], [], []
+        goal = None if tolerance is None else tolerance / OUTWARD**2 * self.scale
         for case, exact in zip(self.cases, self.exact, strict=True):
             polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
             differences = {
                 key: wave_of(difference) for key, poly in polynomials.items() if (difference := poly - exact[key])
             }
-            joints, work, worst_at = torque_bounds(differences, self.states, self._report_proof, quick, self.effort)
-            self.work += work
+            joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal)
+            self.work += joints.work
             if not quick and differences:
-                self.worst_positions = np.concatenate([self.worst_positions, worst_at])[-MOST_WORST:]
+                self.worst_positions = np.concatenate([self.worst_positions, joints.at])[-MOST_WORST:]
             waves.append(differences)
-            shares.append(joints / self.scale)
+            shares.append(joints.proved / self.scale)
+            attained.append(joints.attained / self.scale)
         first = program.values(self.cases[0].parameters)
         worst_load = int(np.argmax([share.max(initial=0.0) for share in shares]))
         total = operations_of(program, first).total
-        return Candidate(program, waves, worst_load, np.max(shares, axis=0), total, quick)
+        found = np.max(attained, axis=0)
+        quick |= tolerance is not None and bool(np.any(found > tolerance))
+        return Candidate(program, waves, worst_load, np.max(shares, axis=0), found, total, quick)
 
 
 def exact_coefficients(case: Case) -> dict[Key, TrigPolynomial]:

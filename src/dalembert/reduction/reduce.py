@@ -11,14 +11,12 @@ import numpy as np
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..bounds.branch import ProofError
-from ..bounds.moments import rms
 from ..bounds.waves import OUTWARD
 from ..compile.functions import function
 from ..compile.operations import count
-from ..equations import names
 from ..equations.closed_form import Equations
 from ..systems.arm_system import ArmSystem
-from .certify import CoefficientError, Progress, coefficient_bounds, torque_rms
+from .certify import Progress, torque_rms
 from .graph_edits import table
 from .hoist import Hoisted
 from .program_search import Candidate, Search, Steps, front, steps_of
@@ -84,7 +82,8 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     probe = [program.values(parameters) for parameters in others]
     bound = OUTWARD * best.share * scale
     root = np.max([torque_rms(waves, states) for waves in best.differences], axis=0)
-    attained = np.max([largest(difference(case, program), states)[0] for case in cases], axis=0)
+    also = search.worst_positions
+    attained = np.max([largest(difference(case, program), states, also=also)[0] for case in cases], axis=0)
     for joint, (found, most, whole) in enumerate(zip(attained, bound, scale, strict=True)):
         # torques are computed to rounding; a larger error than the one proved is a fault of the proof
         if found > most + 1e-10 * whole:
@@ -111,27 +110,9 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     loads = tuple(held(case.system) for case in cases) if len(cases) > 1 or system.loads else ()
     return ReducedModel(
         system, states, program.outputs, values, cases[0].equations, tolerance, bound, np.minimum(attained, bound),
-        root, scale, coefficient_errors(search, best), before, operations_of(program, values), points, constants,
-        program, loads, tuple(cases), interrupted,
+        root, scale, tuple(best.differences), best.worst_load, search.effort, before,
+        operations_of(program, values), points, constants, program, loads, tuple(cases), interrupted,
     )  # fmt: skip
-
-
-def coefficient_errors(search: Search, best: Candidate) -> tuple[CoefficientError, ...]:
-    """What is proved and found of every coefficient that differs."""
-    errors, box = [], search.states.box
-    q, arm = box.samples(256), search.cases[0].system
-    bounds, _ = coefficient_bounds(best.differences[best.worst_load], search.states, None, False, search.effort)
-    for (kind, index), (proved, attained) in sorted(bounds.items()):
-        wave = max(
-            (waves[kind, index] for waves in best.differences if (kind, index) in waves),
-            key=lambda w: float(w.size.sum()),
-        )
-        name = names.name(kind, index)
-        whole = float(np.abs(search.exact[0][kind, index](q)).max())
-        errors.append(
-            CoefficientError(name, names.coefficient_unit(arm, name), proved, attained, rms(wave, box), whole)
-        )
-    return tuple(errors)
 
 
 def heavier(system: ArmSystem) -> Case:

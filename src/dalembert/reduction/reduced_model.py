@@ -17,7 +17,8 @@ from ..bounds.waves import Wave, wave_of
 from ..compile.operations import Operations, count
 from ..equations import names
 from ..rings.graph import Node, absorbed
-from .certify import CoefficientError, Key, Progress, prove
+from .certify import Key, Progress, prove
+from .coefficient_errors import CoefficientError, coefficient_errors
 from .graph_edits import without
 from .hoist import Hoisted
 from .program_system import Constant, ProgramSystem
@@ -49,7 +50,8 @@ class ReducedModel(ProgramSystem):
     """tau within ``tolerance`` of the exact torque, as a share of each joint's largest torque, for every state.
 
     ``bound`` is proved, ``found`` is the largest error that a search over states attains, ``rms`` the exact root mean
-    square over all states, ``scale`` the largest torque attained, each for every joint. All hold for the arm with
+    square over all states, ``scale`` the largest torque attained, each for every joint. ``differences`` are those of
+    all coefficients for each of the loads, of which ``worst_load`` has the largest error. All hold for the arm with
     each of ``loads``, and for every mixture of them. ``interrupted`` says that the search was ended before its time:
     what is proved holds, a longer search may find a shorter model.
     """
@@ -59,7 +61,9 @@ class ReducedModel(ProgramSystem):
     found: Array
     rms: Array
     scale: Array
-    coefficient_errors: tuple[CoefficientError, ...]
+    differences: tuple[Mapping[Key, Wave], ...] = field(repr=False)
+    worst_load: int
+    effort: float
     before: Operations
     after: Operations
     curve: tuple[CurvePoint, ...]
@@ -101,6 +105,14 @@ class ReducedModel(ProgramSystem):
         """The torque error of each joint."""
         errors = zip(self.bound, self.found, self.rms, self.scale, strict=True)
         return tuple(JointError(*map(float, row)) for row in errors)
+
+    @cached_property
+    def coefficient_errors(self) -> tuple[CoefficientError, ...]:
+        """What is proved and found of every coefficient that differs; worked out when it is asked for."""
+        case = self.cases[0]
+        return coefficient_errors(
+            self.differences, self.worst_load, case.equations, self.states, case.system, self.effort
+        )
 
     @property
     def share(self) -> Array:

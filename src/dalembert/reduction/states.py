@@ -7,7 +7,7 @@ always attained): torques are affine in the accelerations, so these stand at a l
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -28,6 +28,11 @@ SPEED = {"revolute": 2.0, "prismatic": 1.0}
 """Largest speed (rad/s, m/s) where neither the caller nor the arm specifies one."""
 SECONDS = 0.2
 """Time in which a joint reaches its largest speed, where no acceleration is given."""
+
+POOL = 12
+"""States from which the search for a largest torque goes on."""
+MOST_SIGNED = 7
+"""Most joints whose speeds are tried with all signs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +120,15 @@ def held(system: ArmSystem) -> str:
     return ", ".join(masses) or "no load"
 
 
-def largest(torque: Torque, states: States, count: int = 6000, rounds: int = 40, seed: int = 0) -> tuple[Array, Array]:
-    """The largest |torque| found per joint, and the state (q, qd, qdd in a row) that gives it."""
-    n, box = states.n, states.box
+def largest(
+    torque: Torque, states: States, count: int = 6000, rounds: int = 40, seed: int = 0, also: Array | None = None
+) -> tuple[Array, Array]:
+    """The largest |torque| found per joint, and the state (q, qd, qdd in a row) that gives it.
+
+    Positions in ``also`` are tried with the speeds and accelerations that suit them best, and so are those where the
+    search ends, from which it then goes on.
+    """
+    n = states.n
     rng = np.random.default_rng(seed)
     q, qd, qdd = states.samples(count, seed)
     qdd = np.sign(qdd) * states.acceleration
@@ -126,31 +137,81 @@ def largest(torque: Torque, states: States, count: int = 6000, rounds: int = 40,
     qd[half : half + count // 8] = 0.0
     x = np.concatenate([q, qd, qdd], axis=1)
     value = np.abs(torque(q, qd, qdd))
-    low = np.concatenate([np.where(box.circle, -np.inf, box.lower), -states.speed, -states.acceleration])
-    high = np.concatenate([np.where(box.circle, np.inf, box.upper), states.speed, states.acceleration])
-    size = np.concatenate([box.half, states.speed, states.acceleration])
     best, at = np.zeros(n), np.zeros((n, 3 * n))
+    suited = None if also is None or not len(also) else fastest(torque, states, also)
     for joint in range(n):
-        top = np.argsort(-value[:, joint])[:12]
+        top = np.argsort(-value[:, joint])[:POOL]
         pool, score = x[top], value[top, joint]
-        for round_ in range(rounds):
-            step = size * 0.4 * 0.86**round_
-            trial = pool[:, None] + step * rng.standard_normal((len(pool), 24, 3 * n)) * (
-                rng.random((len(pool), 24, 3 * n)) < 0.35
+        if suited is not None:
+            pool, score = _best_of(pool, score, suited[0][:, joint], suited[1][:, joint])
+        pool, score = climbed(torque, states, joint, pool, score, 0.4 * 0.86 ** np.arange(rounds, dtype=float), rng)
+        if suited is not None:
+            rows, found = fastest(torque, states, pool[:, :n])
+            pool, score = _best_of(pool, score, rows[:, joint], found[:, joint])
+            pool, score = climbed(
+                torque, states, joint, pool, score, 0.1 * 0.8 ** np.arange(rounds // 2, dtype=float), rng
             )
-            trial[:, :, 2 * n :] = (
-                np.where(rng.random(trial[:, :, 2 * n :].shape) < 0.08, -1, 1) * pool[:, None, 2 * n :]
-            )
-            trial = np.clip(trial, low, high).reshape(-1, 3 * n)
-            found = np.abs(torque(trial[:, :n], trial[:, n : 2 * n], trial[:, 2 * n :])[:, joint]).reshape(
-                len(pool), -1
-            )
-            pick = found.argmax(axis=1)
-            better = found[np.arange(len(pool)), pick] > score
-            rows = np.arange(len(pool)) * 24 + pick
-            pool[better], score[better] = trial[rows[better]], found[np.arange(len(pool)), pick][better]
         best[joint], at[joint] = score.max(), pool[score.argmax()]
     return best, at
+
+
+def _best_of(pool: Array, score: Array, more: Array, values: Array) -> tuple[Array, Array]:
+    """The states with the largest values among both."""
+    pool, score = np.concatenate([pool, more]), np.concatenate([score, values])
+    top = np.argsort(-score)[:POOL]
+    return pool[top], score[top]
+
+
+def climbed(
+    torque: Torque,
+    states: States,
+    joint: int,
+    pool: Array,
+    score: Array,
+    steps: Iterable[float],
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:
+    """States, and the |torque| of a joint there, after random steps that are kept where they make it larger."""
+    n, box = states.n, states.box
+    low = np.concatenate([np.where(box.circle, -np.inf, box.lower), -states.speed, -states.acceleration])
+    high = np.concatenate([np.where(box.circle, np.inf, box.upper), states.speed, states.acceleration])
+    size, rows = np.concatenate([box.half, states.speed, states.acceleration]), np.arange(len(pool))
+    for step in steps:
+        shape = (len(pool), 24, 3 * n)
+        trial = pool[:, None] + step * size * rng.standard_normal(shape) * (rng.random(shape) < 0.35)
+        flips = rng.random((len(pool), 24, n)) < 0.08
+        trial[:, :, 2 * n :] = np.where(flips, -1, 1) * pool[:, None, 2 * n :]
+        trial = np.clip(trial, low, high).reshape(-1, 3 * n)
+        found = np.abs(torque(trial[:, :n], trial[:, n : 2 * n], trial[:, 2 * n :])[:, joint]).reshape(len(pool), -1)
+        pick = found.argmax(axis=1)
+        better = found[rows, pick] > score
+        pool[better], score[better] = trial[(rows * 24 + pick)[better]], found[rows, pick][better]
+    return pool, score
+
+
+def fastest(torque: Torque, states: States, q: Array) -> tuple[Array, Array]:
+    """For each position and joint the state (q, qd, qdd) with the largest |torque| among speeds at rest and at their
+    limits (all signs of up to seven joints, else some), and that torque: (positions, joints, 3 n), (positions, joints).
+
+    Torques are affine in the accelerations, whose signs follow from those of the inertias.
+    """
+    n, count = states.n, len(q)
+    none = np.zeros_like(q)
+    rest = torque(q, none, none)
+    inertia = np.stack([torque(q, none, none + a) - rest for a in np.diag(states.acceleration)], axis=2)
+    if n <= MOST_SIGNED:
+        signs = np.array([[1 - 2 * (bits >> j & 1) for j in range(n)] for bits in range(2 ** (n - 1))], float)
+    else:
+        signs = np.sign(np.random.default_rng(0).standard_normal((2 ** (MOST_SIGNED - 1), n)))
+    speeds = np.concatenate([np.zeros((1, n)), signs]) * states.speed
+    many = len(speeds)
+    values = torque(np.repeat(q, many, 0), np.tile(speeds, (count, 1)), np.zeros((count * many, n)))
+    values = values.reshape(count, many, n)
+    pick = np.abs(values).argmax(axis=1)
+    moving = np.take_along_axis(values, pick[:, None], axis=1)[:, 0]
+    side = np.where(moving < 0, -1.0, 1.0)[:, :, None] * np.where(inertia < 0, -1.0, 1.0)
+    rows = np.concatenate([np.repeat(q[:, None], n, 1), speeds[pick], side * states.acceleration], axis=2)
+    return rows, np.abs(moving) + np.abs(inertia).sum(axis=2)
 
 
 def box_of(arm: ArmDescription, given: Mapping[str | int, tuple[float, float]] | None = None) -> Box:

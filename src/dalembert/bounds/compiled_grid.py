@@ -1,0 +1,139 @@
+"""The search of ``grid_search.py`` in machine code (``grid.c``), built once and kept like every kernel."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from functools import lru_cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..compile import build, cache
+from ..compile.shared_library import CompiledLibrary
+from .grid_search import CELLS, CLIMB, Grid, GridSearch
+from .waves import Array, Complex
+
+JOINTS, LANES = 16, 16
+"""Most joints, and the numbers that a vector of ``grid.c`` has."""
+Ints, Doubles, Pointers = ctypes.c_int * JOINTS, ctypes.c_double * JOINTS, ctypes.c_void_p * JOINTS
+
+
+class _Question(ctypes.Structure):
+    _fields_ = [
+        ("joints", ctypes.c_int), ("waves", ctypes.c_int), ("size", Ints), ("slides", Ints), ("circle", Ints),
+        ("length", Doubles), ("curvature", Doubles), ("counts", ctypes.c_int), ("cells", ctypes.c_void_p),
+        ("table", ctypes.c_void_p), ("rounding", ctypes.c_double), ("relative", ctypes.c_double), ("bend", Doubles),
+        ("where", Pointers), ("first", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _library(compiler: build.Compiler, machine: str) -> Any:
+    text = Path(__file__).with_name("grid.c").read_text(encoding="utf-8")
+    key = hashlib.sha256("\0".join(("grid", compiler.identity, machine, text)).encode()).hexdigest()
+    library = CompiledLibrary(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
+    pointer, number = ctypes.c_void_p, ctypes.c_double
+    for name, arguments in (
+        ("show", [pointer, pointer, number, number, pointer, pointer, pointer, pointer]),
+        ("climb", [pointer, pointer, ctypes.c_int, ctypes.c_int, pointer, pointer, pointer]),
+        ("to_real", [pointer, ctypes.c_long, ctypes.c_int, ctypes.c_long]),
+    ):
+        function = getattr(library, name)
+        function.restype, function.argtypes = ctypes.c_int, arguments
+    return library
+
+
+def library() -> Any:
+    """The compiled search; None where there is no compiler."""
+    try:
+        return _library(build.find(), build.machine())
+    except build.CompileError as fault:
+        build.say_slow(fault)
+        return None
+
+
+def searched(grid: Grid) -> GridSearch:
+    """The search of a grid, in machine code where there is a compiler."""
+    made = library() if len(grid.axes) <= JOINTS else None
+    return GridSearch(grid) if made is None else CompiledGridSearch(grid, made)
+
+
+class CompiledGridSearch(GridSearch):
+    """The same search in C."""
+
+    def __init__(self, grid: Grid, made: Any) -> None:
+        super().__init__(grid)
+        self._made = made
+        waves = grid.tensor.shape[-1]
+        room = -(-waves // LANES) * LANES
+        self._tensor = np.zeros((*grid.tensor.shape[:-1], room), np.float32)
+        self._tensor[..., :waves] = grid.tensor
+        ask = self._ask = _Question(len(grid.axes), room)
+        tables, first = (
+            (ctypes.c_void_p * (len(grid.axes) * len(CELLS)))(),
+            np.zeros((len(grid.axes), len(CELLS)), np.int32),
+        )
+        self._kept: list[Any] = [tables, first, CELLS.astype(np.int32)]
+        for number, axis in enumerate(grid.axes):
+            ask.size[number], ask.slides[number], ask.circle[number] = axis.size, axis.slides, axis.circle
+            ask.length[number], ask.curvature[number] = axis.length, grid.curvature[number]
+            ask.bend[number] = float(axis.bend.max(initial=0.0))
+            where = np.concatenate([x for x, _ in axis.grids])
+            first[number, 1:] = np.cumsum([len(x) for x, _ in axis.grids])[:-1]
+            for choice, (_, table) in enumerate(axis.grids):
+                tables[number * len(CELLS) + choice] = table.ctypes.data
+            self._kept += [where, axis]
+            ask.where[number] = where.ctypes.data
+        ask.counts, ask.cells, ask.table = len(CELLS), self._kept[2].ctypes.data, ctypes.addressof(tables)
+        ask.first, ask.rounding, ask.relative = first.ctypes.data, grid.rounding, grid.relative
+
+    def show(self, most: float, limit: float) -> bool:
+        """Whether the sum is shown to be at most ``most``."""
+        return self._run(
+            lambda best, at, used: self._made.show(
+                ctypes.byref(self._ask), self._tensor.ctypes.data, most, limit, self.guess.ctypes.data, best, at, used
+            )
+        )
+
+    def climb(self) -> None:
+        """Looks for a large value."""
+        choice = int(np.flatnonzero(CELLS == CLIMB)[0])
+        self._run(
+            lambda best, at, used: self._made.climb(
+                ctypes.byref(self._ask), self._tensor.ctypes.data, choice, CLIMB, best, at, used
+            )
+        )
+
+    def _run(self, call: Any) -> bool:
+        best, used, at = ctypes.c_double(self.best), ctypes.c_double(self.used), np.zeros(JOINTS)
+        result = call(ctypes.byref(best), at.ctypes.data, ctypes.byref(used))
+        if result == 2:
+            raise MemoryError("no memory for the proof of a bound")
+        self.used = used.value
+        if best.value > self.best:
+            self.best, self.at = best.value, at[: len(self.grid.axes)].copy()
+        return bool(result)
+
+
+def to_real(dense: Complex, degrees: list[int | None]) -> Array:
+    """Coefficients (waves, ...) of exponentials -n .. n as those of 1, cos x, sin x, ..., axis by axis; an axis without
+    a degree stays as it is: c e^(ikx) + d e^(-ikx) = (c + d) cos kx + i (c - d) sin kx.
+    """
+    made, shape = library(), dense.shape
+    dense = np.ascontiguousarray(dense)
+    for number, n in enumerate(degrees):
+        if n is None:
+            continue
+        if made is not None:
+            outer, inner = prod(shape[: number + 1]), prod(shape[number + 2 :])
+            if made.to_real(dense.ctypes.data, outer, n, inner) == 2:
+                raise MemoryError("no memory for the proof of a bound")
+            continue
+        rows = np.moveaxis(dense, number + 1, 0)
+        plus, minus = rows[n + 1 :].copy(), rows[:n][::-1].copy()
+        rows[0] = rows[n].copy()
+        rows[1::2], rows[2::2] = plus + minus, 1j * (plus - minus)
+    return np.asarray(dense.real)

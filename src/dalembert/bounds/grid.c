@@ -1,0 +1,329 @@
+/* Shows that a sum of magnitudes of waves stays below a number, joint by joint: see grid.py, whose steps these are. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JOINTS 16
+#define LANES 16
+
+typedef struct {
+    int joints, waves;              /* waves: a multiple of LANES, the last ones zero */
+    int size[JOINTS], slides[JOINTS], circle[JOINTS];
+    double length[JOINTS];          /* of the range, in the units of the basis functions */
+    double curvature[JOINTS];       /* a bound of sum |d^2 w / dx^2| over the box, or infinity */
+    int counts;                     /* how many numbers of cells there are to choose from */
+    const int *cells;               /* those, ascending */
+    const float *const *table;      /* [joint * counts + choice]: basis functions at the points */
+    double rounding, relative;      /* what a value may be off by: relative * value + rounding is no less */
+    double bend[JOINTS];            /* the largest factor of a second derivative: k^2, or p (p - 1) */
+    const double *where[JOINTS];    /* [joint]: positions of all points, table by table */
+    const int *first;               /* [joint * counts + choice]: where those of a table begin */
+} Question;
+
+typedef struct {
+    const Question *ask;
+    float *net[JOINTS + 1], *rows[2];
+    double used, limit, guess[JOINTS + 1], here[JOINTS], best, *at;
+    int stopped;
+} Search;
+
+static long inner(const Question *ask, int from) {
+    long size = ask->waves;
+    for (int j = from; j < ask->joints; j++) size *= ask->size[j];
+    return size;
+}
+
+/* sum over the basis functions of joint `from` of what they add at most: pairs as sqrt(a^2 + b^2); in `bent` with the
+   factor of the second derivative. */
+static void collapse(const Question *ask, int from, const float *restrict net, float *restrict sum,
+                     float *restrict bent) {
+    const long n = inner(ask, from + 1);
+    if (ask->slides[from]) {
+        for (long i = 0; i < n; i++) sum[i] = fabsf(net[i]);
+        if (bent) memset(bent, 0, n * sizeof *bent);
+        for (int p = 1; p < ask->size[from]; p++) {
+            const float *row = net + p * n;
+            for (long i = 0; i < n; i++) sum[i] += fabsf(row[i]);
+            if (bent && p > 1)
+                for (long i = 0; i < n; i++) bent[i] += (float)(p * (p - 1)) * fabsf(row[i]);
+        }
+        return;
+    }
+    for (long i = 0; i < n; i++) sum[i] = fabsf(net[i]);
+    if (bent) memset(bent, 0, n * sizeof *bent);
+    for (int k = 1; 2 * k < ask->size[from]; k++) {
+        const float *a = net + (2 * k - 1) * n, *b = a + n, factor = (float)(k * k);
+        if (bent)
+            for (long i = 0; i < n; i++) {
+                const float size = sqrtf(a[i] * a[i] + b[i] * b[i]);
+                sum[i] += size;
+                bent[i] += factor * size;
+            }
+        else
+            for (long i = 0; i < n; i++) sum[i] += sqrtf(a[i] * a[i] + b[i] * b[i]);
+    }
+}
+
+/* The sum over the waves of what is left once all joints from `from` on are collapsed, in place. */
+static double collapsed(const Question *ask, int from, float *rows) {
+    for (int j = from; j < ask->joints; j++) {
+        const long n = inner(ask, j + 1);
+        if (ask->slides[j]) {
+            for (int p = 1; p < ask->size[j]; p++)
+                for (long i = 0; i < n; i++) rows[i] += rows[p * n + i];
+            continue;
+        }
+        for (int k = 1; 2 * k < ask->size[j]; k++) {
+            const float *a = rows + (2 * k - 1) * n, *b = a + n;
+            for (long i = 0; i < n; i++) rows[i] += sqrtf(a[i] * a[i] + b[i] * b[i]);
+        }
+    }
+    float lanes[LANES] = {0};
+    for (int w = 0; w < ask->waves; w += LANES)
+        for (int i = 0; i < LANES; i++) lanes[i] += fabsf(rows[w + i]);
+    double total = 0.0;
+    for (int i = 0; i < LANES; i++) total += lanes[i];
+    return total;
+}
+
+/* Bounds of the sum, whatever the joints from `level` on, and of its second derivative along `level`. */
+static double below(Search *search, int level, const float *net, double *bent) {
+    const Question *ask = search->ask;
+    if (level == ask->joints) {
+        float lanes[LANES] = {0};
+        for (int w = 0; w < ask->waves; w += LANES)
+            for (int i = 0; i < LANES; i++) lanes[i] += fabsf(net[w + i]);
+        double total = 0.0;
+        for (int i = 0; i < LANES; i++) total += lanes[i];
+        return ask->relative * total + ask->rounding;
+    }
+    collapse(ask, level, net, search->rows[0], bent ? search->rows[1] : NULL);
+    if (bent) *bent = ask->relative * collapsed(ask, level + 1, search->rows[1]) + ask->bend[level] * ask->rounding;
+    return ask->relative * collapsed(ask, level + 1, search->rows[0]) + ask->rounding;
+}
+
+/* The net with joint `level` at one point. */
+static void contract(const Question *ask, int level, const float *restrict basis, const float *restrict net,
+                     float *restrict out) {
+    const long n = inner(ask, level + 1);
+    const int size = ask->size[level];
+    if (size == 7 || size == 5 || size == 3) {
+        const float *r0 = net, *r1 = net + n, *r2 = net + 2 * n;
+        const float b0 = basis[0], b1 = basis[1], b2 = basis[2];
+        if (size == 3) {
+            for (long i = 0; i < n; i++) out[i] = b0 * r0[i] + b1 * r1[i] + b2 * r2[i];
+            return;
+        }
+        const float *r3 = net + 3 * n, *r4 = net + 4 * n, b3 = basis[3], b4 = basis[4];
+        if (size == 5) {
+            for (long i = 0; i < n; i++)
+                out[i] = b0 * r0[i] + b1 * r1[i] + b2 * r2[i] + b3 * r3[i] + b4 * r4[i];
+            return;
+        }
+        const float *r5 = net + 5 * n, *r6 = net + 6 * n, b5 = basis[5], b6 = basis[6];
+        for (long i = 0; i < n; i++)
+            out[i] = b0 * r0[i] + b1 * r1[i] + b2 * r2[i] + b3 * r3[i] + b4 * r4[i] + b5 * r5[i] + b6 * r6[i];
+        return;
+    }
+    for (long i = 0; i < n; i++) out[i] = basis[0] * net[i];
+    for (int k = 1; k < size; k++) {
+        const float *row = net + k * n, factor = basis[k];
+        for (long i = 0; i < n; i++) out[i] += factor * row[i];
+    }
+}
+
+/* The position of a point. */
+static double position(const Question *ask, int level, int choice, int point) {
+    return ask->where[level][ask->first[level * ask->counts + choice] + point];
+}
+
+/* Keeps the largest value met and its position. */
+static void keep(Search *search, double value) {
+    if (value > search->best) {
+        search->best = value;
+        memcpy(search->at, search->here, search->ask->joints * sizeof *search->at);
+    }
+}
+
+/* Whether the sum is shown to be at most `most`, whatever the joints from `level` on; `top` takes the largest value
+   met. The sum at the points has to be at most `most` less what interpolation adds, which is chosen so that a sum of
+   about `guess` passes; where one above it is met, with a finer grid again. */
+static int shown(Search *search, int level, const float *net, double most, double guess, double bent, double *top) {
+    const Question *ask = search->ask;
+    const int left = ask->joints - level;
+    float *child = search->net[level + 1];
+    if (bent > ask->curvature[level]) bent = ask->curvature[level];
+    const double whole = ask->length[level] * ask->length[level] / 8.0 * bent * (1.0 + 1e-9);
+    for (int tries = 0; tries < 40; tries++) {
+        if (!(guess < most)) return 0;
+        const double allowed = (most - guess) / left;
+        int choice = 0;
+        while (choice < ask->counts && !(whole / ((double)ask->cells[choice] * ask->cells[choice]) <= allowed)) choice++;
+        if (choice == ask->counts) return 0;
+        const int cells = ask->cells[choice], points = cells + !ask->circle[level];
+        const double next = most - whole / ((double)cells * cells);
+        const float *table = ask->table[level * ask->counts + choice];
+        int good = 1;
+        double met = 0.0;
+        for (int p = 0; p < points && good; p++) {
+            contract(ask, level, table + (long)p * ask->size[level], net, child);
+            search->here[level] = position(ask, level, choice, p);
+            search->used += (double)inner(ask, level + 1);
+            if (search->used > search->limit) {
+                search->stopped = 1;
+                return 0;
+            }
+            double curved = 0.0;
+            const double bound = below(search, level + 1, child, left > 1 ? &curved : NULL);
+            if (left == 1) {
+                if (bound > met) met = bound;
+                keep(search, bound);
+                good = bound <= next;
+            } else if (!(bound <= next)) {
+                double seen = 0.0, hope = search->guess[level + 1] * bound;
+                if (hope > next) hope = 0.5 * next;
+                good = shown(search, level + 1, child, next, hope, curved, &seen);
+                if (search->stopped) return 0;
+                if (seen > 0.0)
+                    search->guess[level + 1] += 0.03 * (seen / bound - search->guess[level + 1]);
+                if (seen > met) met = seen;
+            }
+        }
+        if (met > *top) *top = met;
+        if (good) return 1;
+        if (met >= most) return 0;
+        const double higher = met + 0.25 * (most - met);
+        guess = higher > guess ? higher : guess + 0.5 * (most - guess);
+    }
+    return 0;
+}
+
+/* Memory for a search from `level` on; 0 where there is none. */
+static int begin(Search *search, int level) {
+    const Question *ask = search->ask;
+    int fine = 1;
+    for (int j = level + 1; j <= ask->joints; j++) fine &= !!(search->net[j] = malloc(inner(ask, j) * sizeof(float)));
+    for (int i = 0; i < 2; i++) fine &= !!(search->rows[i] = malloc(inner(ask, level + 1) * sizeof(float)));
+    return fine;
+}
+
+static void end(Search *search) {
+    for (int j = 0; j <= JOINTS; j++) free(search->net[j]);
+    for (int i = 0; i < 2; i++) free(search->rows[i]);
+}
+
+/* Whether the sum is at most `most`: 1 or 0, and 2 where there is no memory. `guess` (joints + 1) are the parts of the
+   bounds without positions that the largest sums come to, in and out; `best`, `at` the largest value met and its
+   position; `used` the numbers computed, in and out, at most `limit`. */
+int show(const Question *ask, const float *net, double most, double limit, double *guess, double *best, double *at,
+         double *used) {
+    Search search = {.ask = ask, .used = *used, .limit = limit, .best = *best, .at = at};
+    memcpy(search.guess, guess, (ask->joints + 1) * sizeof *guess);
+    int result = 2;
+    if (begin(&search, 0)) {
+        double bent = 0.0, top = 0.0;
+        const double bound = below(&search, 0, net, &bent);
+        result = bound <= most;
+        if (!result) {
+            double hope = search.guess[0] * bound;
+            if (!(hope < most)) hope = 0.5 * most;
+            result = shown(&search, 0, net, most, hope, bent, &top);
+        }
+        memcpy(guess, search.guess, (ask->joints + 1) * sizeof *guess);
+        *used = search.used;
+        *best = search.best;
+    }
+    end(&search);
+    return result;
+}
+
+/* A large value: joint by joint the `width` nets with the largest bounds go on. 1, or 2 where there is no memory. */
+int climb(const Question *ask, const float *net, int choice, int width, double *best, double *at, double *used) {
+    Search search = {.ask = ask, .used = *used, .best = *best, .at = at};
+    float *kept = malloc(inner(ask, 0) * sizeof(float)), *next = malloc((width + 1) * inner(ask, 1) * sizeof(float));
+    double *bounds = malloc(width * sizeof *bounds), *path = malloc(2 * (width + 1) * JOINTS * sizeof *path);
+    int result = 2;
+    if (begin(&search, 0) && kept && next && bounds && path) {
+        int count = 1;
+        double *old = path, *new = path + (width + 1) * JOINTS;
+        memcpy(kept, net, inner(ask, 0) * sizeof(float));
+        for (int level = 0; level < ask->joints; level++) {
+            const long size = inner(ask, level), small = inner(ask, level + 1);
+            const int points = ask->cells[choice] + !ask->circle[level];
+            int found = 0;
+            for (int c = 0; c < count; c++)
+                for (int p = 0; p < points; p++) {
+                    float *child = search.net[level + 1];
+                    contract(ask, level, ask->table[level * ask->counts + choice] + (long)p * ask->size[level],
+                             kept + c * size, child);
+                    search.used += (double)small;
+                    const double bound = below(&search, level + 1, child, NULL);
+                    if (!(bound >= 0.0) || (found == width && bound <= bounds[found - 1])) continue;
+                    int slot = found < width ? found++ : found - 1;
+                    for (; slot > 0 && bounds[slot - 1] < bound; slot--) {
+                        bounds[slot] = bounds[slot - 1];
+                        memcpy(next + slot * small, next + (slot - 1) * small, small * sizeof(float));
+                        memcpy(new + slot * JOINTS, new + (slot - 1) * JOINTS, JOINTS * sizeof(double));
+                    }
+                    bounds[slot] = bound;
+                    memcpy(next + slot * small, child, small * sizeof(float));
+                    memcpy(new + slot * JOINTS, old + c * JOINTS, JOINTS * sizeof(double));
+                    new[slot * JOINTS + level] = position(ask, level, choice, p);
+                }
+            count = found;
+            float *nets = kept;
+            double *paths = old;
+            if (level == 0) {  /* what was there is one large net, what follows are several small ones */
+                free(kept);
+                kept = next;
+                next = nets = malloc((width + 1) * inner(ask, 1) * sizeof(float));
+                if (!nets) break;
+            } else {
+                kept = next;
+                next = nets;
+            }
+            old = new;
+            new = paths;
+            if (!count) break;
+        }
+        if (next && count) {
+            memcpy(search.here, old, JOINTS * sizeof(double));
+            keep(&search, bounds[0]);
+        }
+        *used = search.used;
+        *best = search.best;
+        result = next ? 1 : 2;
+    }
+    end(&search);
+    free(kept);
+    free(next);
+    free(bounds);
+    free(path);
+    return result;
+}
+
+/* Exponentials -n .. n along one axis of (outer, 2 n + 1, inner) complex numbers to 1, cos x, sin x, ...:
+   c e^(ikx) + d e^(-ikx) = (c + d) cos kx + i (c - d) sin kx. */
+int to_real(double *z, long outer, int n, long inner_size) {
+    const long row = 2 * inner_size, block = (2 * n + 1) * row;
+    double *old = malloc(block * sizeof *old);
+    if (!old) return 2;
+    for (long o = 0; o < outer; o++) {
+        double *at = z + o * block;
+        memcpy(old, at, block * sizeof *old);
+        memcpy(at, old + n * row, row * sizeof *old);
+        for (int k = 1; k <= n; k++) {
+            const double *c = old + (n + k) * row, *d = old + (n - k) * row;
+            double *cosine = at + (2 * k - 1) * row, *sine = at + 2 * k * row;
+            for (long i = 0; i < row; i += 2) {
+                cosine[i] = c[i] + d[i];
+                cosine[i + 1] = c[i + 1] + d[i + 1];
+                sine[i] = -(c[i + 1] - d[i + 1]);
+                sine[i + 1] = c[i] - d[i];
+            }
+        }
+    }
+    free(old);
+    return 1;
+}

@@ -1,0 +1,63 @@
+"""The error of every coefficient of a reduced model: what is proved, what is found, and the root mean square."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arm.description import ArmDescription
+from ..bounds.moments import rms
+from ..bounds.waves import Wave
+from ..equations import names
+from ..equations.closed_form import Equations
+from .certify import Key, coefficient_bounds
+from .states import States
+
+
+@dataclass(frozen=True)
+class CoefficientError:
+    """The error of one coefficient: proved bound, largest value attained, exact RMS over the box.
+
+    ``scale`` is the largest magnitude of the exact coefficient at 256 positions.
+    """
+
+    name: str
+    unit: str
+    bound: float
+    found: float
+    rms: float
+    scale: float
+
+    @property
+    def tightness(self) -> float:
+        """Proved bound over attained error; 1 is a perfect proof."""
+        return self.bound / self.found if self.found > 0 else 1.0
+
+
+def coefficient_errors(
+    differences: Sequence[Mapping[Key, Wave]],
+    worst_load: int,
+    equations: Equations,
+    states: States,
+    arm: ArmDescription,
+    effort: float,
+) -> tuple[CoefficientError, ...]:
+    """What is proved and found of every coefficient that differs; ``differences`` for each load."""
+    errors, box = [], states.box
+    q = box.samples(256)
+    exact = {"D": equations.mass_matrix, "C": equations.christoffel}
+    bounds, _ = coefficient_bounds(differences[worst_load], states, None, False, effort)
+    for (kind, index), (proved, attained) in sorted(bounds.items()):
+        wave = max(
+            (waves[kind, index] for waves in differences if (kind, index) in waves),
+            key=lambda w: float(w.size.sum()),
+        )
+        name = names.name(kind, index)
+        poly = equations.gravity[index[0]] if kind == "G" else exact[kind][index]
+        whole = float(np.abs(poly(q)).max())
+        errors.append(
+            CoefficientError(name, names.coefficient_unit(arm, name), proved, attained, rms(wave, box), whole)
+        )
+    return tuple(errors)
