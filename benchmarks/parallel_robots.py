@@ -6,8 +6,8 @@ One thread. Forward dynamics: accelerations at closed states for given loads; ou
 one state, theirs ``pin.constraintDynamics`` and ``mujoco.mj_forward`` at one state, called in a loop (neither takes a
 batch). Simulation: Runge-Kutta of order four at 1 kHz from rest under the weight; ours ``simulate_many``, theirs
 ``mujoco.rollout`` and the same method in Python around ``pin.constraintDynamics``. Open: the largest closure error at
-the end, from our own equations. Times are processor time. MuJoCo's equality constraints are springs (of its default stiffness); Pinocchio's hold
-for accelerations alone, so that positions drift. Each time is the best of several.
+the end, from our own equations. MuJoCo's equality constraints are springs (of its default stiffness); Pinocchio's hold
+for accelerations alone, so that positions drift. Each time is processor time, the best of several.
 """
 
 from __future__ import annotations
