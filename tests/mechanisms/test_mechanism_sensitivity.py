@@ -83,7 +83,7 @@ def test_a_parameter_that_is_not_there_is_refused_with_a_hint() -> None:
         mechanism.sensitivity(mechanism.home, parameters=["left.a9"])
 
 
-def varying(first: float, second: float, piston: da.MovingBody | None = None) -> da.Mechanism:
+def varying(first: float, second: float) -> da.Mechanism:
     """A five-bar whose left motors turn by functions of both joints."""
     link = {"mass": 1.0, "com": (-0.2, 0, 0), "inertia": (0, 0.0133, 0.0133)}
     left, right = (da.Arm.from_dh([{"a": a, **link}, {"a": b, **link}]) for a, b in ((first, second), (0.4, 0.4)))
@@ -94,7 +94,7 @@ def varying(first: float, second: float, piston: da.MovingBody | None = None) ->
 
     motors = (
         da.Actuator.of("m1", {"joint1": 30}, da.Rotor.of("1e-3"), da.Friction(viscous=1e-3)),
-        da.Actuator.of("m2", {"joint2": 20}, da.Rotor.of("1e-3"), da.Friction((0.1, 0.1), 0.2, 1e-3), body=piston),
+        da.Actuator.of("m2", {"joint2": 20}, da.Rotor.of("1e-3"), da.Friction((0.1, 0.1), 0.2, 1e-3)),
     )
     return da.Mechanism(
         {"left": left.with_drives(da.DriveTrain(motors, turns=turns)), "right": right},
@@ -119,13 +119,3 @@ def test_drives_that_vary_with_the_pose_have_sensitivities(parameter: int) -> No
     np.testing.assert_allclose(found.load[:, 0], loads / 2e-6, rtol=1e-6)
     inertia = longer.mass_matrix(ahead) - shorter.mass_matrix(behind)
     np.testing.assert_allclose(found.inertia[..., 0], inertia / 2e-6, rtol=1e-6)
-
-
-def test_bodies_that_drives_move_on_links_are_refused() -> None:
-    def still(ring, q):
-        return [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, 0 * q[0]]
-
-    moved = da.MovingBody(da.Inertia.of(0.8, (0.1, 0, 0), (0.01, 0.02, 0.02)), still, "link1")
-    bar = varying(0.4, 0.4, moved)
-    with pytest.raises(da.ArmError, match=r"chain .left.: .m2. of its drives moves a body on a link"):
-        bar.sensitivity(bar.home)

@@ -127,7 +127,7 @@ void mechanism(kernel a, kernel b, const double *low, const double *high, double
 """
 
 MISS = 0.1
-"""Of a joint from its guess (rad or m), times the condition of [G^w_phi] against that at the start."""
+"""Of a joint from its guess (rad or m), times the condition of [G^w_phi] against that near which the system is."""
 ARGUMENTS = ("q", "qd", "r", "rd", "rdd", "kp", "kd")
 
 
@@ -248,7 +248,10 @@ def run(
     if step.address() is None or law.address() is None:
         return None
     phi = system.joints(place)
-    _, _, spread, side, _ = step(phi, place)
+    _, _, here, side, _ = step(phi, place)
+    _, _, spread, _, _ = step(system.near, mechanism.coordinates_of(system.near))
+    if not here[0] < NEAR**2 * spread[0]:
+        return None  # it starts near a singularity
     stops = [c.joint for c in mechanism.assembly.coordinates if c.joint >= 0]  # as in fast_forward_dynamics
     low, high = mechanism.chains.lower - PAST, mechanism.chains.upper + PAST
     low[stops], high[stops] = -np.inf, np.inf

@@ -159,7 +159,7 @@ class CompiledMap:
 def _answered(spread: Array, found: Array) -> NDArray[np.bool_]:
     """Where a result counts: far enough from a singularity, and finite."""
     good = np.asarray(spread[..., 0] < LARGEST_SPREAD)
-    return good & np.isfinite(found.reshape(*good.shape, -1)).all(axis=-1)
+    return good & np.isfinite(found).all(axis=tuple(range(good.ndim, found.ndim)))
 
 
 def _refuse(**given: Array) -> None:

@@ -133,8 +133,8 @@ class CoordinateKinematics:
             chosen = [self.chains.joint_names[k] for k in sorted(independent_joints(closing))]
             self.assembly = Assembly(self.chains, self.parts.closures, chosen)
         self.assembly.rank, self.assembly.elements, self.assembly.home = rank, elements, self.home
-        self.assembly.kernel = self._kernel() if compiled else None
         check_coordinates(self.assembly, self.home)
+        self.assembly.kernel = self._kernel() if compiled else None  # from here on: what is asked for is compiled
         if self.assembly.kernel is not None and self.n:
             self.assembly.map = CompiledMap(self.assembly)
         unknown = [text for text in self.parts.passive if " ".join(text.split()) not in self.coordinates]
