@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 
 import numpy as np
 import pytest
@@ -184,6 +185,10 @@ def test_formulas_are_read_with_r_for_the_offsets_and_stars_with_powers() -> Non
 
 def test_lists_of_names_keep_commas_that_belong_to_a_name() -> None:
     assert names.separate("D12, U21[1,3],D1,V,K,V") == ["D12", "U21[1,3]", "D1V", "K", "V"]
+    assert names.separate("D_{1,2}, D11 ,D11,,U[1") == ["D_{1,2}", "D11", "U[1"]
+    began = time.process_time()
+    assert names.separate("D11," * 50_000 + "[" * 50_000)[0] == "D11"
+    assert time.process_time() - began < 1
     assert len(names.expanded("D1V", 6)) == 21
     assert names.expanded("D_{2,V}", 2) == ["D211", "D212", "D222"]
     assert len(names.expanded("U_{312}", 6)) == 16

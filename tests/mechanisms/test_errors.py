@@ -105,6 +105,13 @@ def test_a_law_that_fails_and_ctrl_c_keep_the_motion(fault: BaseException) -> No
         assert ended.value.__cause__ is fault
 
 
+def test_a_motion_that_diverges_ends_soon_and_names_the_joint() -> None:
+    mechanism = gallery.five_bar()
+    with pytest.raises(da.SimulationError, match=r"joint '(left|right)\.joint\d' is faster than 10000 rad/s") as ended:
+        mechanism.simulate([0, 1], mechanism.home, [1e20, 0])
+    assert len(ended.value.motion.t) == 1
+
+
 def test_many_motions_keep_what_there_is_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     from dalembert.mechanisms import many_motions
 

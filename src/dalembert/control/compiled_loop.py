@@ -36,9 +36,9 @@ from ..simulation.inputs import Control, Input
 from ..simulation.motion import Motion
 from ..simulation.native import RecentLibraries, loaded
 from ..simulation.settings import SimulationSettings
-from ..simulation.simulate import TOO_FAST
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
+from ..systems.time_span import TOO_FAST
 from .controllers import ComputedTorque, PDGravity
 from .trajectories import Polynomials
 

@@ -67,9 +67,13 @@ def expanded(text: str, n: int) -> list[str]:
 
 
 def separate(text: str) -> list[str]:
-    """The names of a list with commas between them; a comma in brackets, or before the V of D1,V, is part of a name."""
+    """The names of a list with commas between them, each once.
+
+    A comma in brackets, or before the V of D1,V, is part of a name.
+    """
     joined = re.sub(r"\b(D_?\d)\s*,\s*V\b", r"\1V", text)
-    return [word.strip() for word in re.split(r",(?![^\[\]{}]*[\]}])", joined) if word.strip()]
+    words = (word.strip() for word in re.findall(r"(?:[^,\[{]|\[[^\]]*\]?|\{[^}]*\}?)+", joined))
+    return list(dict.fromkeys(word for word in words if word))
 
 
 def split(text: str) -> tuple[str, str]:

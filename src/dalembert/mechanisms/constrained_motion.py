@@ -24,7 +24,7 @@ from scipy.interpolate import CubicHermiteSpline
 from ..arm.errors import ArmError, SimulationError, SimulationInterrupt
 from ..arm.force import Force
 from ..systems.arrays import vector_array
-from ..systems.time_span import MOST_EVALUATIONS, check_span, check_tolerances, rising_times
+from ..systems.time_span import MOST_EVALUATIONS, TOO_FAST, check_span, check_tolerances, rising_times
 from . import position, transfer
 from .batch import Array, one_state
 from .change_points import ChangePoints
@@ -214,6 +214,10 @@ class _Integration:
         return DOP853(self.slope, now, state, end, rtol=self.rtol, atol=self.atol)
 
     def _step(self, solver: Any) -> None:
+        rate = np.abs(solver.y[self.assembly.m :])
+        if not np.isfinite(rate).all() or rate.max(initial=0.0) > TOO_FAST:
+            joint = self.assembly.chains.joint_names[int(np.argmax(np.where(np.isfinite(rate), rate, np.inf)))]
+            self._stop(solver.t, f"joint {joint!r} is faster than {TOO_FAST:g} rad/s or m/s; check loads and speeds")
         before = solver.nfev
         message = solver.step()
         self.evaluations += solver.nfev - before

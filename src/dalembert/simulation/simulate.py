@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError, SimulationError, SimulationInterrupt, UnreachableError
 from ..systems.arrays import vector_array
+from ..systems.time_span import TOO_FAST
 from .input_table import InputTable, TableReading
 from .inputs import Control, Input, NotFinite
 from .integrate import Stiffness, solver_for
@@ -35,8 +36,6 @@ from .watches import Watch, falls, first_crossing, watches
 
 Array = NDArray[np.float64]
 
-TOO_FAST = 1e4
-"""Speed (rad/s or m/s) beyond which a motion counts as divergent."""
 WILD = 1e3 * TOO_FAST
 """Speed beyond which a trial stage is not worked out: the step is to be shorter."""
 CROWD, WITHIN = 40, 1e-4

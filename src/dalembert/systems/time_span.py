@@ -14,6 +14,8 @@ MOST_EVALUATIONS = 1_000_000
 MOST_SAMPLES = 10_000_000
 MOST_NUMBERS = 1_000_000_000
 """Most positions that are kept of many motions."""
+TOO_FAST = 1e4
+"""Speed (rad/s or m/s) beyond which a motion counts as divergent."""
 SHORTEST, LONGEST = 1e-9, 1e9
 """Shortest and longest simulation (s)."""
 
