@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -522,3 +523,26 @@ sys.exit(subprocess.call([{real!r}, *sys.argv[1:]], stderr=subprocess.DEVNULL))"
     np.testing.assert_allclose(arm.simulate([0, 0], start, duration=0.2).q[-1], wanted[0], rtol=0, atol=1e-6)
     np.testing.assert_allclose(arm.simulate_many(torque, start, duration=0.01).q[-1], wanted[1], rtol=0, atol=1e-9)
     assert sum("integrator that computes wrongly" in message for message in said.messages) >= 1
+
+
+@needs_compiler
+@posix
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is not None, reason="the package itself is installed")
+@pytest.mark.usefixtures("fresh_cache", "plain_calls")
+def test_without_a_compiler_on_the_path_that_of_the_package_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A stand-in for the package ziglang, whose compiler is the one of this machine."""
+    real = Path(next(filter(None, map(shutil.which, ("cc", "gcc", "clang")))))
+    folder = tmp_path / "ziglang"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "zig").write_text(f'#!/bin/sh\nshift\nPATH="{real.parent}" exec "{real}" "$@"\n')
+    (folder / "zig").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    monkeypatch.delenv("CC", raising=False)
+    with pytest.raises(build.CompileError, match=r"pip install 'dalembert\[compiler\]' brings one"):
+        build.find()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert build.find().command == (str(folder / "zig"), "cc")
+    kernel = Kernel(function(ARM, "inverse_dynamics"))
+    check(kernel)
+    assert kernel.compiled

@@ -16,7 +16,7 @@ from dalembert.mechanisms import gallery
 from fmu_importer import exchanged, imported, stepped
 from small_arms import rubbing, slider
 
-TIGHT = {"rtol": 1e-11, "atol": 1e-13}
+TIGHT = {"rtol": 1e-11, "atol": 1e-13, "max_step": 0.01}
 
 
 def motions(
@@ -124,6 +124,22 @@ def test_a_mechanism(tmp_path: Path) -> None:
     with imported(tmp_path / "system.fmu", False, tmp_path / "again") as fmu:
         fmu.initialise(dict(zip(fmu.named("q."), q, strict=True)))
         assert np.allclose(fmu.get(*fmu.named("joint.")), system.joints(q), atol=1e-12)
+
+
+def test_a_mechanism_under_its_motors_sticks(tmp_path: Path) -> None:
+    """Friction at all joints, of which the coordinates are two; ratios of contacts and motors vary with the pose."""
+    plain = gallery.five_bar()
+    rubs = da.Friction.of(0.05, 0.08, 0.01)
+    chains = {}
+    for name, arm in plain.parts.chains.items():
+        first, second = (joint.name for joint in arm.joints if joint.moves)
+        motors = (da.Actuator.of("motor", {first: 20}), da.Actuator.of("idle", {second: 1}))
+        chains[name] = replace(arm, drives=da.DriveTrain(motors, joint_friction=((first, rubs), (second, rubs))))
+    system = plain._with(chains=chains, coordinates=plain.coordinates, home=plain.home).driven.as_system(motors=True)
+    q = system.near[[0, 2]] + 0.02
+    motion, found = motions(system, [0.2, -0.15], q, [0.01, 0.02], 0.02, tmp_path)
+    assert motion.events
+    agree(motion, found)
 
 
 def test_parameters_of_the_fmu_are_those_of_the_system(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import logging
 import os
 import platform
@@ -62,7 +63,10 @@ def say_slow(fault: CompileError) -> None:
 
 
 def find() -> Compiler:
-    """The compiler named by $CC, else cc, gcc or clang on the path; none where $DALEMBERT_COMPILE is 0."""
+    """The compiler named by $CC, else cc, gcc or clang on the path, else that of the package ziglang.
+
+    None where $DALEMBERT_COMPILE is 0.
+    """
     if os.environ.get(SWITCH) == "0":
         raise SwitchedOff(f"${SWITCH} is 0")
     named = os.environ.get("CC", "")
@@ -93,8 +97,23 @@ def _find(named: str, path: str) -> Compiler:
             stat = real.stat()
             # A replaced compiler has another size or time: its version is identified without running it.
             return Compiler((executable, *command[1:]), f"{command} {real} {stat.st_size} {stat.st_mtime_ns}")
-    tried = named or "cc, gcc or clang"
-    raise CompileError(f"no C compiler found ({tried})")
+    if named.strip():
+        raise CompileError(f"no C compiler found ({named})")
+    packaged = _packaged()
+    if packaged is None:
+        raise CompileError("no C compiler found (cc, gcc or clang; pip install 'dalembert[compiler]' brings one)")
+    stat = packaged.stat()
+    return Compiler((str(packaged), "cc"), f"{packaged} {stat.st_size} {stat.st_mtime_ns}")
+
+
+def _packaged() -> Path | None:
+    """The compiler in the package ziglang, where that is installed."""
+    spec = importlib.util.find_spec("ziglang")
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        for name in ("zig", "zig.exe"):
+            if os.access(Path(folder) / name, os.X_OK):
+                return Path(folder) / name
+    return None
 
 
 @lru_cache

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..compile.functions import system_facts
 from ..reduction.program_system import ProgramSystem
 from ..simulation.plant import MotorPlant, Plant
 from ..simulation.saturation import Saturation, saturation_of
@@ -66,7 +65,6 @@ def arm_model(
         functions.pop("ratios", None)
     return FmuModel(
         title=plant.name,
-        facts=f"{system_facts(arm)}\0{program.values if program is not None else ''}",
         coordinates=coordinates,
         input_kind=plant.kind if isinstance(plant, MotorPlant) else "joint torque",
         inputs=inputs,

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..compile.function import Function
 
@@ -75,7 +75,6 @@ class FmuModel:
     """
 
     title: str
-    facts: str
     coordinates: tuple[FmuCoordinate, ...]
     input_kind: str
     inputs: tuple[FmuVariable, ...]
@@ -92,7 +91,6 @@ class FmuModel:
     joints: tuple[FmuVariable, ...] = ()
     friction_groups: tuple[tuple[int, int, int], ...] = ()
     positive: tuple[int, ...] = ()
-    remarks: tuple[str, ...] = field(default=())
 
     @property
     def states(self) -> tuple[FmuVariable, ...]:

@@ -14,7 +14,6 @@ from ..arm.errors import ArmError
 from ..mechanisms.branches import WORSE
 from ..mechanisms.chain_frames import PAST
 from ..mechanisms.continuation import LARGEST_BEND, LARGEST_TURN, SMALLEST_STEP
-from ..mechanisms.mechanism_functions import mechanism_facts
 from ..mechanisms.mechanism_system import MechanismSystem
 from ..simulation.plant import MotorPlant, Plant
 from ..simulation.saturation import saturation_of
@@ -139,7 +138,6 @@ def mechanism_model(
     names = structured(mechanism.chains.joint_names)
     return FmuModel(
         title=plant.name,
-        facts=mechanism_facts(assembly),
         coordinates=coordinates,
         input_kind=plant.kind if isinstance(plant, MotorPlant) else "joint torque",
         inputs=inputs,

@@ -187,4 +187,4 @@ def build_description(identifier: str, files: tuple[str, ...]) -> str:
 
 def _text(model: FmuModel) -> str:
     count = len(model.coordinates)
-    return f"{count} coordinate{'s' if count != 1 else ''}, input: {model.input_kind}. {' '.join(model.remarks)}"
+    return f"{count} coordinate{'s' if count != 1 else ''}, input: {model.input_kind}"
