@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ class Factor:
             raise ArmError(f"factor {self.name!r:.80}: {fault}")
 
     def _fault(self) -> str:
-        given = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
+        given: list[Any] = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
         if not self.name or not isinstance(self.name, str):
             return "a factor has a name"
         if not all(isinstance(x, Real) and not isinstance(x, bool) and math.isfinite(x) for x in given):
