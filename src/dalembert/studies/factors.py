@@ -56,7 +56,7 @@ class Factor:
         given: list[Any] = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
         if not self.name or not isinstance(self.name, str):
             return "a factor has a name"
-        if not all(isinstance(x, Real) and not isinstance(x, bool) and math.isfinite(x) for x in given):
+        if not all(type(x) is not bool and isinstance(x, Real) and math.isfinite(x) for x in given):
             return "its ends and values must be finite numbers"
         if self.distribution not in DISTRIBUTIONS:
             return f"no distribution {self.distribution!r}; there are {', '.join(DISTRIBUTIONS)}"
