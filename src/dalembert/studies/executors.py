@@ -55,11 +55,7 @@ def answered(
     if executor == "threads":
         return _on_pool(lambda: ThreadPoolExecutor(count), evaluator.evaluate, tasks, count)
     if executor == "processes":
-        message = pickled(evaluator)
-        make = get_context("spawn")
-        return _on_pool(
-            lambda: ProcessPoolExecutor(count, make, initializer=_begin_worker), _Sent(message), tasks, count
-        )
+        return _on_pool(lambda: _processes(count), _Sent(pickled(evaluator)), tasks, count)
     return ((number, evaluator.evaluate(designs)) for number, designs in tasks)
 
 
@@ -88,6 +84,20 @@ class _Sent:
 def _received(message: bytes) -> DesignEvaluator:
     found: DesignEvaluator = pickle.loads(message)
     return found
+
+
+def _processes(count: int) -> ProcessPoolExecutor:
+    """So many new processes; refused where they cannot even start."""
+    pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_begin_worker)
+    try:
+        pool.submit(os.getpid).result()
+    except BrokenProcessPool:
+        _end(pool)
+        raise ArmError(
+            "processes end as soon as they start; a script that starts them needs its work below "
+            'if __name__ == "__main__":, or run the study with threads'
+        ) from None
+    return pool
 
 
 def _begin_worker() -> None:
