@@ -20,7 +20,10 @@ from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.write_c import comment, identifier, write_c
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
+STRICT = (
+    "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wdouble-promotion", "-Wcast-qual",
+    "-Wstrict-prototypes", "-Werror", "-O1",
+)  # fmt: skip
 pytestmark = pytest.mark.skipif(not COMPILERS, reason="needs gcc or clang")
 SCARA = read("cylindrical", physical="ignore")
 

@@ -170,3 +170,21 @@ def compiled(compiler: Compiler, source: str, folder: Path, flags: Sequence[str]
         lines = [line for line in process.stderr.splitlines() if line.strip()]
         message = next((line for line in lines if "error" in line), lines[0] if lines else f"exit {process.returncode}")
     raise CompileError(f"the C compiler {compiler.command[0]} failed: {message.strip()}")
+
+
+def library(compiler: Compiler, folder: Path, files: Sequence[str], flags: Sequence[str]) -> Path:
+    """The shared library of C files in ``folder``, for any processor of this kind."""
+    size = sum((folder / name).stat().st_size for name in files) + sum(x.stat().st_size for x in folder.glob("*.c"))
+    limit = min(PATIENCE + PATIENCE_PER_BYTE * size, MOST_PATIENCE)
+    made = folder / "library.so"
+    try:
+        process = _run([*compiler.command, "-fPIC", "-shared", *flags, "-o", made.name, *files, "-lm"], limit, folder)
+    except subprocess.TimeoutExpired:
+        raise CompileError(f"the C compiler {compiler.command[0]} did not end within {limit:.0f} s") from None
+    except (OSError, subprocess.SubprocessError) as fault:
+        raise CompileError(f"the C compiler {compiler.command[0]} could not be run: {fault}") from None
+    if process.returncode or not made.is_file():
+        lines = [line for line in process.stderr.splitlines() if line.strip()]
+        message = next((line for line in lines if "error" in line), lines[0] if lines else f"exit {process.returncode}")
+        raise CompileError(f"the C compiler {compiler.command[0]} failed: {message.strip()}")
+    return made

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 
-from .emit_c import Program, Style, literal
+from .emit_c import Program, Style, literal, statements
+from .emit_single import places
+from .function import Function
 
 
 @dataclass(frozen=True)
@@ -75,3 +79,21 @@ def scalar_style(
             if row in used:
                 early.append(style.declared(read(row), f"{name}({argument})"))
     return early, style
+
+
+def prototype(function: Function, symbol: str, real: str) -> str:
+    """The C declaration of a function: constant input arrays, then output arrays."""
+    taken = [f"const {real} {name}[{width}]" for name, width in function.arguments]
+    given = [f"{real} {name}[{prod(shape)}]" for name, shape in function.results]
+    return f"void {symbol}({', '.join([*taken, *given])})"
+
+
+def definition(program: Program, declared: str, language: Language) -> str:
+    """The C of a function as straight-line code, under this declaration."""
+    function = program.function
+    outputs = [re.sub(r"\by(\d+)\[", lambda m: f"{function.results[int(m[1])][0]}[", text) for text in places(program)]
+    early, style = scalar_style(program, language, outputs.__getitem__)
+    read_names = {node.value for node in program.nodes if node.op == "input"}
+    unread = [name for name, nodes in function.inputs if not read_names & set(nodes)]
+    lines = [*(f"(void){name};" for name in unread), *early, *statements(program, style)]
+    return f"{declared}\n{{\n" + "\n".join(f"  {line}" for line in lines) + "\n}\n"

@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.io.whole_files import made_folder, write_whole
 from ..rings.graph import evaluate
 from ..rings.real import REAL
 from .cmake import joined
-from .emit_c import Program, statements
-from .emit_scalar import C99, scalar_style
-from .emit_single import places
+from .emit_c import Program
+from .emit_scalar import C99, definition, prototype
 from .function import Function
 from .operations import count
+from .wrappers import LANGUAGES, wrapper
 
 STATES = 5
 
@@ -38,11 +39,14 @@ def comment(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9 _.,:;()+/^-]", "?", " ".join(text.split()))[:100]
 
 
-def write_c(function: Function, folder: str | Path, dtype: str = "float64") -> list[Path]:
-    """Write the function as C into ``folder``, beside those it has; the files written."""
+def write_c(function: Function, folder: str | Path, dtype: str = "float64", wrappers: Sequence[str] = ()) -> list[Path]:
+    """Write the function as C into ``folder``, beside those it has, with ``wrappers`` in "c++", "rust"; the files."""
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
-    return ControllerCode(function, dtype).write(folder)
+    unknown = [language for language in wrappers if language not in LANGUAGES]
+    if unknown or isinstance(wrappers, str):
+        raise ArmError(f"wrappers may be a list of {listed(LANGUAGES)}, not {wrappers!r}")
+    return ControllerCode(function, dtype).write(folder, wrappers)
 
 
 class ControllerCode:
@@ -59,11 +63,9 @@ class ControllerCode:
 
     def prototype(self) -> str:
         """C declaration of the function: constant input arrays, then output arrays."""
-        taken = [f"const {self.real} {name}[{width}]" for name, width in self.inputs]
-        given = [f"{self.real} {name}[{int(np.prod(shape))}]" for name, shape in self.results]
-        return f"void {self.symbol}({', '.join([*taken, *given])})"
+        return prototype(self.function, self.symbol, self.real)
 
-    def write(self, folder: str | Path) -> list[Path]:
+    def write(self, folder: str | Path, wrappers: Sequence[str] = ()) -> list[Path]:
         """Write the texts into ``folder``; the files written."""
         place = made_folder(folder)
         files = {
@@ -72,12 +74,15 @@ class ControllerCode:
             f"test_{self.symbol}.c": self.test(),
             "CMakeLists.txt": joined(place, self.symbol),
         }
+        for language in wrappers:
+            text = wrapper(self.function, self.symbol, self.real, language, self.said())
+            files[f"{self.symbol}{LANGUAGES[language]}"] = text
         for file, text in files.items():
             write_whole(place / file, text, "ascii")
         return [place / file for file in files]
 
-    def header(self) -> str:
-        """Header file: arguments, joint order, parameter values and cost per call, then the declaration."""
+    def said(self) -> list[str]:
+        """What the header says: arguments, joint order, parameter values, cost and size of a call."""
         lines = [f"{self.function.name} of the {self.function.thing} {comment(self.function.label)}.", ""]
         lines += [f"in   {name}[{width}]: {self.function.meaning(name)}" for name, width in self.inputs]
         for name, shape in self.results:
@@ -95,42 +100,59 @@ class ControllerCode:
                 for k, (name, value) in enumerate(zip(kept.names, kept.values, strict=True))
             ]
         lines += ["", *(comment(remark) for remark in self.function.remarks)]
-        stack = (len(self.program.order) + 2) * (4 if self.dtype == "float32" else 8)
+        read, written = (self.width * sum(sizes) for sizes in self.sizes)
         lines += [
             "",
-            f"Every call: {self.operations}; no branch, no loop,",
-            f"no allocation, no global state; at most {stack} bytes of local variables.",
+            f"Every call, the worst as the best: {self.operations}; no branch, no loop,",
+            f"no allocation, no global state; {read} bytes are read and {written} written, and local variables",
+            f"take {self.stack} bytes at most.",
             "The arrays may overlap: all inputs are read before the first output is written.",
             "Values that are not finite give values that are not finite.",
         ]
+        return lines
+
+    @property
+    def width(self) -> int:
+        """Bytes of a number."""
+        return 4 if self.dtype == "float32" else 8
+
+    @property
+    def sizes(self) -> tuple[list[int], list[int]]:
+        """How many numbers each argument and each result has."""
+        return [width for _, width in self.inputs], [int(np.prod(shape)) for _, shape in self.results]
+
+    @property
+    def stack(self) -> int:
+        """Bytes of all local variables, were none of them kept in registers."""
+        return (len(self.program.order) + len(self.program.early) + 2) * self.width
+
+    def budget(self) -> str:
+        """The cost of a call as constants, for a schedule that is checked by the compiler."""
+        costs = {
+            "MULTIPLICATIONS": self.operations.multiplications, "ADDITIONS": self.operations.additions,
+            "DIVISIONS": self.operations.divisions, "SQUARE_ROOTS": self.operations.roots,
+            "SINE_COSINE_PAIRS": self.operations.sine_cosine_pairs, "LOCAL_BYTES": self.stack,
+        }  # fmt: skip
+        return "\n".join(f"#define {self.symbol.upper()}_{name} {value}" for name, value in costs.items())
+
+    def header(self) -> str:
+        """Header file: what is said of the function, its cost as constants, then the declaration."""
         guard = f"{self.symbol.upper()}_H"
-        said = "\n".join(f" * {line}".rstrip() for line in lines)
+        said = "\n".join(f" * {line}".rstrip() for line in self.said())
         return (
-            f"/*\n{said}\n */\n#ifndef {guard}\n#define {guard}\n\n"
+            f"/*\n{said}\n */\n#ifndef {guard}\n#define {guard}\n\n{self.budget()}\n\n"
             f'#ifdef __cplusplus\nextern "C" {{\n#endif\n\n{self.prototype()};\n\n'
             f"#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
         )
 
     def code(self) -> str:
         """C99 source file: the function as straight-line code."""
-        outputs = [
-            re.sub(r"\by(\d+)\[", lambda m: f"{self.results[int(m[1])][0]}[", text) for text in places(self.program)
-        ]
-        early, style = scalar_style(self.program, self.language, outputs.__getitem__)
-        read_names = {node.value for node in self.program.nodes if node.op == "input"}
-        unread = [
-            name for (name, _), (_, nodes) in zip(self.inputs, self.function.inputs, strict=True)
-            if not read_names & set(nodes)
-        ]  # fmt: skip
-        lines = [*(f"(void){name};" for name in unread), *early, *statements(self.program, style)]
         needs_math = any(node.op in ("sin", "cos", "sqrt") for node in self.program.nodes)
         return (
             f"/* {self.function.name}: {self.operations}. See the header. */\n"
             + f'#include "{self.symbol}.h"\n'
             + ("\n#include <math.h>\n" if needs_math else "")
-            + f"\n{self.prototype()}\n{{\n"
-            + "\n".join(f"  {line}" for line in lines)
-            + "\n}\n"
+            + f"\n{definition(self.program, self.prototype(), self.language)}"
         )
 
     def samples(self) -> tuple[list[list[list[float]]], list[list[list[float]]]]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
+from ..formulations.motor_circuit import back_emf, current_rate, motor_torque, steady_current
 from ..systems.arrays import vector_array
 from .standstill import TorqueBand, torque_band
 
@@ -105,17 +106,17 @@ class Electric(ElectricConstants):
         if (self.inductance == 0).any():
             raise ArmError("a motor without inductance has no current of its own; use steady_current")
         pushed = np.clip(voltage, -self.supply, self.supply)
-        back = self.speed_constant * self.driven.motor_velocities(q, qd)
-        return (pushed - self.resistance * np.asarray(current) - back) / self.inductance
+        back = back_emf(self.speed_constant, self.driven.motor_velocities(q, qd))
+        return current_rate(pushed, np.asarray(current), back, self.resistance, self.inductance)
 
     def steady_current(self, q: ArrayLike, qd: ArrayLike, voltage: ArrayLike) -> Array:
         """i of motors whose inductance is left out."""
-        back = self.speed_constant * self.driven.motor_velocities(q, qd)
-        return (np.clip(voltage, -self.supply, self.supply) - back) / self.resistance
+        back = back_emf(self.speed_constant, self.driven.motor_velocities(q, qd))
+        return steady_current(np.clip(voltage, -self.supply, self.supply), back, self.resistance)
 
     def torque(self, current: ArrayLike) -> Array:
         """C_M i, the current cut to what the motor may carry."""
-        return self.torque_constant * np.clip(current, -self.largest_current, self.largest_current)
+        return motor_torque(self.torque_constant, np.clip(current, -self.largest_current, self.largest_current))
 
     def torque_limits(self, q: ArrayLike, qd: ArrayLike) -> tuple[Array, Array]:
         """Least and greatest torque at this speed: R i + C_E qd_a within the supply, i within its limit."""

@@ -66,6 +66,21 @@ def sliding(field: Field, shaft: ShaftFriction, direction: Scalar, speed: Scalar
     return add(coulomb(field, shaft, direction, speed), mul(shaft.viscous, speed))
 
 
+def contact_friction(
+    field: Field, laws: Sequence[tuple[float, ShaftFriction]], direction: Scalar, speed: Scalar
+) -> Scalar:
+    """The force on a shaft that moves in ``direction``, viscous friction left out: friction of all that turn with it.
+
+    Each of them turns at a ratio to its speed.
+    """
+    total: Scalar = 0
+    for ratio, law in laws:
+        scale = field.number(exact(ratio))
+        own = coulomb(field, law, direction if ratio > 0 else sub(0, direction), mul(scale, speed))
+        total = sub(total, mul(scale, own))
+    return total
+
+
 def way(field: Field, terms: Sequence[Scalar]) -> Scalar:
     """The direction of a sum of terms: -1, 0 or 1, and 0 where the sum is no more than what its terms are rounded.
 

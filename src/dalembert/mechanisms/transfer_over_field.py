@@ -81,6 +81,10 @@ class TransferOverField:
         closing, g, bend = self.equations.tables(phi, rate)
         return values + closing, slopes + g, drifts + bend
 
+    def slopes(self, coordinate: Coordinate, phi: Sequence[Scalar]) -> list[Scalar]:
+        """d/dphi of a coordinate of one's own, as a motor of the mechanism has one."""
+        return self._coordinate(coordinate, phi, (), {})[1]
+
     def _coordinate(
         self, coordinate: Coordinate, phi: Sequence[Scalar], rate: Sequence[Scalar], placed: dict[int, list[Frame]]
     ) -> tuple[Scalar, list[Scalar], Scalar]:

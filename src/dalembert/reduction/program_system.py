@@ -6,7 +6,7 @@ It fulfils ``systems/protocol.py``. Friction of the drives is no part of any pro
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -226,9 +226,11 @@ class ProgramSystem(StandIn, ABC):
         """A compiled function of the program; ``target`` is "cpu", or "cuda" for arrays on an NVIDIA GPU."""
         return kernel_for(self.function(name), target, dtype, accuracy)
 
-    def write_c(self, name: str, folder: str | Path, dtype: str = "float64") -> list[Path]:
-        """A function of the program as plain C99 with header, test and CMake file."""
-        return write_c(self.function(name), folder, dtype)
+    def write_c(
+        self, name: str, folder: str | Path, dtype: str = "float64", *, wrappers: Sequence[str] = ()
+    ) -> list[Path]:
+        """A function of the program as plain C99 with header, test and CMake file; ``wrappers`` in "c++", "rust"."""
+        return write_c(self.function(name), folder, dtype, wrappers)
 
     def casadi(self, name: str = "inverse_dynamics") -> Any:
         """A function of the program as a ``casadi.Function``."""

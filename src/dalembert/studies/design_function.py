@@ -15,7 +15,8 @@ from ..arm.description import ArmDescription
 from ..arm.description_numbers import number_of, with_numbers
 from ..arm.exact import Angle
 from ..compile.function import Function, Parameters, Tables
-from ..compile.functions import FUNCTIONS, GraphModel, determined, refuse_unfit, system_facts
+from ..compile.functions import FUNCTIONS, determined, refuse_unfit, system_facts
+from ..compile.graph_model import GraphModel
 from ..rings.algebra import flat
 from ..rings.dual import Duals, slope_of
 from ..rings.graph import Node, evaluate

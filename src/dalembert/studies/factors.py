@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +52,10 @@ class Factor:
             raise ArmError(f"factor {self.name!r:.80}: {fault}")
 
     def _fault(self) -> str:
-        given: list[Any] = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
+        given = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
         if not self.name or not isinstance(self.name, str):
             return "a factor has a name"
-        if not all(type(x) is not bool and isinstance(x, Real) and math.isfinite(x) for x in given):
+        if not all(_is_finite(x) for x in given):
             return "its ends and values must be finite numbers"
         if self.distribution not in DISTRIBUTIONS:
             return f"no distribution {self.distribution!r}; there are {', '.join(DISTRIBUTIONS)}"
@@ -184,3 +183,10 @@ def factors_of(given: Sequence[Factor] | dict[str, object]) -> tuple[Factor, ...
         else:
             raise ArmError(f"factor {name!r:.80}: give (low, high), or a table such as {{'values': [1, 2, 3]}}")
     return tuple(found)
+
+
+def _is_finite(value: object) -> bool:
+    """Whether it is a finite number; truth values are none."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Real) and math.isfinite(value)

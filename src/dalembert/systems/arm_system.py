@@ -36,10 +36,12 @@ from .sticking import Contact
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
 
-KINEMATIC = ("forward_kinematics", "jacobian", "regressor")
+KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
 """Functions that do not ask for masses."""
 DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
 """Functions that need the inverse of D."""
+FEW_JOINTS = 16
+"""Joints up to which the products of D^-1 with derivatives are part of the code."""
 _MAKING = ForkSafeLock()
 
 
@@ -385,15 +387,25 @@ class ArmSystem(ArmDescription):
         if forces:
             push: Any = tau if is_lazy(tau) else joint_array(self, "tau", tau)
             tau = push + self.force_load(q, forces)
-        kernel = self._kernel("forward_dynamics_derivatives")
+        kernel = None if self._long else self._kernel("forward_dynamics_derivatives")
         if kernel is not None:
             to_q, to_qd, inverse = kernel(q, qd, tau)
+        elif self._long:
+            to_q, to_qd, matrix = self.inverse_dynamics_derivatives(q, qd, self._smooth_acceleration(q, qd, tau))
+            inverse = np.linalg.inv(matrix)
+            inverse = (inverse + np.swapaxes(inverse, -1, -2)) / 2
+            to_q, to_qd = -inverse @ to_q, -inverse @ to_qd
         else:
             system = self._massive
             to_q, to_qd, inverse = self._divided(
                 lambda *x: system.acceleration_derivatives(REAL, *x), q=q, qd=qd, tau=tau
             )
         return (to_q + inverse @ self._force_slopes(q, forces) if forces else to_q), to_qd, inverse
+
+    @property
+    def _long(self) -> bool:
+        """True if products with D^-1, whose number grows with the cube of the joints, are left to LAPACK."""
+        return self.n > FEW_JOINTS
 
     def _force_slopes(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
         """dQ/dq of forces and moments on the joints."""
@@ -466,9 +478,9 @@ class ArmSystem(ArmDescription):
             )
             return None
         if name in KINEMATIC or self.tool_link not in dict(self.loads) or self.body_of[self.tool_link][0] < 0:
-            return Kernel(function(self, name), refuse=refuse).fast
+            return Kernel(function(self, name), refuse=refuse, patient=True).fast
         empty = replace(self, loads=tuple((link, load) for link, load in self.loads if link != self.tool_link))
-        kernel = Kernel(function(empty, name, "load"), refuse=refuse).fast
+        kernel = Kernel(function(empty, name, "load"), refuse=refuse, patient=True).fast
         values = np.array([float(x) for x in dict(self.loads)[self.tool_link].body.parameters])
         return lambda *arrays: kernel(*arrays, values)
 

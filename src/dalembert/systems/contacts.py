@@ -24,7 +24,7 @@ def contacts(system: ArmSystem) -> tuple[Contact, ...]:
     What follows a coordinate rubs with it: each joint at its own speed A_jc qd_c, all in one contact of the coordinate.
     """
     train, n = system.drives, system.n
-    own_parts = _own_friction(system)
+    own_parts, own_names = _own_friction(system)
     varies = train.turns is not None
     rows = system.ratios if not varies else np.full((len(train.actuators), n), np.nan)
     shafts: list[Contact] = []
@@ -36,24 +36,37 @@ def contacts(system: ArmSystem) -> tuple[Contact, ...]:
         own = own_parts[joint] if alone and joint not in merged else ()
         if own:
             parts = ((float(row[joint]), friction), *own)
-            shafts.append(Contact(system.joint_names[joint], np.eye(n)[joint], parts))
+            names = (motor_shaft(actuator.name), *own_names[joint])
+            shafts.append(Contact(system.joint_names[joint], np.eye(n)[joint], parts, shafts=names))
             merged.add(joint)
         elif friction.coulomb:
-            shafts.append(Contact(actuator.name, row, ((1.0, friction),), motor))
+            shafts.append(Contact(actuator.name, row, ((1.0, friction),), motor, (motor_shaft(actuator.name),)))
     for j, name in enumerate(system.joint_names):
         if own_parts[j] and j not in merged:
-            shafts.append(Contact(name, np.eye(n)[j], own_parts[j]))
+            shafts.append(Contact(name, np.eye(n)[j], own_parts[j], shafts=own_names[j]))
     return tuple(shafts)
 
 
-def _own_friction(system: ArmSystem) -> list[tuple[tuple[float, Friction], ...]]:
-    """For each coordinate the joints with Coulomb friction that go with it: their ratios and their friction."""
+def motor_shaft(name: str) -> str:
+    """How the shaft of a motor is called among all shafts."""
+    return f"motor {name}"
+
+
+def joint_shaft(name: str) -> str:
+    """How a joint is called among all shafts."""
+    return f"joint {name}"
+
+
+def _own_friction(system: ArmSystem) -> tuple[list[tuple[tuple[float, Friction], ...]], list[tuple[str, ...]]]:
+    """For each coordinate the joints with Coulomb friction that go with it: ratios and friction, and their names."""
     found: list[tuple[tuple[float, Friction], ...]] = [()] * system.n
+    names: list[tuple[str, ...]] = [()] * system.n
     for joint, coupled in zip(system.all_moving, system.couplings, strict=True):
         own = system.drives.friction_of(joint.name)
         if own.coulomb:
             found[coupled.coordinate] += ((float(coupled.multiplier), own),)
-    return found
+            names[coupled.coordinate] += (joint_shaft(joint.name),)
+    return found, names
 
 
 def contact_rows(system: ArmSystem, q: Array) -> Array:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.shaft_friction import Friction
-from ..formulations.friction import ShaftFriction, coulomb
+from ..formulations.friction import ShaftFriction, contact_friction
 from ..rings.real import REAL
 
 Array = NDArray[np.float64]
@@ -34,14 +34,16 @@ SWEEPS = 2000
 class Contact:
     """A shaft with Coulomb friction: its speed is ``row`` . qd.
 
-    Friction of several shafts that turn with it, each at a ratio to its speed, adds up in it. ``motor`` is the number
-    of the motor whose shaft it is, -1 for a joint.
+    Friction of several shafts that turn with it, each at a ratio to its speed, adds up in it: ``shafts`` name them,
+    as ``contacts.py`` does, in the order of ``parts``. ``motor`` is the number of the motor whose shaft it is, -1 for a
+    joint.
     """
 
     name: str
     row: Array
     parts: tuple[tuple[float, Friction], ...]
     motor: int = -1
+    shafts: tuple[str, ...] = ()
 
     @cached_property
     def hold(self) -> float:
@@ -59,10 +61,7 @@ class Contact:
 
     def sliding(self, direction: float, speed: float = 0.0) -> float:
         """The friction force on the shaft while it moves in ``direction`` at this speed, viscous friction left out."""
-        return -sum(
-            ratio * float(coulomb(REAL, law, math.copysign(1.0, ratio * direction), ratio * speed))
-            for ratio, law in self._laws
-        )
+        return float(contact_friction(REAL, self._laws, math.copysign(1.0, direction), speed))
 
 
 def contact_forces(

@@ -1,0 +1,195 @@
+"""An arm, or a shorter model of one, as an ``FmuModel``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..compile.functions import system_facts
+from ..reduction.program_system import ProgramSystem
+from ..simulation.plant import MotorPlant, Plant
+from ..simulation.saturation import Saturation, saturation_of
+from ..systems.arm_system import ArmSystem
+from .arm_functions import ArmFunctions
+from .circuit import circuit_functions, circuit_parameters
+from .fmu_model import NO_LIMIT, FmuCoordinate, FmuModel, FmuVariable, ParameterTable
+from .variable_names import structured
+
+GLUE = """\
+static int model_begin(Core *me)
+{{
+  (void)me;
+  return 1;
+}}
+
+static int model_at(const Core *me, const double *x, Point *at)
+{{
+  {dynamics}
+  {contacts}
+  {ratios}
+  drive(me, x, at);
+  return 1;
+}}
+
+static void model_outputs(const Core *me, const double *x, const Point *at, double *out)
+{{
+  (void)me;
+  (void)at;
+  arm_hand(x, x + N, {kept}out, out + 1, out + 4, out + 13, out + 16);
+}}
+"""
+
+
+def arm_model(
+    plant: Plant, arm: ArmSystem, program: ProgramSystem | None, stops: bool, restitution: float, saturate: bool | None
+) -> FmuModel:
+    """The model of a plant whose system is ``arm``, or a ``program`` that stands for it."""
+    made = ArmFunctions(arm, program)
+    coordinates = coordinates_of(plant)
+    motors = structured(plant.input_names) if isinstance(plant, MotorPlant) else ()
+    saturation = saturation_of(plant, saturate)
+    table = base_parameters(coordinates, restitution)
+    inputs = input_quantities(plant, coordinates, motors)
+    if saturation is not None:
+        table.add("INPUT_LIMIT", limit_quantities(inputs, saturation.inputs.tolist(), "limit"))
+        table.add("JOINT_LIMIT", joint_limits(coordinates, saturation))
+    functions = dict(made.functions)
+    if isinstance(plant, MotorPlant) and plant.electric is not None:
+        circuit_parameters(table, plant, motors)
+        functions |= circuit_functions(plant)
+    table.add("PHYSICS", made.rows)
+    start = table.offsets["PHYSICS"]
+    kept = "me->p + PHYSICS, " if made.rows else ""
+    motor_driven = isinstance(plant, MotorPlant)
+    if not motor_driven:
+        functions.pop("ratios", None)
+    return FmuModel(
+        title=plant.name,
+        facts=f"{system_facts(arm)}\0{program.values if program is not None else ''}",
+        coordinates=coordinates,
+        input_kind=plant.kind if isinstance(plant, MotorPlant) else "joint torque",
+        inputs=inputs,
+        motors=motors,
+        contacts=contact_quantities(plant),
+        parameters=table,
+        own_outputs=HAND,
+        functions=functions,
+        glue=GLUE.format(
+            dynamics=f"arm_dynamics(x, x + N, {kept}at->mass, at->bias);",
+            contacts="arm_contacts(x, x + N, at->rows, at->drift);" if plant.contacts else "",
+            ratios="arm_ratios(x, at->ratios);" if motor_driven else "",
+            kept=kept,
+        ),
+        stops=stops,
+        limited=saturation is not None,
+        limited_at_joints=saturation is not None and saturation.coupled,
+        currents=motors if plant.extra else (),
+        friction_groups=tuple((start + at, start + at + 1, start + at + 2) for at, _ in made.shafts.values()),
+        positive=positive_places(table),
+    )
+
+
+HAND = (
+    FmuVariable("energy.potential", "J", "potential energy of weight and springs"),
+    *(FmuVariable(f"tool.position.{a}", "m", f"position of the tool in the base frame, {a}") for a in "xyz"),
+    *(
+        FmuVariable(f"tool.rotation[{i},{j}]", "1", f"rotation matrix of the tool in the base frame, {i},{j}")
+        for i in (1, 2, 3)
+        for j in (1, 2, 3)
+    ),
+    *(FmuVariable(f"tool.velocity.{a}", "m/s", f"velocity of the tool, base axes, {a}") for a in "xyz"),
+    *(
+        FmuVariable(f"tool.angular_velocity.{a}", "rad/s", f"angular velocity of the tool, base axes, {a}")
+        for a in "xyz"
+    ),
+)
+"""What ``arm_hand`` gives."""
+
+
+def coordinates_of(plant: Plant, at: Sequence[float] | None = None) -> tuple[FmuCoordinate, ...]:
+    """The coordinates; they start at zero, or at the limit next to it, or where ``at`` says."""
+    names = structured(plant.joint_names)
+    rows = zip(names, plant.system.moving, plant.lower.tolist(), plant.upper.tolist(), strict=True)
+    return tuple(
+        FmuCoordinate(
+            name, joint.name, joint.kind == "revolute", low, high, min(max(0.0, low), high) if at is None else at[k]
+        )
+        for k, (name, joint, low, high) in enumerate(rows)
+    )
+
+
+def base_parameters(coordinates: Sequence[FmuCoordinate], restitution: float) -> ParameterTable:
+    """Limits of the coordinates, restitution, tolerance: what every model has."""
+    table = ParameterTable()
+    table.add(
+        "STOP_LOWER",
+        [
+            FmuVariable(f"stop.{c.name}.lower", c.unit, f"lower stop of {c.label}", bounded(c.lower))
+            for c in coordinates
+        ],
+    )
+    table.add(
+        "STOP_UPPER",
+        [
+            FmuVariable(f"stop.{c.name}.upper", c.unit, f"upper stop of {c.label}", bounded(c.upper))
+            for c in coordinates
+        ],
+    )
+    text = "share of the speed with which a joint comes back from a stop"
+    table.add("RESTITUTION", [FmuVariable("restitution", "1", text, restitution)])
+    text = "relative tolerance of co-simulation, where the importer gives none; the absolute one is a hundredth of it"
+    table.add("TOLERANCE", [FmuVariable("tolerance", "1", text, 1e-8)])
+    return table
+
+
+def bounded(limit: float) -> float:
+    """A limit as a finite number."""
+    return float(np.clip(limit, -NO_LIMIT, NO_LIMIT))
+
+
+def input_quantities(
+    plant: Plant, coordinates: Sequence[FmuCoordinate], motors: Sequence[str]
+) -> tuple[FmuVariable, ...]:
+    """The inputs: loads at the coordinates, or what drives the motors."""
+    if not isinstance(plant, MotorPlant):
+        return tuple(FmuVariable(f"tau.{c.name}", c.load_unit, f"load at {c.label}") for c in coordinates)
+    stem = {"motor torque": "motor", "current": "current_input", "voltage": "voltage"}[plant.kind]
+    units = (unit.replace("N m", "N.m") for unit in plant.input_units)
+    return tuple(
+        FmuVariable(f"{stem}.{name}", unit, f"{plant.kind} of {label}")
+        for name, unit, label in zip(motors, units, plant.input_names, strict=True)
+    )
+
+
+def limit_quantities(inputs: Sequence[FmuVariable], limits: Sequence[float], stem: str) -> list[FmuVariable]:
+    """The largest of each input."""
+    return [
+        FmuVariable(f"{stem}.{own.name}", own.unit, f"largest {own.text}; {NO_LIMIT:g} for none", bounded(float(most)))
+        for own, most in zip(inputs, limits, strict=True)
+    ]
+
+
+def joint_limits(coordinates: Sequence[FmuCoordinate], saturation: Saturation) -> list[FmuVariable]:
+    """The largest load at each coordinate, where coupled motors share it."""
+    if not saturation.coupled:
+        return []
+    return [
+        FmuVariable(f"limit.joint.{c.name}", c.load_unit, f"largest load at {c.label}", bounded(float(most)))
+        for c, most in zip(coordinates, saturation.joints, strict=True)
+    ]
+
+
+def contact_quantities(plant: Plant) -> tuple[FmuVariable, ...]:
+    """The modes of the contacts."""
+    names = structured(contact.name for contact in plant.contacts)
+    return tuple(
+        FmuVariable(f"slides.{name}", "", f"1 or -1 while {contact.name} slides forward or backward, 0 while it sticks")
+        for name, contact in zip(names, plant.contacts, strict=True)
+    )
+
+
+def positive_places(table: ParameterTable) -> tuple[int, ...]:
+    """Places of parameters that are not below zero."""
+    stems = ("friction.", "limit.", "load.mass", "motor.")
+    return tuple(k for k, row in enumerate(table.rows) if row.name.startswith(stems))

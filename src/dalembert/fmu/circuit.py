@@ -1,0 +1,74 @@
+"""Circuits of motors as functions to compile, their constants parameters (``formulations/motor_circuit.py``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ..compile.function import Function, Tables
+from ..formulations.motor_circuit import back_emf, current_rate, motor_torque, steady_current
+from ..rings.graph import Graph
+from ..simulation.plant import MotorPlant
+from .fmu_model import NO_LIMIT, FmuVariable, ParameterTable
+
+CONSTANTS = (
+    ("torque_constant", "N.m/A", "torque per current"),
+    ("speed_constant", "V.s/rad", "back e.m.f. per speed"),
+    ("resistance", "Ohm", "resistance"),
+    ("inductance", "H", "inductance"),
+)
+
+
+def circuit_parameters(table: ParameterTable, plant: MotorPlant, motors: Sequence[str]) -> None:
+    """The constants of the motors, motor after motor for each; then supply and largest current."""
+    electric = plant.electric
+    assert electric is not None, "only motors with circuits have these"
+
+    def rows(field: str, unit: str, text: str) -> list[FmuVariable]:
+        values = getattr(electric, field)
+        return [
+            FmuVariable(f"motor.{name}.{field}", unit, f"{text} of the motor", float(min(value, NO_LIMIT)))
+            for name, value in zip(motors, values, strict=True)
+        ]
+
+    table.add("CIRCUIT", [row for constant in CONSTANTS for row in rows(*constant)])
+    table.add("SUPPLY", rows("supply", "V", "largest voltage"))
+    table.add("LARGEST_CURRENT", rows("largest_current", "A", "largest current"))
+
+
+def circuit_functions(plant: MotorPlant) -> dict[str, Function]:
+    """``circuit``: di/dt where currents are states, else currents; ``motor_torque``."""
+    count = len(plant.input_names)
+    kept = ("parameters", len(CONSTANTS) * count)
+    found = {
+        "motor_torque": Function(
+            "motor_torque", (("current", count), kept), (("torque", (count,)),), partial(_torque, count)
+        )
+    }
+    if plant.kind == "voltage":
+        arguments = (("voltage", count), ("speed", count), ("current", count), kept)
+        found["circuit"] = Function(
+            "circuit", arguments, (("found", (count,)),), partial(_circuit, count, bool(plant.extra))
+        )
+    return found
+
+
+def _circuit(count: int, states: bool) -> Tables:
+    graph = Graph()
+    voltage, speed, current = (graph.inputs(f"{name}_", count) for name in ("voltage", "speed", "current"))
+    p = graph.inputs("p", len(CONSTANTS) * count)
+    found = []
+    for k in range(count):
+        back = back_emf(p[count + k], speed[k])
+        resistance, inductance = p[2 * count + k], p[3 * count + k]
+        if states:
+            found.append(current_rate(voltage[k], current[k], back, resistance, inductance))
+        else:
+            found.append(steady_current(voltage[k], back, resistance))
+    return (found,)
+
+
+def _torque(count: int) -> Tables:
+    graph = Graph()
+    p = graph.inputs("p", len(CONSTANTS) * count)
+    return ([motor_torque(p[k], graph.input(f"current_{k}")) for k in range(count)],)

@@ -1,0 +1,174 @@
+"""A mechanism in its coordinates as an ``FmuModel``.
+
+The joints of its chains are states that follow the coordinates, phi' = X q', and are the guess from which Newton
+closes the loops at every evaluation, so that nothing drifts (as in ``control/mechanism_loop.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arm.errors import ArmError
+from ..mechanisms.branches import WORSE
+from ..mechanisms.chain_frames import PAST
+from ..mechanisms.continuation import LARGEST_BEND, LARGEST_TURN, SMALLEST_STEP
+from ..mechanisms.mechanism_functions import mechanism_facts
+from ..mechanisms.mechanism_system import MechanismSystem
+from ..simulation.plant import MotorPlant, Plant
+from ..simulation.saturation import saturation_of
+from .arm_model import (
+    base_parameters,
+    bounded,
+    contact_quantities,
+    coordinates_of,
+    input_quantities,
+    joint_limits,
+    limit_quantities,
+    positive_places,
+)
+from .circuit import circuit_functions, circuit_parameters
+from .fmu_model import FmuModel, FmuVariable
+from .loop_functions import MechanismFunctions
+from .variable_names import structured
+
+GLUE = """\
+/* phi closed at q, in the assembly mode of the start; `first` is what one step from the guess gives; 0 where Newton
+   does not get there */
+static int close_loops(const Core *me, const double *guess, const double *q, double *phi, double *first)
+{{
+  static const double lower[] = {{{lower}}}, upper[] = {{{upper}}};
+  double next[JOINTS], off[{off}], spread[1], side[1], aligned[{aligned}], size = 1;
+  for (int j = 0; j < N; j++) size = fmax(size, fabs(q[j]));
+  for (int k = 0; k < JOINTS; k++) phi[k] = guess[k];
+  for (int step = 0; step < 10; step++) {{
+    double worst = 0;
+    arm_newton_step(phi, q, next, off, spread, side, aligned);
+    for (int k = 0; k < {off}; k++) worst = off[k] * 0 == 0 ? fmax(worst, fabs(off[k])) : HUGE_VAL;
+    for (int k = 0; k < JOINTS; k++) {{
+      phi[k] = next[k];
+      if (first && step == 0) first[k] = next[k];
+    }}
+    if (worst <= 1e-9 * size) {{ /* the step just taken squares what was left */
+      for (int k = 0; k < {aligned}; k++) if (!(aligned[k] > 0)) return 0;
+      for (int k = 0; k < JOINTS; k++) if (!(phi[k] >= lower[k] && phi[k] <= upper[k])) return 0;
+      return spread[0] < me->spread && (!{square} || me->side * side[0] > 0);
+    }}
+  }}
+  return 0;
+}}
+
+/* the joints at q, on a straight way from home: steps that leave their prediction are halved */
+static int model_begin(Core *me)
+{{
+  static const double home[] = {{{home}}}, home_q[] = {{{home_q}}};
+  double phi[JOINTS], found[JOINTS], first[JOINTS], q[N], off[{off}], spread[1], side[1], aligned[{aligned}];
+  double done = 0, step = 1;
+  memcpy(phi, home, sizeof phi);
+  arm_newton_step(phi, home_q, found, off, spread, side, aligned);
+  me->spread = {worse} * spread[0];
+  me->side = side[0];
+  while (done < 1) {{
+    double turned = 0, bent = 0;
+    if (step > 1 - done) step = 1 - done;
+    for (int j = 0; j < N; j++) q[j] = home_q[j] + (done + step) * (me->x[j] - home_q[j]);
+    int good = close_loops(me, phi, q, found, first);
+    for (int k = 0; k < JOINTS; k++) {{
+      turned = fmax(turned, fabs(first[k] - phi[k]));
+      bent = fmax(bent, fabs(found[k] - first[k]));
+    }}
+    good = good && turned < {turn} && bent <= {bend} * turned + 1e-9;
+    if (good) {{
+      done += step;
+      step *= 2;
+      memcpy(phi, found, sizeof phi);
+    }} else {{
+      step /= 2;
+      if (step < {smallest}) return 0;
+    }}
+  }}
+  memcpy(me->x + 2 * N + CURRENTS, phi, sizeof phi);
+  return 1;
+}}
+
+static int model_at(const Core *me, const double *x, Point *at)
+{{
+  if (!close_loops(me, x + 2 * N + CURRENTS, x, at->joints, NULL)) return 0;
+  arm_dynamics(at->joints, x + N, me->p + PHYSICS, at->mass, at->bias, at->rate{contacts}{ratios});
+  drive(me, x, at);
+  return 1;
+}}
+
+static void model_outputs(const Core *me, const double *x, const Point *at, double *out)
+{{
+  (void)x;
+  arm_hand(at->joints, at->rate, me->p + PHYSICS, out, out + 1);
+}}
+"""
+
+
+def mechanism_model(
+    plant: Plant, system: MechanismSystem, stops: bool, restitution: float, saturate: bool | None
+) -> FmuModel:
+    """The model of a plant whose system is a mechanism."""
+    made = MechanismFunctions(system)
+    mechanism, assembly = system.mechanism, system.mechanism.assembly
+    home = np.asarray(system.near, dtype=float)
+    home_q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(home[None]), 0), 1)[0, : system.n]
+    coordinates = coordinates_of(plant, home_q.tolist())
+    motors = structured(plant.input_names) if isinstance(plant, MotorPlant) else ()
+    saturation = saturation_of(plant, saturate)
+    if saturation is not None and saturation.coupled and len(motors) != system.n:
+        raise ArmError(f"{system.name}: its motors share the limits of joints; write the FMU with saturate=False")
+    table = base_parameters(coordinates, restitution)
+    inputs = input_quantities(plant, coordinates, motors)
+    if saturation is not None:
+        table.add("INPUT_LIMIT", limit_quantities(inputs, saturation.inputs.tolist(), "limit"))
+        table.add("JOINT_LIMIT", joint_limits(coordinates, saturation))
+    functions = made.functions
+    if isinstance(plant, MotorPlant) and plant.electric is not None:
+        circuit_parameters(table, plant, motors)
+        functions |= circuit_functions(plant)
+    table.add("PHYSICS", made.rows)
+    start = table.offsets["PHYSICS"]
+    own = [c.joint for c in assembly.coordinates if c.joint >= 0]  # these have stops
+    lower, upper = mechanism.chains.lower - PAST, mechanism.chains.upper + PAST
+    lower[own], upper[own] = -np.inf, np.inf
+    units = ["rad" if turns else "m" for turns in mechanism.chains.revolute]
+    names = structured(mechanism.chains.joint_names)
+    return FmuModel(
+        title=plant.name,
+        facts=mechanism_facts(assembly),
+        coordinates=coordinates,
+        input_kind=plant.kind if isinstance(plant, MotorPlant) else "joint torque",
+        inputs=inputs,
+        motors=motors,
+        contacts=contact_quantities(plant),
+        parameters=table,
+        own_outputs=made.outputs,
+        functions=functions,
+        glue=GLUE.format(
+            lower=_values(lower), upper=_values(upper), home=_values(home), home_q=_values(home_q),
+            off=assembly.n + assembly.r, aligned=max(1, len(assembly.turning)),
+            square=int(assembly.n + assembly.r == assembly.m), worse=repr(float(WORSE**2)),
+            turn=LARGEST_TURN, bend=LARGEST_BEND, smallest=repr(SMALLEST_STEP),
+            contacts=", at->rows, at->drift" if plant.contacts else "",
+            ratios=", at->ratios" if made.motors else "",
+        ),
+        stops=stops,
+        limited=saturation is not None,
+        limited_at_joints=saturation is not None and saturation.coupled,
+        currents=motors if plant.extra else (),
+        joints=tuple(
+            FmuVariable(f"joint.{name}", unit, f"position of joint {label}")
+            for name, unit, label in zip(names, units, mechanism.chains.joint_names, strict=True)
+        ),
+        friction_groups=tuple((start + at, start + at + 1, start + at + 2) for at, _ in made.shafts.values()),
+        positive=positive_places(table),
+    )  # fmt: skip
+
+
+def _values(row: Sequence[float] | np.ndarray) -> str:
+    """Numbers as C literals; limits that are none as large ones."""
+    return ", ".join(repr(bounded(float(x))) for x in row)
