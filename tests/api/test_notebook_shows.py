@@ -63,6 +63,8 @@ RESULTS: dict[str, Callable[[da.Arm], object]] = {
     "reduced": lambda arm: arm.analysis().reduce(0.05),
     "short forms": lambda arm: arm.analysis().short_forms(),
     "linear": lambda arm: arm.linearize([0.1, 0.2]),
+    "study": lambda arm: da.study(arm, {"load.mass": (-1.0, 1.0)}, ["natural_frequency"], samples=4),
+    "best design": lambda arm: da.optimize_design(arm, {"load.mass": (0.0, 1.0)}, "mass", starts=1),
     "motion": lambda arm: arm.simulate([0.0, 0.0], [0.1, 0.2], [0.0, 0.0], 0.05),
 }
 

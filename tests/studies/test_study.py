@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,8 +54,6 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     distributed = pytest.importorskip("distributed")
-    import os
-
     os.environ[study_functions.MARK] = str(tmp_path_factory.mktemp("cluster") / "mark")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
@@ -89,6 +89,21 @@ def test_a_chunk_that_no_process_survives_is_kept_as_failed_and_the_others_are_d
     found = asked.run(executor="processes", workers=1)
     assert found.failures[0] == ""
     assert "ended without a word" in found.failures[1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.environ.get("HYPOTHESIS_PROFILE") != "deep", reason="takes long: HYPOTHESIS_PROFILE=deep")
+def test_a_script_without_a_main_guard_is_told_what_it_needs(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import dalembert as da\n"
+        "arm = da.load('planar-2r')\n"
+        "da.study(arm, {'load.mass': (0, 1)}, ['natural_frequency'], samples=2, executor='processes', workers=1)\n",
+        encoding="utf-8",
+    )
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 1
+    assert 'needs its work below if __name__ == "__main__":' in ended.stderr.strip().splitlines()[-1]
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])

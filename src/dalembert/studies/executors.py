@@ -11,12 +11,13 @@ import contextlib
 import os
 import pickle
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,7 @@ def answered(
     if executor == "threads":
         return _on_pool(lambda: ThreadPoolExecutor(count), evaluator.evaluate, tasks, count)
     if executor == "processes":
-        message = pickled(evaluator)
-        make = get_context("spawn")
-        return _on_pool(
-            lambda: ProcessPoolExecutor(count, make, initializer=_leave_interrupts), _Sent(message), tasks, count
-        )
+        return _on_pool(lambda: _processes(count), _Sent(pickled(evaluator)), tasks, count)
     return ((number, evaluator.evaluate(designs)) for number, designs in tasks)
 
 
@@ -89,9 +86,32 @@ def _received(message: bytes) -> DesignEvaluator:
     return found
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the process that collects the answers; it ends the workers."""
+def _processes(count: int) -> ProcessPoolExecutor:
+    """So many new processes; refused where they cannot even start."""
+    pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_begin_worker)
+    try:
+        pool.submit(os.getpid).result()
+    except BrokenProcessPool:
+        _end(pool)
+        raise ArmError(
+            "processes end as soon as they start; a script that starts them needs its work below "
+            'if __name__ == "__main__":, or run the study with threads'
+        ) from None
+    return pool
+
+
+def _begin_worker() -> None:
+    """Ctrl-C is for the process that collects the answers; it ends the workers, and they do not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed has ended nobody, and the queue that a worker waits at stays open."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _on_pool(

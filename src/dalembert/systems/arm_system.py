@@ -384,6 +384,8 @@ class ArmSystem(ArmDescription):
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Sequence[Force] = ()
     ) -> tuple[Array, Array, Array]:
         """d qdd/dq, d qdd/dqd, d qdd/dtau, each ``(..., n, n)``, exact; springs, dampers and viscous friction in."""
+        if self._long and is_lazy(q, qd, tau):
+            return mapped(partial(self.forward_dynamics_derivatives, forces=forces), q, qd, tau)
         if forces:
             push: Any = tau if is_lazy(tau) else joint_array(self, "tau", tau)
             tau = push + self.force_load(q, forces)
