@@ -1,5 +1,6 @@
 # make demo   a first look: installs into .venv, then the built-in arm jpl-rrp: its dynamics, and a report on it
 # make test   every check: ruff, mypy, the import contract, pytest
+# make site   the documentation as a site, in build/site; open build/site/index.html
 # make clean  removes .venv and all caches
 PYTHON ?= python3
 VENV   ?= .venv
@@ -11,7 +12,7 @@ PIP_INSTALL = $(BIN)/python -m pip install -qq --disable-pip-version-check -c co
 # One thread for each worker of pytest: the workers fill the machine already.
 ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test clean
+.PHONY: demo test site clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -23,6 +24,11 @@ test: $(VENV)/.test-ready
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(ONE_THREAD) HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(BIN)/python -m pytest -n $(JOBS) --maxprocesses 8
+
+site: $(VENV)/.test-ready
+	@$(BIN)/python scripts/site_pages.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "the site is in build/site: open build/site/index.html"
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -44,5 +50,5 @@ $(VENV)/.test-ready: pyproject.toml constraints.txt | $(VENV)/.python
 	@touch $@ $(VENV)/.demo-ready
 
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -31,15 +31,18 @@ warnings.simplefilter("ignore")
 from gpu_report import markdown, roofline  # noqa: E402
 
 import dalembert as da  # noqa: E402
+from dalembert.compile.cuda import device_sine  # noqa: E402
 from dalembert.compile.cuda.cuda_kernel import CudaKernel  # noqa: E402
 from dalembert.compile.cuda.driver import DeviceFunction, compiler_version  # noqa: E402
 from dalembert.compile.cuda.rollout import Rollout  # noqa: E402
+from dalembert.compile.sincos import BOUND  # noqa: E402
 
 TYPES = {"float32": torch.float32, "float64": torch.float64}
 FUNCTIONS = (
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_load", "forward_kinematics", "jacobian",
     "coriolis_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
 )  # fmt: skip
+DEVICE = "#define DEVICE __device__ __forceinline__\n"
 ERRORS = {"float32": 1e-5, "float64": 1e-12}
 
 
@@ -76,7 +79,7 @@ def copy_bandwidth() -> float:
 def arithmetic_rates(dtype: str) -> tuple[float, float]:
     """Multiplications and additions a second in fused pairs, and sine-cosine pairs a second."""
     real = "float" if dtype == "float32" else "double"
-    sincos = "sincosf" if dtype == "float32" else "sincos"
+    sincos = "full_sincos" if dtype == "float32" else "sincos"
     chains, rounds, blocks = 16, 2048, 132 * 16
     lines = "".join(f"a{k} = a{k} * x + y;" for k in range(chains))
     opening = f'extern "C" __global__ void __launch_bounds__(256) kernel({real} *out, {real} x, {real} y, long long n)'
@@ -85,7 +88,7 @@ def arithmetic_rates(dtype: str) -> tuple[float, float]:
   #pragma unroll 4
   for (int r = 0; r < {rounds}; r++) {{ {lines} }}
   out[blockIdx.x * 256 + threadIdx.x] = {" + ".join(f"a{k}" for k in range(chains))}; }}"""
-    wave = f"""{opening}
+    wave = f"""{DEVICE}{device_sine.functions(dtype)}{opening}
 {{ {real} a = threadIdx.x * x, s, c, sum = 0;
   for (int r = 0; r < 256; r++) {{ {sincos}(a, &s, &c); sum += s * c; a += y; }}
   out[blockIdx.x * 256 + threadIdx.x] = sum; }}"""
@@ -99,6 +102,34 @@ def arithmetic_rates(dtype: str) -> tuple[float, float]:
         pointers = (ctypes.c_void_p * 4)(*(ctypes.addressof(value) for value in values))
         rates.append(blocks * 256 * work / timed(partial(function.launch, blocks * 256, pointers, stream)))
     return rates[0], rates[1]
+
+
+def sine_errors() -> tuple[float, float]:
+    """Largest errors of sine and cosine in float32 (ulp), of every float up to the bound of the quick reduction."""
+    text = f"""{DEVICE}{device_sine.functions("float32")}
+extern "C" __global__ void __launch_bounds__(256) kernel(unsigned *worst, long long count)
+{{
+  for (unsigned long long k = blockIdx.x * 256ull + threadIdx.x; k < 1ull << 32; k += 256ull * gridDim.x) {{
+    const float x = __int_as_float((int)(unsigned)k);
+    if (!(fabsf(x) <= {BOUND:.1f}f)) continue;
+    float s, c;
+    double right_s, right_c;
+    near_sincos(x, &s, &c);
+    sincos((double)x, &right_s, &right_c);
+    const double off_s = fabs(s - right_s) / ldexp(1.0, max(ilogb(right_s), -126) - 23);
+    const double off_c = fabs(c - right_c) / ldexp(1.0, max(ilogb(right_c), -126) - 23);
+    atomicMax(worst, (unsigned)ceil(1000 * off_s));
+    atomicMax(worst + 1, (unsigned)ceil(1000 * off_c));
+  }}
+}}"""
+    worst = torch.zeros(2, dtype=torch.int32, device="cuda")
+    values = [ctypes.c_void_p(worst.data_ptr()), ctypes.c_longlong(0)]
+    pointers = (ctypes.c_void_p * 2)(*(ctypes.addressof(value) for value in values))
+    DeviceFunction(text, 0, 256, 0).launch(132 * 16 * 256, pointers, torch.cuda.current_stream().cuda_stream)
+    sine, cosine = (worst.cpu().numpy() / 1000).tolist()
+    if max(sine, cosine) >= 2:
+        raise SystemExit(f"sine and cosine are off by {sine} and {cosine} ulp")
+    return sine, cosine
 
 
 def reference(arm: da.Arm, name: str, arrays: list[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -317,6 +348,8 @@ def main() -> None:
         return
     device = torch.cuda.get_device_properties(0)
     print(f"{device.name}, torch {torch.__version__}, NVRTC {compiler_version()}, {datetime.date.today()}")
+    sines = sine_errors()
+    print(f"sine and cosine of every float32 up to {BOUND:g}: within {sines[0]:.3f} and {sines[1]:.3f} ulp")
     roofs: dict = {"copy": copy_bandwidth()}
     for dtype in TYPES:
         fma, sincos = arithmetic_rates(dtype)
@@ -356,6 +389,7 @@ def main() -> None:
         "overhead": calls,
         "rollouts": rolls,
         "gradient_error": slope,
+        "sine_errors": sines,
     }
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")

@@ -3,9 +3,9 @@
     python examples/from_urdf_to_controller.py [FILE.urdf] [--seconds 2] [--payload 1.5] [--folder controller]
 
 The file is read as it was meant (1.5708 is a right angle), its joints get the friction it states, and the function
-"computed_torques" is written as C99: links, payload and viscous friction at the measured state, Coulomb friction in the
-way that is wanted. The C is compiled and called once a millisecond against the exact plant, whose torques are cut at
-the effort limits of the file. Without a file, a URDF of the built-in iiwa14 with plain friction is used.
+"computed_torques" is written as C99: links and payload at the measured state, friction at the speed that is wanted.
+The C is compiled and called once a millisecond against the exact plant, whose torques are cut at the effort limits of
+the file. Without a file, a URDF of the built-in iiwa14 with plain friction is used.
 """
 
 from __future__ import annotations

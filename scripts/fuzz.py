@@ -3,6 +3,7 @@
 
     python scripts/fuzz.py --inputs 1000000            # all doors in turn; some hours
     python scripts/fuzz.py --only "arm toml" --seconds 60 --seed 7
+    python scripts/fuzz.py --guided --seconds 3600     # with atheris: the search follows branches of the code
     python scripts/fuzz.py --replay tests/data/fuzz    # the inputs that once got through, again
 
 An input may be answered or refused by one sentence (ArmError, or exit code 2). It escapes where anything else comes:
@@ -16,7 +17,9 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import json
+import mmap
 import multiprocessing
 import os
 import random
@@ -24,6 +27,7 @@ import re
 import resource
 import signal
 import sys
+import tempfile
 import time
 from collections import Counter
 from multiprocessing.connection import Connection
@@ -37,6 +41,12 @@ BATCH = 200
 MOST_SEEDS = 400
 WALL = 60
 """Seconds after which an input hangs, whatever it waits for."""
+SILENT = 1800
+"""Seconds of silence after which a worker is ended: it hangs outside of an input."""
+SLOWER = 4.0
+"""How much slower code may be that counts its branches."""
+LONGEST_NOTE = 1 << 20
+"""Bytes of the input at hand that are kept for the process that watches."""
 
 
 class Slow(BaseException):
@@ -53,68 +63,129 @@ def shape(sentence: str) -> str:
     return re.sub(r"/\S+/|'[^']*'|\"[^\"]*\"|[-+0-9.eE²]+", "#", sentence)[:120]
 
 
-def worker(name: str, seed: int, limit: float, memory: float, pipe: Connection) -> None:
-    """Tries batches of inputs on one door and reports each batch; the input at hand is sent first, in case it kills."""
+class Trial:
+    """One door in this process: inputs are tried on it, and each batch is reported."""
+
+    def __init__(self, name: str, limit: float, memory: float, pipe: Connection, note: str) -> None:
+        from fuzz_targets import TARGETS, outcome
+
+        self.target = next(one for one in TARGETS if one.name == name)
+        self.limit, self.memory, self.pipe, self.outcome = limit, memory, pipe, outcome
+        self.note = open_note(note)
+        self.seeds = list(self.target.seeds())
+        for text in self.seeds:
+            outcome(self.target, text)
+        self.first = len(self.seeds)
+        self.heard: set[str] = set()
+        self._begin()
+        signal.signal(signal.SIGPROF, too_slow)
+        signal.signal(signal.SIGALRM, too_slow)
+        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+
+    def _begin(self) -> None:
+        self.found: Counter[str] = Counter()
+        self.escapes: list[tuple[str, str]] = []
+        self.slowest = 0.0
+
+    def attempt(self, text: str) -> str:
+        """The sentence that an input brings, where it was not heard before; the input is noted first: it may kill."""
+        noted(self.note, text)
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        said, fault = "", ""
+        try:
+            signal.setitimer(signal.ITIMER_PROF, self.limit)
+            signal.alarm(WALL)
+            said = self.outcome(self.target, text)
+        except Slow:
+            fault = f"more than {self.limit:g} s"
+        except (Exception, SystemExit, RecursionError) as escape:
+            fault = f"{type(escape).__name__}: {str(escape)[:200]}"
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.alarm(0)
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.slowest = max(self.slowest, taken)
+        if after.ru_maxrss - before.ru_maxrss > 1000 * self.memory:
+            fault = f"{(after.ru_maxrss - before.ru_maxrss) / 1000:.0f} MB more"
+        if fault:
+            self.escapes.append((text, fault))
+        self.found["escaped" if fault else "accepted" if said == "accepted" else "refused"] += 1
+        new = said if said and shape(said) not in self.heard else ""
+        if new:
+            self.heard.add(shape(said))
+        if self.found.total() >= BATCH:
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+            self.pipe.send((dict(self.found), self.escapes, self.slowest, peak, len(self.heard)))
+            self._begin()
+        return new
+
+
+def worker(name: str, seed: int, limit: float, memory: float, guided: bool, pipe: Connection, note: str) -> None:
+    """Tries inputs on one door until it is ended."""
     os.environ["DALEMBERT_COMPILE"] = "0"
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+    if guided:
+        guided_search(name, seed, limit, memory, pipe, note)
     from fuzz_mutate import mutated
-    from fuzz_targets import TARGETS, outcome
 
-    target = next(one for one in TARGETS if one.name == name)
-    rng = random.Random(f"{name} {seed}")
-    seeds = list(target.seeds())
-    for text in seeds:
-        outcome(target, text)
-    signal.signal(signal.SIGPROF, too_slow)
-    signal.signal(signal.SIGALRM, too_slow)
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
-    heard: set[str] = set()
-    first = len(seeds)
-    note = Path(f"/tmp/dalembert-fuzz-{os.getpid()}")
+    trial = Trial(name, limit, memory, pipe, note)
+    rng, seeds, first = random.Random(f"{name} {seed}"), trial.seeds, trial.first
     while True:
-        found: Counter[str] = Counter()
-        escapes: list[tuple[str, str]] = []
-        slowest = 0.0
-        for _ in range(BATCH):
-            # Half from good inputs: changes of refused ones are refused nearly always.
-            text = mutated(rng.choice(seeds[:first] if rng.random() < 0.5 else seeds), seeds, rng)
-            note.write_text(text, encoding="utf-8", errors="surrogatepass")
-            before = resource.getrusage(resource.RUSAGE_SELF)
-            said, fault = "", ""
-            try:
-                signal.setitimer(signal.ITIMER_PROF, limit)
-                signal.alarm(WALL)
-                said = outcome(target, text)
-            except Slow:
-                fault = f"more than {limit:g} s"
-            except (Exception, SystemExit, RecursionError) as escape:
-                fault = f"{type(escape).__name__}: {str(escape)[:200]}"
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
-                signal.alarm(0)
-            after = resource.getrusage(resource.RUSAGE_SELF)
-            slowest = max(slowest, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-            if after.ru_maxrss - before.ru_maxrss > 1000 * memory:
-                fault = f"{(after.ru_maxrss - before.ru_maxrss) / 1000:.0f} MB more"
-            if fault:
-                escapes.append((text, fault))
-            found["escaped" if fault else "accepted" if said == "accepted" else "refused"] += 1
-            if said and shape(said) not in heard and len(text) < 8000:
-                heard.add(shape(said))
-                if len(seeds) < MOST_SEEDS:
-                    seeds.append(text)
-                else:
-                    seeds[rng.randrange(first, len(seeds))] = text
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-        note.unlink(missing_ok=True)
-        pipe.send((dict(found), escapes, slowest, peak, len(heard)))
+        # Half from good inputs: changes of refused ones are refused nearly always.
+        text = mutated(rng.choice(seeds[:first] if rng.random() < 0.5 else seeds), seeds, rng)
+        if trial.attempt(text) and len(text) < 8000:
+            if len(seeds) < MOST_SEEDS:
+                seeds.append(text)
+            else:
+                seeds[rng.randrange(first, len(seeds))] = text
+
+
+def guided_search(name: str, seed: int, limit: float, memory: float, pipe: Connection, note: str) -> None:
+    """The same changes by libFuzzer, which goes on from inputs that reach branches not seen before."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    import atheris
+
+    with atheris.instrument_imports(include=["dalembert"]):
+        import fuzz_targets  # noqa: F401
+        from fuzz_mutate import mutated
+
+        trial = Trial(name, limit, memory, pipe, note)
+    corpus = tempfile.mkdtemp(prefix="dalembert-fuzz-")
+    for k, text in enumerate(trial.seeds):
+        Path(corpus, str(k)).write_bytes(text.encode("utf-8", "surrogatepass"))
+
+    def read(content: bytes) -> str:
+        return content.decode("utf-8", "replace")
+
+    def change(content: bytes, largest: int, number: int) -> bytes:
+        rng = random.Random(number)
+        return mutated(read(content), trial.seeds, rng).encode("utf-8", "surrogatepass")[:largest]
+
+    options = [sys.argv[0], corpus, f"-seed={seed + 1}", "-max_len=40000", f"-timeout={WALL}", "-rss_limit_mb=8000"]
+    atheris.Setup(options, lambda content: trial.attempt(read(content)) and None, custom_mutator=change)
+    atheris.Fuzz()
+
+
+def open_note(path: str) -> mmap.mmap:
+    """Memory shared with the process that watches: what is noted there outlives this one."""
+    with open(path, "r+b") as file:
+        return mmap.mmap(file.fileno(), LONGEST_NOTE)
+
+
+def noted(note: mmap.mmap, text: str) -> None:
+    """Notes the input at hand."""
+    content = text.encode("utf-8", "surrogatepass")[: LONGEST_NOTE - 8]
+    note[:8] = len(content).to_bytes(8, "little")
+    note[8 : 8 + len(content)] = content
 
 
 class Door:
     """One worker on one door, and what it has found."""
 
-    def __init__(self, name: str, seed: int, limit: float, memory: float) -> None:
-        self.name, self.seed, self.limit, self.memory = name, seed, limit, memory
+    def __init__(self, name: str, seed: int, limit: float, memory: float, guided: bool) -> None:
+        self.name, self.seed, self.limit, self.memory, self.guided = name, seed, limit, memory, guided
         self.counts: Counter[str] = Counter()
         self.escapes: list[tuple[str, str]] = []
         self.slowest = self.peak = 0.0
@@ -122,9 +193,16 @@ class Door:
 
     def start(self) -> None:
         """A new process."""
-        self.pipe, theirs = multiprocessing.Pipe(duplex=False)
-        self.process = multiprocessing.Process(
-            target=worker, args=(self.name, self.seed, self.limit, self.memory, theirs), daemon=True
+        self.note = tempfile.NamedTemporaryFile(prefix="dalembert-fuzz-")  # noqa: SIM115
+        self.note.truncate(LONGEST_NOTE)
+        # Code is instrumented as it is imported, so a guided search begins in a process that has imported nothing.
+        how = multiprocessing.get_context("spawn" if self.guided else "fork")
+        limit = self.limit * (SLOWER if self.guided else 1)
+        self.pipe, theirs = how.Pipe(duplex=False)
+        self.process = how.Process(
+            target=worker,
+            args=(self.name, self.seed, limit, self.memory, self.guided, theirs, self.note.name),
+            daemon=True,
         )
         self.process.start()
         theirs.close()
@@ -132,14 +210,17 @@ class Door:
     def batch(self) -> None:
         """One batch; a process that died counts as an escape and is replaced."""
         try:
+            if not self.pipe.poll(SILENT):
+                self.process.kill()
             counts, escapes, slowest, peak, sentences = self.pipe.recv()
         except EOFError:
             self.process.join()
-            note = Path(f"/tmp/dalembert-fuzz-{self.process.pid}")
-            text = note.read_text(encoding="utf-8", errors="surrogatepass") if note.exists() else ""
+            content = Path(self.note.name).read_bytes()
+            text = content[8 : 8 + int.from_bytes(content[:8], "little")].decode("utf-8", "surrogatepass")
             self.escapes.append((text, f"the process died ({self.process.exitcode})"))
             self.counts["escaped"] += 1
             self.seed += 1000
+            self.note.close()
             self.start()
             return
         self.counts.update(counts)
@@ -151,7 +232,7 @@ class Door:
         """Ends the process."""
         self.process.terminate()
         self.process.join()
-        Path(f"/tmp/dalembert-fuzz-{self.process.pid}").unlink(missing_ok=True)
+        self.note.close()
 
 
 def kept(folder: Path, name: str, text: str) -> Path:
@@ -199,14 +280,19 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", type=Path, default=CORPUS, help="where inputs that escape are kept")
     parser.add_argument("--replay", type=Path, help="only try the inputs of this corpus")
+    parser.add_argument(
+        "--guided", action="store_true", help="follow branches of the code, by atheris (pip install atheris)"
+    )
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     if given.replay is not None:
         return int(replay(given.replay, given.limit) > 0)
+    if given.guided and importlib.util.find_spec("atheris") is None:
+        parser.error("--guided needs atheris, which is not installed: pip install atheris")
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
     from fuzz_targets import TARGETS
 
-    doors = [Door(t.name, given.seed, given.limit, given.memory) for t in TARGETS if given.only in t.name]
+    doors = [Door(t.name, given.seed, given.limit, given.memory, given.guided) for t in TARGETS if given.only in t.name]
     began, rounds = time.monotonic(), max(1, -(-given.inputs // (BATCH * len(doors))))
     for at in range(0, len(doors), given.workers):
         group = doors[at : at + given.workers]
@@ -223,7 +309,7 @@ def main() -> int:
             door.stop()
             for text, fault in door.escapes:
                 path = kept(given.keep, door.name, text)
-                print(f"escaped: {door.name}: {fault} ({path.name})", file=sys.stderr)
+                print(f"escaped: {door.name}: {fault} ({path.name})", file=sys.stderr, flush=True)
             if not given.json:
                 print(line(door), flush=True)
     total: Counter[str] = Counter()

@@ -59,12 +59,20 @@ class Result:
         return [line for line in self.err.splitlines() if not line.startswith("note: ")]
 
 
+STUDY = """arm = "arm.toml"
+samples = 2
+factor = [{name = "load.mass", low = 0, high = 1}]
+output = [{kind = "natural_frequency", stiffness = 1000}]
+"""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An arm with drives, and other drives for it."""
     made = tmp_path_factory.mktemp("arms")
     plain = da.load("planar-2r").write_toml()
     (made / "arm.toml").write_text(plain + DRIVES.replace("[[motors]]", "[[drives.motors]]"), encoding="utf-8")
+    (made / "study.toml").write_text(STUDY, encoding="utf-8")
     (made / "mechanism.toml").write_text('gravity = [0, -9.81, 0]\n[chain.only]\narm = "arm.toml"\n', encoding="utf-8")
     (made / "drives.toml").write_text(DRIVES.replace("4e-4", "9e-4"), encoding="utf-8")
     t, q, qd, qdd = motion(2)
@@ -107,6 +115,11 @@ def certificate_of(arm: str) -> str:
     return str(path)
 
 
+def reached(arm: str) -> str:
+    """A point that the hand reaches with the second joint locked, too."""
+    return ",".join(f"{x:.17g}" for x in da.load(arm).forward_kinematics([0.4, 0.3])[:3, 3])
+
+
 # -- what an option means ------------------------------------------------------------------------------
 
 System = da.Arm | da.DrivenArm
@@ -141,6 +154,7 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "list": lambda arm: [],
     "doctor": lambda arm: [],
     "identify": lambda arm: [arm, str(Path(arm).with_name("log.csv")), "--json"],
+    "excite": lambda arm: [arm, "--generations", "2", "--harmonics", "2", "--json"],
     "show": lambda arm: [arm],
     "dynamics": lambda arm: [arm, "--json"],
     "convert": lambda arm: [arm, "--to", "toml"],
@@ -159,8 +173,10 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "codegen": lambda arm: [arm, "-f", "bias"],
     "operations": lambda arm: [arm],
     "bench": lambda arm: [arm, "--states", "1"],
+    "ik": lambda arm: [arm, "--pose", reached(arm), "--task", "position", "--json"],
     "simulate": lambda arm: [arm, "--duration", "0.05", "--tolerance", "1e-6", "--json"],
     "mechanism": lambda arm: [arm.replace("arm.toml", "mechanism.toml")],
+    "study": lambda arm: [arm.replace("arm.toml", "study.toml")],
 }
 """A question to each command."""
 UNCHANGED = {
@@ -205,7 +221,8 @@ def test_every_command_and_every_option_is_walked() -> None:
     assert set(SHAPED) == set(SHAPE)
     assert set(ASKED) == set(STATES)
     for command in ("show", "dynamics", "equations", "structure", "verify", "base-parameters", "ranges", "reduce",
-                    "coupling", "significance", "review", "report", "codegen", "operations", "simulate"):  # fmt: skip
+                    "coupling", "significance", "review", "report", "codegen", "operations", "simulate",
+                    "ik"):  # fmt: skip
         assert set(SHAPE) | set(READING) <= set(taken(command)), command
     assert set(READING) == {*taken("convert"), *taken("bench")}
     for command in ("reduce", "significance", "report"):
@@ -362,7 +379,9 @@ def urdf(folder: Path, length: str = "0", mimic: str = "") -> Path:
     return path
 
 
-OF_AN_ARM = [command for command in COMMANDS if command not in ("list", "check", "demo", "mechanism", "doctor")]
+OF_AN_ARM = [
+    command for command in COMMANDS if command not in ("list", "check", "demo", "mechanism", "study", "doctor")
+]
 
 
 def test_every_command_about_an_arm_has_the_options_of_reading() -> None:
@@ -486,6 +505,25 @@ def test_a_share_is_of_the_range_where_that_is_asked_for(folder: Path) -> None:
     assert "within 5 percent of its range (maximum less minimum)" in printed
     assert "5.07 percent of its largest value, 2.53 of its range" in " ".join(printed.split())
     assert "N m" in printed
+
+
+def test_code_of_a_reduced_model_is_for_the_hand_that_is_asked_for(folder: Path) -> None:
+    words = ["reduce", "planar-2r", "--tolerance", "0.2", "--c", "out", "--json"]
+    empty, held = run(folder, *words), run(folder, *words, "--load", "1.8")
+    name = "out/planar_2r_reduced_inverse_dynamics.c"
+    assert "A load of 1.8 kg" in held.files[name.replace(".c", ".h")]
+    system = da.load("planar-2r").holding(da.Load(1.8))
+    both = json.loads(held.out)["constants"]
+    model = system.holding(None).analysis().reduce(tolerance=0.2, others=[system])
+    assert [k["value"] for k in both] == [k.value for k in model.constants]
+    loaded = model.serving(1)
+    assert [k["value_with_load"] for k in both] == [k.value for k in loaded.constants]
+    states = np.random.default_rng(3).uniform(-1, 1, (3, 500, 2))
+    off = np.abs(loaded.inverse_dynamics(*states) - system.inverse_dynamics(*states)).max(0)
+    assert (off <= model.bound * (1 + 1e-9)).all()
+    assert np.abs(model.inverse_dynamics(*states) - system.inverse_dynamics(*states)).max() > 2 * model.bound.max()
+    assert empty.files[name] != held.files[name]
+    assert "32.373" in held.files[name]  # 9.81 (mx1 + 1.8 l1), the weight that joint 1 feels
 
 
 def test_code_of_short_forms_is_for_the_hand_that_is_asked_for(arm: da.Arm, folder: Path) -> None:

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dalembert"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 # Where the name of a distribution is not the name one imports.
-IMPORTED_AS = {"python-flint": "flint"}
+IMPORTED_AS = {"python-flint": "flint", "pyyaml": "yaml"}
 
 
 def distribution(requirement: str) -> str:
@@ -67,7 +67,7 @@ def test_the_wheel_holds_no_tests_or_caches(wheel):
 def test_every_package_the_source_imports_is_a_declared_dependency():
     declared = {IMPORTED_AS.get(name, name) for name in map(distribution, PROJECT["dependencies"])}
     optional = {
-        distribution(requirement)
+        IMPORTED_AS.get(distribution(requirement), distribution(requirement))
         for extra, requirements in PROJECT["optional-dependencies"].items()
         if extra != "test"
         for requirement in requirements

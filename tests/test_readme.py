@@ -53,7 +53,7 @@ def test_the_commands_run_in_order_and_print_what_stands_below_them(session, cap
             assert plain(printed) == plain(output)
 
 
-PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+PAGES = sorted((Path(__file__).parents[1] / "docs").rglob("*.md"))
 
 
 @pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning")

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .api.arm_equations import ArmEquations as Equations
     from .api.driven_arm import DrivenArm
     from .api.loading import catalog, load
+    from .api.study_loading import load_study
     from .arm.description import Joint, Limits, Link
+    from .arm.description_numbers import numbers_of as design_numbers
     from .arm.drives import Actuator, DriveTrain, Element, Motor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
     from .arm.errors import (
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
         ToleranceWarning,
     )
     from .arm.exact import Angle
+    from .arm.following import Follows
     from .arm.force import Force
     from .arm.friction_models import Coulomb, Stribeck
     from .arm.inertia import Inertia, Load
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from .certificates.certificate_file import CertificateError
     from .certificates.checker import CheckedCertificate, check_certificate
     from .compile.kernel import Kernel
+    from .control.cartesian_paths import arc_path, line_path
     from .control.controllers import (
         ComputedTorque,
         OperationalSpace,
@@ -54,6 +58,9 @@ if TYPE_CHECKING:
     from .control.gains import lqr, tracking_lqr, tracking_poles
     from .control.requirements import Requirements, requirements
     from .control.simulate_system import simulate_system as simulate
+    from .control.splines import s_curve, spline
+    from .control.time_optimal import TimeOptimal, time_optimal
+    from .control.timing_laws import timed
     from .control.trajectories import quintic, trapezoidal
     from .design.analysis import Analysis
     from .design.compare import Compared
@@ -70,6 +77,8 @@ if TYPE_CHECKING:
     from .identification.log import Log
     from .identification.payload import IdentifiedLoad
     from .identification.result import Identification
+    from .kinematics.joint_solutions import JointSolutions
+    from .kinematics.manipulability import Manipulability
     from .linear.linear_model import LinearModel
     from .mechanisms.chain_frames import FrameOn
     from .mechanisms.gears import Gear, JointCoupling
@@ -90,10 +99,18 @@ if TYPE_CHECKING:
     from .report.assemble import Report
     from .report.mechanism_page import write_mechanism_page
     from .report.mechanism_picture import write_mechanism_picture
+    from .report.study_page import write_study_page
     from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion
     from .simulation.motion_files import motion_of
+    from .studies.factors import Factor
+    from .studies.optimum import DesignOptimum, optimize_design
+    from .studies.outputs import Output
+    from .studies.streams import stream
+    from .studies.study import Study, study
+    from .studies.study_result import StudyResult
+    from .studio.studio import Studio
     from .systems.protocol import System
 
 _LATER = {
@@ -106,39 +123,43 @@ _LATER = {
     "CertificateError": "certificates.certificate_file",
     "CheckedCertificate": "certificates.checker",
     "Closure": "mechanisms.loop_closures",
-    "Gear": "mechanisms.gears",
     "Compared": "design.compare",
     "ComputedTorque": "control.controllers",
     "Coulomb": "arm.friction_models",
     "Coupling": "design.coupling",
     "Couplings": "design.coupling",
     "DHRow": "arm.io.dh",
+    "DesignOptimum": "studies.optimum",
     "DriveTrain": "arm.drives",
     "DrivenArm": "api.driven_arm",
     "Element": "arm.drives",
     "Equations": "api.arm_equations:ArmEquations",
     "Excitation": "control.exciting",
+    "Factor": "studies.factors",
     "Follows": "arm.following",
     "Force": "arm.force",
     "FrameOn": "mechanisms.chain_frames",
     "Friction": "arm.shaft_friction",
+    "Gear": "mechanisms.gears",
     "Identification": "identification.result",
     "IdentifiedLoad": "identification.payload",
     "Inertia": "arm.inertia",
+    "InputTable": "simulation.input_table",
     "Joint": "arm.description",
     "JointCoupling": "mechanisms.gears",
     "JointDamper": "arm.elastic",
+    "JointSolutions": "kinematics.joint_solutions",
     "JointSpring": "arm.elastic",
     "Kernel": "compile.kernel",
+    "Legend": "equations.legend",
     "Limits": "arm.description",
     "LinearModel": "linear.linear_model",
     "Link": "arm.description",
     "Load": "arm.inertia",
-    "InputTable": "simulation.input_table",
     "LoadChange": "simulation.loads",
-    "Log": "identification.log",
-    "Legend": "equations.legend",
     "LoadTables": "design.tables",
+    "Log": "identification.log",
+    "Manipulability": "kinematics.manipulability",
     "ManyMotions": "mechanisms.many_motions",
     "Mechanism": "mechanisms.mechanism",
     "MechanismSystem": "mechanisms.mechanism_system",
@@ -147,6 +168,7 @@ _LATER = {
     "Motors": "mechanisms.overconstrained",
     "MovingBody": "arm.moving_parts",
     "OperationalSpace": "control.controllers",
+    "Output": "studies.outputs",
     "PDGravity": "control.controllers",
     "ParameterSensitivity": "mechanisms.mechanism_sensitivity",
     "PhysicalWarning": "arm.errors",
@@ -171,34 +193,50 @@ _LATER = {
     "Spring": "mechanisms.springs",
     "StateFeedback": "control.controllers",
     "Stribeck": "arm.friction_models",
+    "Studio": "studio.studio",
+    "Study": "studies.study",
+    "StudyResult": "studies.study_result",
     "System": "systems.protocol",
     "TermShare": "design.significance",
     "TermShares": "design.significance",
+    "TimeOptimal": "control.time_optimal",
     "ToleranceWarning": "arm.errors",
     "TrigPolynomial": "equations.polynomial",
     "VoltageFeedback": "control.controllers",
     "WrittenFmu": "fmu.write_fmu",
+    "arc_path": "control.cartesian_paths",
     "carrying": "mechanisms.mounting",
     "catalog": "api.loading",
     "check_certificate": "certificates.checker",
     "compare_drives": "mechanisms.maps",
     "conditioning_map": "mechanisms.maps",
+    "design_numbers": "arm.description_numbers:numbers_of",
     "excitation": "control.exciting",
     "free_body": "mechanisms.mounting",
     "identify": "identification.identify",
+    "line_path": "control.cartesian_paths",
     "load": "api.loading",
     "load_mechanism": "mechanisms.mechanism_file",
+    "load_study": "api.study_loading",
     "lqr": "control.gains",
     "motion_of": "simulation.motion_files",
+    "optimize_design": "studies.optimum",
     "quintic": "control.trajectories",
     "requirements": "control.requirements",
+    "s_curve": "control.splines",
     "simulate": "control.simulate_system:simulate_system",
+    "spline": "control.splines",
+    "stream": "studies.streams",
+    "study": "studies.study",
+    "time_optimal": "control.time_optimal",
+    "timed": "control.timing_laws",
     "tracking_lqr": "control.gains",
     "tracking_poles": "control.gains",
     "trapezoidal": "control.trajectories",
     "write_fmu": "fmu.write_fmu",
     "write_mechanism_page": "report.mechanism_page",
     "write_mechanism_picture": "report.mechanism_picture",
+    "write_study_page": "report.study_page",
 }
 """Names and their modules, imported when they are first asked for: the command line starts without NumPy and SciPy."""
 
@@ -218,17 +256,19 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "CertificateError", "CheckedCertificate",
-    "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DriveTrain", "DrivenArm",
-    "Element", "Equations", "Excitation", "Follows", "Force", "FrameOn", "Friction", "Gear", "Identification",
-    "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper", "JointSpring", "Kernel",
-    "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange", "LoadTables", "Log", "ManyMotions", "Mechanism",
-    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "PDGravity",
-    "ParameterSensitivity", "PhysicalWarning", "Placement", "PointSpring", "PoseCoupling", "Range",
-    "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements", "Review", "Rotor", "RoundedWarning",
-    "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel", "SimulationError", "SimulationInterrupt",
-    "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "System", "TermShare", "TermShares", "ToleranceWarning",
-    "TrigPolynomial", "VoltageFeedback", "WrittenFmu", "__version__", "carrying", "catalog", "check_certificate",
-    "compare_drives", "conditioning_map", "excitation", "free_body", "identify", "load", "load_mechanism", "lqr",
-    "motion_of", "quintic", "requirements", "simulate", "tracking_lqr", "tracking_poles", "trapezoidal", "write_fmu",
-    "write_mechanism_page", "write_mechanism_picture",
+    "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DesignOptimum", "DriveTrain",
+    "DrivenArm", "Element", "Equations", "Excitation", "Factor", "Follows", "Force", "FrameOn", "Friction", "Gear",
+    "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper",
+    "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange",
+    "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
+    "MovingBody", "OperationalSpace", "Output", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
+    "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
+    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
+    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "Studio",
+    "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",
+    "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying", "catalog", "check_certificate",
+    "compare_drives", "conditioning_map", "design_numbers", "excitation", "free_body", "identify", "line_path", "load",
+    "load_mechanism", "load_study", "lqr", "motion_of", "optimize_design", "quintic", "requirements", "s_curve",
+    "simulate", "spline", "stream", "study", "time_optimal", "timed", "tracking_lqr", "tracking_poles", "trapezoidal",
+    "write_fmu", "write_mechanism_page", "write_mechanism_picture", "write_study_page",
 ]  # fmt: skip

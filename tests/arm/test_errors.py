@@ -20,6 +20,7 @@ def test_a_long_message_keeps_its_beginning_and_its_remedy() -> None:
     assert said.startswith("file.toml: ")
     assert said.endswith("; mend it there")
     assert sentence("x" * LONGEST_SENTENCE) == "x" * LONGEST_SENTENCE
+    assert len(sentence("a: " + "\ufeff" * 590)) < LONGEST_SENTENCE
 
 
 @pytest.mark.parametrize(

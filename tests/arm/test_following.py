@@ -102,6 +102,11 @@ def test_chains_of_relations_lock_to_the_end_and_a_ratio_of_zero_stands_still():
             {"shoulder": da.Follows("turn"), "turn": da.Follows("shoulder")},
             "joints turn, shoulder, turn follow each other in a circle",
         ),
+        ({"shoulder": da.Follows("elbow", "1e-400")}, "joint 'shoulder' follows joint 'elbow' by a multiplier beyond"),
+        (
+            {"shoulder": da.Follows("turn", "1e-20"), "turn": da.Follows("elbow", "1e-20")},
+            "joint 'turn'|joint 'shoulder' follows joint 'elbow' by a multiplier beyond 1e±30",
+        ),
     ],
 )
 def test_relations_that_lead_nowhere_are_refused(relations: dict[str, da.Follows], said: str):

@@ -26,6 +26,16 @@ def test_codegen_writes_four_files(tmp_path: Path):
     assert "planar_2r_bias.c" in said
 
 
+def test_codegen_writes_functions_of_a_mechanism_file(tmp_path: Path):
+    file = str(Path(__file__).parents[2] / "examples" / "mechanisms" / "five_bar.toml")
+    run("codegen", file, "-f", "rates", "-f", "inverse_dynamics", "--newton", "2", "-o", str(tmp_path))
+    assert "five_bar_rates(const double guess[4], const double q[2]" in (tmp_path / "five_bar_rates.h").read_text()
+    assert "Newton takes 2 steps" in (tmp_path / "five_bar_inverse_dynamics.h").read_text()
+    for odd in (("--load", "2"), ("--lang", "cuda"), ("--parameters", "all"), ("-f", "bias")):
+        refused = CliRunner().invoke(APP, ["codegen", file, "-o", str(tmp_path / "no"), *odd])
+        assert refused.exit_code != 0
+
+
 def test_operations_prints_lee_table_1_and_the_generated_counts():
     said = run("operations", "panda")
     row = next(line.split() for line in said.splitlines() if "newton-euler: Lee, Table 1, n = 7" in line)

@@ -11,7 +11,8 @@ import dalembert as da
 from dalembert.compile.cuda.rollout import rollout_source
 from dalembert.compile.cuda.source import HOST_SHIM, source
 from dalembert.compile.emit_c import Program
-from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function, parameter_names, parameter_values
+from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
+from dalembert.compile.graph_model import parameter_names, parameter_values
 from random_arms import random_arm
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")

@@ -14,7 +14,8 @@ from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
 from dalembert.compile.emit_javascript import javascript
 from dalembert.compile.function import Function
-from dalembert.compile.functions import function, parameter_names, parameter_values
+from dalembert.compile.functions import function
+from dalembert.compile.graph_model import parameter_names, parameter_values
 from dalembert.rings.graph import Graph, evaluate
 from dalembert.rings.real import REAL
 from javascript import assert_close, by_node, needs_node

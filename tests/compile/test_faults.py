@@ -482,6 +482,22 @@ def test_notes_that_change_places_do_not_lend_the_code_of_another_arm(
 
 @posix
 @needs_compiler
+@pytest.mark.parametrize("mass", [1e-9, 1e-160])
+def test_the_compiler_is_not_blamed_for_an_arm_that_weighs_next_to_nothing(
+    mass: float, fresh_cache: Path, said: pytest.LogCaptureFixture
+):
+    import dalembert as da
+
+    rod = {"a": 0.5, "mass": mass, "com": (-0.25, 0, 0), "inertia": (0, mass / 100, mass / 100)}
+    began = time.process_time()
+    motion = da.Arm.from_dh([rod, rod], gravity=(0, -9.81, 0)).simulate([0, 0], [0.3, 0.9], duration=0.05)
+    same = da.Arm.from_dh([{**rod, "mass": 1, "inertia": (0, 0.01, 0.01)}] * 2, gravity=(0, -9.81, 0))
+    wanted = same.simulate([0, 0], [0.3, 0.9], duration=0.05)
+    assert time.process_time() - began < 10
+    np.testing.assert_allclose(motion.q[-1], wanted.q[-1], rtol=0, atol=1e-9)
+    assert not said.messages
+
+
 def test_an_integrator_that_computes_wrongly_is_not_used(
     fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.LogCaptureFixture
 ):

@@ -11,7 +11,8 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
-from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function, parameter_names, parameter_values
+from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
+from dalembert.compile.graph_model import parameter_names, parameter_values
 from dalembert.compile.operations import count
 from dalembert.compile.regroup import Rationals, over, regrouped
 from dalembert.formulations import (
@@ -51,6 +52,12 @@ def reference(arm: Any, name: str, q: list[Any], x: list[Any], y: list[Any]) -> 
         "bias": lambda: newton_euler.inverse_dynamics(model, REAL, q, x, still),
         "forward_kinematics": frame,
         "jacobian": lambda: kinematics.jacobian(model, REAL, q),
+        "jacobian_rate": lambda: kinematics.jacobian_rate(model, REAL, q, x),
+        "center_of_mass": lambda: (
+            [m / whole.total_mass() for m in whole.first_moment(REAL, q)],
+            [[p / whole.total_mass() for p in row] for row in whole.linear_momentum(REAL, q)],
+        ),
+        "momentum_matrix": lambda: composite_body.momentum_matrix(model, REAL, q),
         "regressor": lambda: regressor.regressor(model, REAL, q, x, y),
         "inverse_dynamics_derivatives": lambda: (*whole.torque_derivatives(REAL, q, x, y), whole.mass_matrix(REAL, q)),
         "forward_dynamics_derivatives": lambda: whole.acceleration_derivatives(REAL, q, x, y),

@@ -181,6 +181,15 @@ def test_several_results_go_to_a_tuple():
         assert (a == b).all()
 
 
+def test_results_that_would_go_over_each_other_are_refused():
+    kernel = Kernel(function(PUMA, "inverse_dynamics_derivatives"))
+    one, whole = np.empty((6, 6)), np.empty((3, 6, 6))
+    with pytest.raises(ArmError, match="arrays of out share memory"):
+        kernel(*states(1)[:, 0], out=(one, one, np.empty((6, 6))))
+    for a, b in zip(kernel(*states(1)[:, 0], out=tuple(whole)), kernel(*states(1)[:, 0]), strict=True):
+        assert (a == b).all()
+
+
 def test_large_results_are_independent_of_each_other():
     """Memory of results that are gone is used again, of results that are there never."""
     kernel = Kernel(function(PUMA, "mass_matrix"))
@@ -340,7 +349,7 @@ def test_a_long_body_in_pieces_gives_the_same_results(monkeypatch: pytest.Monkey
     """Beyond some length the body becomes several functions that hand values on."""
     whole = Kernel(function(PUMA, "forward_dynamics"))
     monkeypatch.setattr(emit_batch, "LONG", 100)
-    monkeypatch.setattr(emit_batch, "PIECE", 60)
+    monkeypatch.setattr(emit_batch, "PIECE", 40)
     cut = Kernel(function(PUMA, "forward_dynamics"))
     assert "body9" in cut.source
     monkeypatch.setattr(Kernel, "_key", lambda self, which: f"{'0' * 60}{which[:4]}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import time
 
 import pytest
@@ -17,6 +18,8 @@ from dalembert.equations.verify import verify
 
 ARM = da.load("puma560-arm")
 EQ = Equations(ARM, "symbols")
+UNKNOWN = ["m_{" + "".join(random.Random(k).choices("gm2345", k=95)) + "}" for k in range(590)]
+"""Names that nearly are symbols written together."""
 
 
 @pytest.mark.parametrize(
@@ -140,6 +143,7 @@ def test_speeds_in_many_hands(speed: str) -> None:
         ("1e99999999999999999999", "must be a number within"),
         ("(m2 + s2 + c3 + Izz2)^12 (m3 + s3)^9", "terms together when multiplied out|grows beyond"),
         ("s_{" + "2," * 400 + "3}", "symbols the equations do not have|more than is read"),
+        ("+".join(UNKNOWN), "symbols the equations do not have"),
     ],
 )
 def test_no_formula_takes_work_without_end(formula: str, said: str) -> None:

@@ -78,3 +78,62 @@ def test_what_cannot_be_done_is_refused(
 ) -> None:
     assert main(words(folder, *more)) == BAD_INPUT
     assert sentence in capsys.readouterr().err
+
+
+def test_gravity_gains_loads_and_silence_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words(folder, "--json", "--friction", "coulomb+viscous", "--gains", "1,?,1")) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["gains"] == pytest.approx([1, 1, 1], rel=0.02)
+    assert printed["gain_errors"][0] == 0 < printed["gain_errors"][1]
+    assert {"gravity", "silent", "loads"} <= set(printed)
+    assert main([*words(folder), "--held", "1", "--held", "2"]) == BAD_INPUT
+    assert "--held is given once for each of the 1 logs" in capsys.readouterr().err
+
+
+def test_a_motion_is_written_within_its_limits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "path.csv"
+    limits = ["--max-speed", "0.5", "--max-effort", "60", "--generations", "3"]
+    assert main(["excite", "puma560-arm", *limits, "-o", str(target)]) == 0
+    assert "condition number" in capsys.readouterr().out
+    table = np.genfromtxt(target, delimiter=",", names=True)
+    for joint in (1, 2, 3):
+        assert np.abs(table[f"qd{joint}"]).max() <= 0.5
+        assert np.abs([table[f"{x}{joint}"][k] for x in ("qd", "qdd") for k in (0, -1)]).max() < 1e-12
+    assert main(["excite", "puma560-arm", "-o", "path.txt"]) == BAD_INPUT
+
+
+BAD = {
+    "mA": ({"effort": lambda m: 1000 * m.effort}, "in mA or N mm"),
+    "currents": ({"effort": lambda m: m.effort / 20}, "Give gains"),
+    "sign": ({"effort": lambda m: m.effort * [1, -1, 1]}, "'joint2' is opposite to what its links ask for"),
+    "sign of a light joint": (
+        {"effort": lambda m: m.effort * [-1, 1, 1]},
+        "friction of joint 'joint1' comes out negative",
+    ),
+    "exchanged": ({"effort": lambda m: m.effort[:, [1, 0, 2]]}, "the columns of efforts look exchanged"),
+    "positions exchanged": ({"q": lambda m: m.q[:, [0, 2, 1]]}, "go with no motion of this arm"),
+    "zero": ({"effort": lambda m: m.effort * [1, 1, 0]}, "'joint3' is zero all the time"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_efforts_that_were_not_measured_as_they_are_understood_are_named(what: str) -> None:
+    changes, sentence = BAD[what]
+    measured = log(robot())
+    tables = {"t": measured.t, "q": measured.q, "effort": measured.effort}
+    tables |= {name: change(measured) for name, change in changes.items()}
+    found = da.identify(robot().arm, da.Log(**tables), method="least squares")
+    assert any(sentence in each for each in found.warnings), found.warnings
+
+
+def test_a_rate_that_changes_keeps_the_slow_part() -> None:
+    measured = log(robot())
+    keep = np.r_[0:2000, 2000:4000:8]
+    mixed = da.Log(t=measured.t[keep], q=measured.q[keep], effort=measured.effort[keep])
+    assert [round(1 / step) for step, _ in mixed.steps] == [200, 25]
+    found = da.identify(robot().arm, mixed, method="least squares")
+    assert any("the rate changes within the log (200 Hz from 0 s, 25 Hz" in each for each in found.warnings)
+    assert found.logs[0].t[-1] > 19
+    assert found.residual(log(robot(), 3, path=2)).whole < 0.02
+    with pytest.raises(da.ArmError, match="not in ms"):
+        da.identify(robot().arm, da.Log(t=1000 * measured.t, q=measured.q, effort=measured.effort))

@@ -39,6 +39,11 @@ def test_columns_are_found_by_their_heads(tmp_path: Path) -> None:
         ("t,q1,q2,q3,tau1,tau2,x", None, "different numbers of columns"),
         ("t,q1,q2,q3,tau1,tau2,tau3", {"speed": "v"}, "not of 'speed'"),
         ("t,q1,q2,q3,tau1,tau2", None, "heads over"),
+        ("t,q1,q2,q" + "9" * 5000 + ",tau1,tau2,tau3", None, "different numbers of columns"),
+        ("t,q1,q2,q1,tau1,tau2,tau3", None, "'q1' and 'q1' are q of one joint"),
+        ("t,q1,q2,q_1,tau1,tau2,tau_1", None, "'q1' and 'q_1' are q of one joint"),
+        ("t,q1,q2,q3,tau1,tau2,t", None, "'t' is there twice|different numbers"),
+        ("t,q1,q2,q3,a,b,a", {"effort": ["a", "b", "a"]}, "'a' is there twice"),
     ],
 )
 def test_heads_that_do_not_fit_are_refused(

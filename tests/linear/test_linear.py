@@ -274,7 +274,9 @@ def test_poles_move_with_the_load_as_the_sensitivity_says():
     found = to_load(arm, build, q)
     heavier = build(arm.holding(da.Load(mass=2.01)))
     moved = found.poles + 0.01 * found.pole_rates
-    assert np.sort_complex(moved) == pytest.approx(heavier.poles, rel=1e-3, abs=1e-4)
+    # undamped poles: their real parts are rounding, and no order
+    by_speed = [poles[np.argsort(poles.imag)] for poles in (moved, heavier.poles)]
+    assert by_speed[0] == pytest.approx(by_speed[1], rel=1e-3, abs=1e-4)
     assert found.gravity.shape == (2,)
 
 

@@ -47,6 +47,17 @@ class RandomTree:
             [0.05 * (root @ root.T) + 0.02 * np.eye(3) for root in roots],
         )
 
+    def holding(self, body: int, mass: float, com: Any, inertia: Any) -> RandomTree:
+        """The same with a load on a body: masses, first moments and moments about the common centre added."""
+        found = RandomTree(*(list(getattr(self, name)) for name in self.__dataclass_fields__))
+        parts = [(self.mass[body], self.com[body], self.inertia[body]), (mass, com, inertia)]
+        total = sum(m for m, _, _ in parts)
+        centre = sum(m * c for m, c, _ in parts) / total
+        offs = [(m, c - centre, i) for m, c, i in parts]
+        found.inertia[body] = sum(i + m * (d @ d * np.eye(3) - np.outer(d, d)) for m, d, i in offs)
+        found.mass[body], found.com[body] = total, centre
+        return found
+
     def place(self, phi: Any) -> tuple[list[Any], list[Any]]:
         """Poses of the bodies, and of the joints before their motion."""
         poses: list[Any] = []
@@ -89,6 +100,7 @@ class Maximal:
                 self.w[k] = self.w[k] + axis * rate[k]
             else:
                 self.v[k] = self.v[k] + axis * rate[k]
+        self.pushed = np.zeros(6 * self.n)
         self.rows: list[Any] = []
         self.right: list[float] = []
         for k, parent in enumerate(tree.parents):
@@ -161,10 +173,30 @@ class Maximal:
         speeds = np.concatenate([np.concatenate([self.v[k], self.w[k]]) for k in range(self.n)])
         return float(np.abs(np.array(self.rows) @ speeds).max())
 
+    def spring(self, ends: list[tuple[int, Any]], stiffness: float, rest: float, damping: float) -> None:
+        """A spring and damper between points of two bodies (-1: the world), in the axes of those."""
+        points = [(self.poses[body] @ [*at, 1])[:3] if body >= 0 else np.asarray(at) for body, at in ends]
+        speeds = [
+            self.v[body] + np.cross(self.w[body], point - self.poses[body][:3, 3]) if body >= 0 else np.zeros(3)
+            for (body, _), point in zip(ends, points, strict=True)
+        ]
+        span = points[1] - points[0]
+        length = np.linalg.norm(span)
+        along = span / length
+        pull = stiffness * (length - rest) + damping * (speeds[1] - speeds[0]) @ along
+        for (body, _), point, sign in zip(ends, points, (1, -1), strict=True):
+            self.pushed = self.pushed + sign * pull * along @ self._velocity(body, point)[0]
+
+    def with_rotors(self, torque: Any, reflected: Any) -> Any:
+        """The same with inertias J N^2 at the joints: a = a_0 - B diag(J N^2) a, B = da/dtorque."""
+        still, n = self.acceleration(np.zeros(self.n)), self.n
+        slopes = np.stack([self.acceleration(row) - still for row in np.eye(n)], axis=1)
+        return np.linalg.solve(np.eye(n) + slopes * reflected, self.acceleration(torque))
+
     def acceleration(self, torque: Any) -> Any:
         """Accelerations of the joints under torques at them."""
         size = 6 * self.n
-        mass, force = np.zeros((size, size)), np.zeros(size)
+        mass, force = np.zeros((size, size)), self.pushed.copy()
         for k in range(self.n):
             turn = self.poses[k][:3, :3]
             r, m = turn @ self.tree.com[k], self.tree.mass[k]

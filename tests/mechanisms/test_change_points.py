@@ -107,14 +107,100 @@ def test_a_motion_that_comes_to_rest_at_a_change_point_ends_there_with_what_came
     np.testing.assert_allclose(motion.q[:, 0], np.pi - (np.pi - 1) * np.exp(-6 * motion.t), atol=1e-5)
 
 
-def test_a_system_in_its_coordinates_stops_at_a_change_point_instead_of_changing_its_mode() -> None:
+def test_sixty_seconds_through_change_points_keep_energy_and_closure() -> None:
+    """Both ways, in the joints and in the coordinates: 38 flat positions at constant speed."""
     bar = parallelogram()
+    motion = bar.simulate(np.linspace(0, 60, 61), bar.home, [2.0])
+    assert len(motion.change_points) == 38
+    assert np.ptp(motion.energy) < 1e-8 * motion.energy[0]
+    assert motion.closure_error.max() < 1e-12
+    np.testing.assert_allclose(motion.q[:, 0], 1 + 2 * motion.t, atol=1e-6)
     system = bar.as_system()
-    with pytest.raises(da.SimulationError, match=r"singular|assembly mode") as fault:
-        da.simulate(system, [0.0], [1.0], [2.0], duration=3.0)
-    motion = fault.value.motion
-    assert motion.t[-1] == pytest.approx((np.pi - 1) / 2, abs=0.05)
-    np.testing.assert_allclose(motion.q[:, 0], 1 + 2 * motion.t, atol=1e-5)
+    asked = da.simulate(system, [0.0], [1.0], [2.0], duration=60.0)
+    assert np.ptp(asked.energy) < 1e-8 * asked.energy[0]
+    np.testing.assert_allclose(asked.q[:, 0], 1 + 2 * asked.t, atol=1e-7)
+    joints = system.joints(asked.q)
+    np.testing.assert_allclose(joints, asked.q * np.array([1, -1, 1]), atol=1e-11)
+    assert np.abs(bar.closure_error(joints)).max() < 1e-12
+
+
+@pytest.mark.parametrize("kind", ["pin", "revolute"])
+def test_a_system_in_its_coordinates_is_a_pendulum_through_its_flat_positions(kind: str) -> None:
+    """With weight, under a controller's torque too; redundant closures as well as others."""
+    bar = parallelogram(kind, gravity=9.81)
+    moment = (2 * 0.15 + 0.3) * 9.81
+    times = np.linspace(0, 1.5, 31)
+    pendulum = solve_ivp(
+        lambda t, y: [y[1], (-moment * np.cos(y[0]) - 0.2 * y[1]) / INERTIA],
+        (0, 1.5),
+        [1.0, 12.0],
+        t_eval=times,
+        rtol=1e-12,
+        atol=1e-12,
+        method="DOP853",
+    )
+    motion = da.simulate(bar.as_system(), lambda t, q, qd: -0.2 * qd, [1.0], [12.0], duration=1.5, times=times)
+    assert motion.q.max() > np.pi + 0.5
+    np.testing.assert_allclose(motion.q[:, 0], pendulum.y[0], atol=1e-6)
+    np.testing.assert_allclose(motion.qd[:, 0], pendulum.y[1], atol=1e-6)
+
+
+def test_a_system_at_a_change_point_has_the_numbers_of_its_branch() -> None:
+    """I*, bias, weight and slopes are quotients 0/0 there: those of a pendulum, at the point itself and near it."""
+    bar = parallelogram(gravity=9.81)
+    system = bar.as_system()
+    moment = (2 * 0.15 + 0.3) * 9.81
+    for off in (0.0, 1e-9, -1e-5, 3e-3):
+        q, qd = np.array([np.pi + off]), np.array([2.0])
+        np.testing.assert_allclose(system.joints(q), q * np.array([1, -1, 1]), atol=1e-12)
+        np.testing.assert_allclose(system.mass_matrix(q), [[INERTIA]], rtol=1e-10)
+        np.testing.assert_allclose(system.bias(q, qd), moment * np.cos(q), rtol=1e-8)
+        np.testing.assert_allclose(system.gravity_load(q), moment * np.cos(q), rtol=1e-10)
+        np.testing.assert_allclose(
+            system.forward_dynamics(q, qd, [0.5]), (0.5 - moment * np.cos(q)) / INERTIA, rtol=1e-8
+        )
+        slope = system.inverse_dynamics_derivatives(q, qd, [0.0])[0]
+        np.testing.assert_allclose(slope, [-moment * np.sin(q)], atol=1e-6)
+    whole = np.array([[1.0], [np.pi], [4.0], [2 * np.pi + 1]])
+    np.testing.assert_allclose(system.kinetic_energy(whole, [2.0]), [2 * INERTIA] * 4, rtol=1e-10)
+
+
+def test_coordinates_pass_no_place_where_modes_only_come_near_each_other() -> None:
+    """A rocker a little longer: the loop turns crossed there, as it does when its joints are integrated."""
+    bar = parallelogram(more=1e-3)
+    motion = da.simulate(bar.as_system(), [0.0], bar.coordinates_of(bar.home), [3.0], duration=0.71)
+    exact = bar.simulate(motion.t, bar.home, [3.0])
+    np.testing.assert_allclose(motion.q, exact.q, atol=1e-6)
+
+
+def test_coordinates_that_stop_to_determine_the_mechanism_end_a_motion_with_what_came_before() -> None:
+    """A five-bar whose fore links come into line: beyond it the cranks turn back on another branch."""
+    bar = gallery.five_bar().compiled()
+    start = bar.coordinates_of(bar.home)
+    with pytest.raises(da.SimulationError, match="assembly mode") as fault:
+        da.simulate(bar.as_system(), [6.0, -6.0], start, duration=5.0)
+    assert 0 < fault.value.motion.t[-1] < 5
+    assert np.abs(bar.closure_error(bar.position(fault.value.motion.q[1]))).max() < 1e-12
+
+
+def test_many_motions_at_once_pass_change_points_each_in_its_time() -> None:
+    bar = parallelogram()
+    speeds = np.array([[0.5], [2.0], [7.0], [11.0]])
+    motions = bar.simulate_many([0.0], bar.home, speeds, 2.0, 2e-3, every=100)
+    exact = 1 + motions.t[:, None, None] * speeds
+    np.testing.assert_allclose(motions.phi, exact * np.array([1, -1, 1]), atol=1e-9)
+    assert motions.faults == ("",) * 4
+
+
+def test_a_motion_of_many_that_cannot_go_on_ends_alone() -> None:
+    bar = gallery.five_bar().compiled()
+    motions = bar.simulate_many([[0.0, 0.0], [60.0, -60.0]], bar.home, np.zeros((2, 2)), 0.2, 1e-3, every=20)
+    alone = bar.simulate_many([0.0, 0.0], bar.home, [0.0, 0.0], 0.2, 1e-3, every=20)
+    np.testing.assert_allclose(motions.q[:, 0], alone.q[:, 0], atol=1e-13)
+    assert not motions.faults[0]
+    assert "the motion ends at" in motions.faults[1]
+    assert motions.diverged.tolist() == [False, True]
+    assert np.isfinite(motions.q[1, 1]).all(), "what came before is kept"
 
 
 def test_a_parallelogram_on_a_turntable_keeps_energy_and_angular_momentum_through_its_flat_positions() -> None:
@@ -148,4 +234,6 @@ def test_a_parallelogram_on_a_turntable_keeps_energy_and_angular_momentum_throug
         (stand.joint_inertia(phi[None])[0] @ rate)[0] for phi, rate in zip(motion.phi, motion.rate, strict=True)
     ]
     assert np.ptp(momentum) < 1e-7 * np.abs(momentum).max()
+    asked = da.simulate(stand.as_system(), [0.0, 0.0], motion.q[0], [0.7, 4.0], duration=2.0, times=motion.t)
+    np.testing.assert_allclose(asked.q, motion.q, atol=1e-6)
     assert np.ptp(motion.rate[:, 1]) > 0.1

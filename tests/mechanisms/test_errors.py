@@ -64,6 +64,75 @@ def test_arrays_of_the_wrong_shape_and_numbers_that_are_none_are_refused() -> No
         bar.inverse_dynamics(np.tile(bar.home, (3, 1)), np.zeros((2, 2)), np.zeros(2))
 
 
+@pytest.mark.parametrize(
+    ("times", "tolerances", "message"),
+    [
+        ([0, np.inf], {}, "times are a list of finite moments"),
+        ([0, 1, 0.5], {}, "times must rise, and 0.5 s comes after 1 s"),
+        ([0, 1e300], {}, r"the duration is 1e\+300 s; give a time between"),
+        ([0, 1], {"rtol": -1.0}, "the relative tolerance is -1"),
+        ([0, 1], {"atol": np.nan}, "the absolute tolerance is nan"),
+    ],
+)
+def test_times_and_tolerances_that_no_motion_has_are_refused(
+    times: list[float], tolerances: dict[str, float], message: str
+) -> None:
+    mechanism = gallery.five_bar()
+    with pytest.raises(da.ArmError, match=message):
+        mechanism.simulate(times, mechanism.home, np.zeros(2), **tolerances)
+    with pytest.raises(da.ArmError, match="fit into a duration of at most"):
+        mechanism.simulate_many(np.zeros(2), mechanism.home, np.zeros(2), duration=float("inf"))
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), ZeroDivisionError("of the law")])
+def test_a_law_that_fails_and_ctrl_c_keep_the_motion(fault: BaseException) -> None:
+    mechanism = gallery.five_bar()
+
+    def law(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        if t > 0.1:
+            raise fault
+        return np.zeros(2)
+
+    times = np.linspace(0, 1, 101)
+    with pytest.raises((da.SimulationError, da.SimulationInterrupt)) as ended:
+        mechanism.simulate(times, mechanism.home, np.zeros(2), law)
+    kept = ended.value.motion
+    assert 2 < len(kept.t) < 20
+    whole = mechanism.simulate(times[:3], mechanism.home, np.zeros(2))
+    np.testing.assert_allclose(kept.q[:3], whole.q, atol=1e-9)
+    if isinstance(fault, ZeroDivisionError):
+        assert "drive raised ZeroDivisionError: of the law" in str(ended.value)
+        assert ended.value.__cause__ is fault
+
+
+def test_many_motions_keep_what_there_is_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dalembert.mechanisms import many_motions
+
+    mechanism = gallery.five_bar()
+    states = np.tile(mechanism.home, (3, 1))
+    whole = mechanism.simulate_many(np.zeros(2), states, np.zeros(2), duration=0.004, every=1)
+    calls, advanced = 0, many_motions._advanced
+
+    def pressed(*arguments: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise KeyboardInterrupt
+        return advanced(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(many_motions, "_advanced", pressed)
+    with pytest.raises(da.SimulationInterrupt) as ended:
+        mechanism.simulate_many(np.zeros(2), states, np.zeros(2), duration=0.1, every=1)
+    assert len(ended.value.motion.t) == 4
+    np.testing.assert_array_equal(ended.value.motion.q, whole.q[:4])
+
+
+def test_more_joints_than_memory_holds_are_refused() -> None:
+    arm = da.load("planar-2r", physical="ignore")
+    with pytest.raises(da.ArmError, match="the chains have 1002 joints that move; at most 1000"):
+        Mechanism({f"c{k}": arm for k in range(501)}, [])
+
+
 def test_an_empty_batch_gives_empty_results() -> None:
     bar = gallery.five_bar()
     none = np.zeros((0, 4))

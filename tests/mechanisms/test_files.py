@@ -209,3 +209,14 @@ def test_a_weld_is_closed_where_mujoco_says_it_is(where: str) -> None:
 def test_a_mechanism_file_read_as_an_arm_is_told_where_it_belongs() -> None:
     with pytest.raises(da.ArmError, match=r"five_bar.toml: describes a mechanism of the chains .*dalembert mechanism"):
         da.load(Path(__file__).parents[2] / "examples" / "mechanisms" / "five_bar.toml")
+
+
+@pytest.mark.parametrize(("ref", "said"), [("0.3", "has a ref, and loops hold"), ("x", "ref must be a number")])
+def test_a_reference_position_beside_loops_is_refused_by_name(ref: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "loop.xml"
+    path.write_text(
+        f"""<mujoco><worldbody><body name="a"><joint name="j" ref="{ref}"/><geom type="sphere" size="1"/></body>
+        </worldbody><equality><connect body1="a" anchor="0 0 1"/></equality></mujoco>"""
+    )
+    with pytest.raises(da.ArmError, match=f"loop.xml: joint 'j'.*{said}"):
+        da.load_mechanism(path)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.arm.drives import Actuator, DriveTrain, Friction, Rotor
 from dalembert.compile import build, cache
 from dalembert.mechanisms.geared_arms import read_urdf_mechanism
 from dalembert.mechanisms.mechanism_file import parse_mechanism
@@ -178,8 +179,43 @@ def test_files_without_gears_are_arms_and_other_relations_are_no_gears(tmp_path:
     assert da.load_mechanism(tmp_path / "arm.urdf").n == 2
     with pytest.raises(da.ArmError, match="skip leaves parts of MJCF files out"):
         da.load_mechanism(tmp_path / "arm.urdf", skip=["tendon"])
-    coupled = da.load(tmp_path / "arm.urdf", mimic="couple")
-    with pytest.raises(
-        da.ArmError, match=r'joint .b. stands at .*; in a mechanism a gear says so: load .*mimic="free"'
-    ):
-        da.Mechanism({"arm": coupled}, [])
+
+
+def test_an_arm_whose_joints_follow_others_is_a_chain_with_gears(tmp_path: Path) -> None:
+    """Two of them, hand in hand; one alone has its own numbers, with its drives too, and comes back from a file."""
+    coupled = da.load(robot(), mimic="couple")
+    alone = da.Mechanism({"arm": coupled}, [], ["arm.a", "arm.c"], home=[0.2, 0.1], gravity=coupled.gravity)
+    np.testing.assert_allclose(alone.home, [0.2, -1.5 * 0.2 + 0.3, 0.1], atol=1e-15)
+    q, qd, qdd = states(2)
+    phi = alone.position(q)
+    np.testing.assert_allclose(alone.inverse_dynamics(phi, qd, qdd), coupled.inverse_dynamics(q, qd, qdd), rtol=1e-11)
+    np.testing.assert_allclose(alone.mass_matrix(phi), coupled.mass_matrix(q), rtol=1e-12)
+    rubbed = coupled.with_drives(
+        DriveTrain(
+            (
+                Actuator.of("m1", {"a": 20}, Rotor.of("1e-3"), Friction((0.1, 0.1), 0.2, 0.01)),
+                Actuator.of("m2", {"c": 50}, Rotor.of("1e-4"), Friction((0.1, 0.2), 0.3, 0.02)),
+            )
+        )
+    )
+    driven = da.Mechanism({"arm": rubbed}, [], ["arm.a", "arm.c"], home=[0.2, 0.1], gravity=coupled.gravity)
+    np.testing.assert_allclose(driven.inverse_dynamics(phi, qd, qdd), rubbed.inverse_dynamics(q, qd, qdd), rtol=1e-11)
+    again = da.load_mechanism(driven.save(tmp_path / "geared.toml"))
+    np.testing.assert_allclose(again.inverse_dynamics(phi, qd, qdd), driven.inverse_dynamics(phi, qd, qdd), rtol=1e-12)
+    two = da.Mechanism(
+        {"l": coupled, "r": coupled}, [da.Closure("grip", "l", "r", ("z",))], None, home=[0.2, 0, 0.2, 0]
+    )
+    assert two.n == 3
+    assert two.m == 6
+
+
+def test_gears_and_couplings_come_back_from_a_file_in_their_order(tmp_path: Path) -> None:
+    free = da.load(robot(), mimic="free")
+    ties = [da.JointCoupling("sum", "arm.a + arm.c", 0.1), da.Gear("pair", "arm.b", "arm.a", 2)]
+    mechanism = da.Mechanism({"arm": free}, ties, ["arm.a"], home=[0.05, 0.1, 0.05])
+    again = da.load_mechanism(mechanism.save(tmp_path / "tied.toml"))
+    assert again.equation_names == mechanism.equation_names == ("sum.coupling", "pair.gear")
+    rest = ([0.0], [1.0])
+    np.testing.assert_allclose(
+        again.constraint_forces(again.home, *rest), mechanism.constraint_forces(mechanism.home, *rest), rtol=1e-12
+    )

@@ -81,3 +81,51 @@ def test_a_parameter_that_is_not_there_is_refused_with_a_hint() -> None:
     mechanism = bar()
     with pytest.raises(da.ArmError, match=r"no parameter 'left.a9'.*left.a"):
         mechanism.sensitivity(mechanism.home, parameters=["left.a9"])
+
+
+def varying(first: float, second: float, piston: da.MovingBody | None = None) -> da.Mechanism:
+    """A five-bar whose left motors turn by functions of both joints."""
+    link = {"mass": 1.0, "com": (-0.2, 0, 0), "inertia": (0, 0.0133, 0.0133)}
+    left, right = (da.Arm.from_dh([{"a": a, **link}, {"a": b, **link}]) for a, b in ((first, second), (0.4, 0.4)))
+
+    def turns(ring, q):
+        (sin, cos), (sin2, cos2) = ring.sincos(q[0]), ring.sincos(q[1])
+        return [30 * q[0] + 4 * (sin * cos2), 20 * q[1] + 3 * (sin2 * cos)]
+
+    motors = (
+        da.Actuator.of("m1", {"joint1": 30}, da.Rotor.of("1e-3"), da.Friction(viscous=1e-3)),
+        da.Actuator.of("m2", {"joint2": 20}, da.Rotor.of("1e-3"), da.Friction((0.1, 0.1), 0.2, 1e-3), body=piston),
+    )
+    return da.Mechanism(
+        {"left": left.with_drives(da.DriveTrain(motors, turns=turns)), "right": right},
+        [da.Closure("tip", "left", "right", "pin")],
+        ["left.joint1", "right.joint1"],
+        bases={"right": da.Placement.from_xyz_rpy((0.4, 0, 0))},
+        home=[2.0, -1.2, 1.1, 1.2],
+        gravity=(0, -9.81, 0),
+    )
+
+
+@pytest.mark.parametrize("parameter", [0, 1])
+def test_drives_that_vary_with_the_pose_have_sensitivities(parameter: int) -> None:
+    """Differences of two designs: ratios and places of the drives follow joints that the lengths move."""
+    lengths, step = np.array([0.4, 0.45]), 1e-6 * np.eye(2)[parameter]
+    bar = varying(*lengths)
+    q, qd, qdd = bar.coordinates_of(bar.home), [0.3, -0.2], [1.0, 0.5]
+    found = bar.sensitivity(bar.home, qd, qdd, [f"left.a{parameter + 1}"])
+    longer, shorter = varying(*(lengths + step)), varying(*(lengths - step))
+    ahead, behind = (design.position(q, bar.home) for design in (longer, shorter))
+    loads = longer.inverse_dynamics(ahead, qd, qdd) - shorter.inverse_dynamics(behind, qd, qdd)
+    np.testing.assert_allclose(found.load[:, 0], loads / 2e-6, rtol=1e-6)
+    inertia = longer.mass_matrix(ahead) - shorter.mass_matrix(behind)
+    np.testing.assert_allclose(found.inertia[..., 0], inertia / 2e-6, rtol=1e-6)
+
+
+def test_bodies_that_drives_move_on_links_are_refused() -> None:
+    def still(ring, q):
+        return [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, 0 * q[0]]
+
+    moved = da.MovingBody(da.Inertia.of(0.8, (0.1, 0, 0), (0.01, 0.02, 0.02)), still, "link1")
+    bar = varying(0.4, 0.4, moved)
+    with pytest.raises(da.ArmError, match=r"chain .left.: .m2. of its drives moves a body on a link"):
+        bar.sensitivity(bar.home)

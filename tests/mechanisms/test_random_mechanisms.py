@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.description import ArmDescription, Joint, Link
+from dalembert.arm.drives import Actuator, DriveTrain, Friction, Rotor
 from dalembert.mechanisms.mechanism import Mechanism
 from mechanisms.maximal import Maximal, RandomTree, Tie, frame
 
@@ -85,6 +87,52 @@ def test_accelerations_of_a_random_mechanism_are_those_of_free_bodies_held_toget
     np.testing.assert_allclose(
         ours.inverse_dynamics(ours.home, qd, qdd), torque, atol=1e-8 * (1 + np.abs(wanted).max())
     )
+
+
+@pytest.mark.parametrize("seed", [0, 3, 5, 11])
+def test_drives_loads_and_springs_of_a_random_mechanism_act_on_free_bodies_as_well(seed: int) -> None:
+    """Rotors and viscous friction at every joint, a load, springs and dampers between bodies and the world."""
+    rng = np.random.default_rng(seed)
+    tree = RandomTree.of(rng, int(rng.integers(6, 12)))
+    n = len(tree.parents)
+    phi = rng.uniform(-1, 1, n)
+    ties = random_ties(rng, tree, phi)
+    ratio, inertia, viscous = rng.uniform(5, 50, n), rng.uniform(1e-4, 1e-3, n), rng.uniform(1e-4, 1e-3, n)
+    motors = [
+        Actuator.of(f"m{k}", {f"joint{k}": ratio[k]}, Rotor.of(inertia[k]), Friction(viscous=viscous[k]))
+        for k in range(n)
+    ]
+    held, mass, com = int(rng.integers(n)), 1.3, rng.uniform(-0.2, 0.2, 3)
+    own = np.diag([0.02, 0.03, 0.04])
+    bare = mechanism_of(tree, ties, phi)
+    arm = bare.parts.chains["tree"].holding(da.Load(mass, com.tolist(), own.tolist()), f"body{held}")
+    arm = replace(arm, drives=DriveTrain(tuple(motors)), drive_model="exact")
+    points = rng.uniform(-0.3, 0.3, (4, 3))
+    springs = [
+        da.Spring("s", frame_at("tree", f"body{n - 1}", points[0]), frame_at("tree", "body0", points[1]), stiffness=40,
+                  rest=0.1, damping=3),
+        da.Spring("t", frame_at("ground", "", points[2]), frame_at("tree", f"body{n - 2}", points[3]), stiffness=25,
+                  damping=1),
+    ]  # fmt: skip
+    ours = Mechanism({"tree": arm}, bare.parts.closures, bare.coordinates, home=phi, gravity=GRAVITY, springs=springs)
+    qd, torque = rng.normal(size=ours.n), rng.normal(size=ours.n)
+    rate, _ = ours.joint_motion(ours.home, qd, np.zeros(ours.n))
+    bodies = Maximal(tree.holding(held, mass, com, own), ties, ours.home, rate, GRAVITY)
+    bodies.spring([(n - 1, points[0]), (0, points[1])], 40, 0.1, 3)
+    bodies.spring([(-1, points[2]), (n - 2, points[3])], 25, 0, 1)
+    at_joints = -viscous * ratio**2 * rate
+    at_joints[[c.joint for c in ours.assembly.coordinates]] += torque
+    wanted = bodies.with_rotors(at_joints, inertia * ratio**2)
+    qdd = ours.forward_dynamics(ours.home, qd, torque)
+    _, rate2 = ours.joint_motion(ours.home, qd, qdd)
+    np.testing.assert_allclose(rate2, wanted, atol=1e-8 * (1 + np.abs(wanted).max()))
+    np.testing.assert_allclose(
+        ours.inverse_dynamics(ours.home, qd, qdd), torque, atol=1e-8 * (1 + np.abs(wanted).max())
+    )
+
+
+def frame_at(chain: str, link: str, at: Any) -> da.FrameOn:
+    return da.FrameOn(chain, link, da.Placement.from_xyz_rpy(at.tolist()))
 
 
 def test_random_mechanisms_have_welds_pins_and_balls() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,29 +13,11 @@ import pytest
 import dalembert as da
 from dalembert.markup.elements import Html
 from dalembert.report.assemble import Report
-from dalembert.report.html.browser import find_browser, run_browser
+from dalembert.report.html.browser import run_browser
 from dalembert.report.write import write_report
 
-INSTALLER = Path(__file__).parents[2] / "scripts" / "install-chromium"
 CUBE = da.Load.of(da.Inertia.box("1.8", ("0.0762",) * 3))
 """Bejczy's load: a cube of 442 cm^3."""
-
-
-@pytest.fixture(scope="session")
-def browser() -> str:
-    """A browser. In CI one is installed and its lack is a failure; elsewhere the test says that it is left out."""
-    found = find_browser()
-    if found is None and os.environ.get("CI"):
-        done = subprocess.run(["sh", str(INSTALLER)], capture_output=True, text=True, check=False)
-        found = find_browser()
-        if found is None:
-            pytest.fail(f"no browser in CI, and {INSTALLER.name} did not bring one: {done.stderr.strip()[-500:]}")
-    if found is None:
-        pytest.skip(
-            "the pages were NOT opened: no Chromium or Chrome on this machine; run scripts/install-chromium, or set "
-            "DALEMBERT_BROWSER"
-        )
-    return found
 
 
 @pytest.fixture(scope="session")

@@ -59,6 +59,13 @@ def test_a_released_arm_is_shown_with_its_energy_and_events(call: Call, tmp_path
     assert (tmp_path / "m.csv").read_text().startswith("time [s],q_joint1 [rad]")
 
 
+@pytest.mark.parametrize("drive", [(), ("--torque", "1,2")])
+def test_what_no_controller_follows_is_no_error(drive: tuple[str, ...], call: Call, refusal: Call) -> None:
+    words = ("planar-2r", *drive, "--duration", "0.1")
+    assert "--trajectory is what a controller follows" in refusal(*words, "--trajectory", "excitation")
+    assert not {"largest_error", "end_error"} & set(json.loads(call(*words, "--json")))
+
+
 def test_without_drives_nothing_is_lost_to_friction(call: Call) -> None:
     options = ("irb6", "--q", "0,0.1,0.1,0,0", "--qd", "0.5,0,0,0,0", "--duration", "0.1", "--json")
     links, driven = (json.loads(call(*options, *choice)) for choice in (("--no-drives",), ("--drives",)))

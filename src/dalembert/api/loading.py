@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ..arm.io.angle_reading import AS_MEANT
 from ..arm.io.files import catalog_names, read
@@ -17,11 +17,12 @@ def load(
     skip: Iterable[str] = (),
     angles: str = AS_MEANT,
     clean: float | None = None,
+    arguments: Mapping[str, str] | None = None,
 ) -> Arm:
     """The arm of ``source``.
 
-    ``source`` is a built-in name ("puma560"), the path of a file (.toml, .urdf, .xml), the text of one, an open file, a
-    ``mujoco.MjModel`` or a ``pinocchio.Model``.
+    ``source`` is a built-in name ("puma560"), the path of a file (.toml, .urdf, .xacro, .sdf, .xml), the text of one,
+    an open file, a ``mujoco.MjModel`` or a ``pinocchio.Model``.
 
     ``physical`` says what to do with inertias no real body has: "warn" (use them as given), "error" or "ignore".
     ``mimic`` says what becomes of joints that follow another joint: "refuse" them, "hold" them still where they stand
@@ -30,9 +31,9 @@ def load(
     "contact", "equality", "flex", "fluid", "gravcomp", "mocap", "plugin", "tendon".
     ``angles`` says how rounded angles of files are read: "as meant", 1.5708 as a right angle, or "as written", to the
     digit. ``clean``, such as 1e-9, takes angles, lengths and products of inertia as small as that as zero
-    (``Arm.cleaned``).
+    (``Arm.cleaned``). ``arguments`` are values for the ``<xacro:arg>`` of a xacro file.
     """
-    return Arm.of(read(source, physical, mimic, skip, angles, clean))
+    return Arm.of(read(source, physical, mimic, skip, angles, clean, arguments))
 
 
 def catalog() -> tuple[str, ...]:

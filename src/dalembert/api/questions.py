@@ -20,6 +20,7 @@ from ..systems.arm_kinematics import MovingArm
 
 if TYPE_CHECKING:
     from ..arm.force import Force
+    from ..arm.placement import Placement
     from ..compile.cuda.cuda_kernel import CudaKernel
     from ..compile.cuda.rollout import Rollout
     from ..control.requirements import Requirements
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from ..design.analysis import Analysis, Limits
     from ..design.pose_coupling import PoseCoupling
     from ..equations.symbols import Request
+    from ..equations.verify import Verdict
     from ..fmu.write_fmu import WrittenFmu
+    from ..kinematics.joint_solutions import JointSolutions
+    from ..kinematics.manipulability import Manipulability
     from ..linear.linear_model import LinearModel
     from ..reduction.states import Amounts
     from ..report.assemble import Report
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from ..simulation.many import Many
     from ..simulation.motion import Motion
     from ..simulation.motion_files import Given
+    from ..systems.frame_axes import AskedFrame
     from .arm_equations import ArmEquations
 
 Array = NDArray[np.float64]
@@ -71,6 +76,24 @@ class SystemQuestions(MovingArm):
         from .arm_equations import arm_equations
 
         return arm_equations(self, parameters, joints, at, formulation)
+
+    def verify(
+        self,
+        statement: str,
+        parameters: str | None = None,
+        *,
+        joints: Sequence[int | str] | None = None,
+        at: Mapping[str | int, object] | None = None,
+    ) -> Verdict:
+        """Compare a printed formula, ``"D33 = m3*a3^2 + Izz3"``, SymPy or LaTeX, with the exact coefficient.
+
+        The verdict is true if they are identical; else ``verdict.difference`` says by what the formula exceeds it.
+        ``parameters`` are those that the formula is written in, found out where they are not given; ``joints`` and
+        ``at`` are those of ``equations``.
+        """
+        from ..equations.verify import verify
+
+        return verify(self, statement, parameters, joints, at)
 
     def analysis(
         self,
@@ -135,6 +158,13 @@ class SystemQuestions(MovingArm):
             self, path, box=box, speed=speed, acceleration=acceleration, tolerances=tolerances, pose=pose,
             motion=motion, against=against, pdf=pdf, csv=csv, json=json, progress=progress,
         )  # fmt: skip
+
+    def picture(self, path: str | Path, q: ArrayLike | None = None) -> None:
+        """Draw the links as bars at positions ``q`` (rad, m; as the report draws them first) into an SVG file."""
+        from ..arm.array_input import real_array
+        from ..report.arm_picture import arm_picture
+
+        arm_picture(self, None if q is None else real_array("q", q).tolist()).write(path)
 
     # -- code --------------------------------------------------------------------------------------
 
@@ -269,6 +299,70 @@ class SystemQuestions(MovingArm):
         if on_gpu(target, parameters):
             return differentiable.torch_function(self, name, dtype, accuracy)
         return bridges.torch_function(function(self, name, parameters))
+
+    # -- poses -------------------------------------------------------------------------------------
+
+    def inverse_kinematics(
+        self,
+        pose: ArrayLike | Placement,
+        *,
+        frame: AskedFrame | None = None,
+        task: str = "pose",
+        near: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        axes: str = "base",
+        error: str = "angle-axis",
+        limits: bool = True,
+        tolerance: float | tuple[float, float] = 1e-8,
+        iterations: int = 100,
+        starts: int = 256,
+        criterion: str | None = None,
+        solutions: bool = False,
+        seed: int = 0,
+    ) -> JointSolutions:
+        """Joint positions that bring the tool (or ``frame``: a link, or (link, Placement)) to ``pose`` ``(..., 4, 4)``.
+
+        ``task`` is "pose", "position" (``pose`` may then be points) or "orientation"; six ``weights`` (x, y, z, then
+        rotations) along the ``axes`` of the "base" or the "frame" say how much each direction counts, one of zero is
+        free. ``error`` is how a rotation is measured: "angle-axis", "quaternion" or "sine". ``near`` is where to begin,
+        and which solution is preferred; ``starts`` are tried where it does not lead there, by ``seed``. ``tolerance``
+        is in m and rad, one number or two. Joints stay within their limits unless ``limits=False``. Of an arm with
+        joints to spare ``criterion`` "limits" or "manipulability" says what these are for. ``solutions=True`` also
+        lists all distinct solutions that the starts lead to. Damped least squares (Sugihara 2011), each step compiled.
+        What was not reached is in the result: ``.converged``, ``.missed()``; ``.checked()`` makes it an error.
+        """
+        from ..kinematics.inverse_kinematics import inverse_kinematics
+
+        return inverse_kinematics(
+            self, pose, frame=frame, task=task, near=near, weights=weights, axes=axes, error=error, limits=limits,
+            tolerance=tolerance, iterations=iterations, starts=starts, criterion=criterion, solutions=solutions,
+            seed=seed,
+        )  # fmt: skip
+
+    def manipulability(
+        self,
+        q: ArrayLike,
+        frame: AskedFrame | None = None,
+        *,
+        directions: str | Sequence[str] = "all",
+        kind: str = "velocity",
+    ) -> Manipulability:
+        """How well the tool (or ``frame``) can be moved: Yoshikawa's measure, condition, the ellipsoid.
+
+        ``directions`` are "all", "translation", "rotation", or some of x y z rx ry rz (base axes, m/s and rad/s);
+        ``kind="acceleration"`` counts what joint torques of 1 do, with the inertia of the whole system.
+        """
+        from ..kinematics.manipulability import manipulability
+
+        return manipulability(self, q, frame, directions, kind)
+
+    def operational_inertia(
+        self, q: ArrayLike, frame: AskedFrame | None = None, *, directions: str | Sequence[str] = "all"
+    ) -> Array:
+        """Lambda = (J D^-1 J^T)^-1 ``(..., k, k)``: force over acceleration at the tool (Khatib 1987), load in."""
+        from ..kinematics.manipulability import operational_inertia
+
+        return operational_inertia(self, q, frame, directions)
 
     # -- motion ------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile import build
-from ..compile.functions import FUNCTIONS, function
+from ..compile.functions import FUNCTIONS, function, unfit
 from ..compile.kernel import Kernel
 from ..formulations.registry import TORQUES
 from ..mechanisms.gallery import five_bar
@@ -76,7 +76,7 @@ def self_tests() -> list[SelfTest]:
     tests.append(SelfTest("torques, closed form", "newton-euler", _rounded(), partial(_closed_form, arm, states)))
     if build.available():
         for name in FUNCTIONS:
-            kernel = Kernel(function(arm if name == "regressor" else driven, name))
+            kernel = Kernel(function(arm if unfit(driven, name) else driven, name))
             allowed = _rounded() * (kappa if name in DIVIDING else 1.0)  # the condition enlarges the rounding
             tests.append(SelfTest(f"kernel {name}", "NumPy", allowed, partial(_kernel, kernel, states)))
         short = Kernel(function(driven, "inverse_dynamics"), "float32")

@@ -249,6 +249,12 @@ class DriveTrain:
             rows.append(row)
         return rows
 
+    def with_direct(self, joints: Sequence[str]) -> DriveTrain:
+        """These drives with motors at further joints of which nothing is described: neither rotor nor friction."""
+        return replace(
+            self, actuators=(*self.actuators, *(Actuator.of(f"motor of {name}", {name: 1}) for name in joints))
+        )
+
     def fitted(self, arm: ArmDescription) -> DriveTrain:
         """These drives for this arm: a direct drive at each joint where there is no motor at all, and of the drives of
         a larger arm what is left with some joints locked and some links gone.

@@ -15,8 +15,9 @@ def printable(text: str) -> str:
 def sentence(text: str) -> str:
     """A message on one line and of bounded length, whatever names and values from files stand in it."""
     if len(text) > LONGEST_SENTENCE:
-        text = f"{text[:HEAD]} [...] {text[-TAIL:]}"
-    return printable(text)
+        text = f"{text[:LONGEST_SENTENCE]} [...] {text[-TAIL:]}"
+    shown = printable(text)  # a control character is several once it is spelled out
+    return shown if len(shown) <= LONGEST_SENTENCE else f"{shown[:HEAD]} [...] {shown[-TAIL:]}"
 
 
 class ArmError(ValueError):

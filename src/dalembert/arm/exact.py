@@ -52,6 +52,8 @@ def exact(value: object, what: str = "number") -> Fraction:
     """The rational number that ``value`` spells: 0.1 is 1/10, not the binary fraction nearest to it."""
     if isinstance(value, bool):
         raise ArmError(f"{what} must be a number, got {value!r}")
+    if isinstance(value, Fraction):
+        return value  # also one that carries more than its value (rings/traced.py)
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal):

@@ -24,6 +24,10 @@ from .placement import Placement, Step
 if TYPE_CHECKING:
     from .description import Joint, Limits
 
+EXPONENT = 30
+LEAST_MULTIPLIER = Fraction(1, 10**EXPONENT)
+"""Least multiplier of a joint that follows another, and one over the largest."""
+
 
 @dataclass(frozen=True)
 class Follows:
@@ -124,8 +128,8 @@ def couplings(joints: Sequence[Joint]) -> tuple[Coupled, ...]:
     moving = {joint.name: joint for joint in joints if joint.moves}
     places = {name: index for index, name in enumerate(n for n, joint in moving.items() if joint.follows is None)}
     found = []
-    for name, joint in moving.items():
-        multiplier = Fraction(1)
+    for follower, joint in moving.items():
+        name, multiplier = follower, Fraction(1)
         offset: Angle | Fraction = Fraction(0)
         while (follows := joint.follows) is not None:
             if amount(follows.offset):
@@ -134,6 +138,11 @@ def couplings(joints: Sequence[Joint]) -> tuple[Coupled, ...]:
                 offset = follows.offset if alone else amount(offset) + multiplier * amount(follows.offset)
             multiplier *= follows.multiplier
             name, joint = follows.joint, moving[follows.joint]
+        if not LEAST_MULTIPLIER <= abs(multiplier) <= 1 / LEAST_MULTIPLIER:
+            raise ArmError(
+                f"joint {follower!r} follows joint {name!r} by a multiplier beyond 1e±{EXPONENT}, which no gear has; "
+                f"mend it, or let {follower!r} stand still"
+            )
         found.append(Coupled(places[name], multiplier, offset))
     return tuple(found)
 

@@ -59,6 +59,8 @@ def read(path: str | Path) -> dict[str, Any]:
             labels = [system["arm"], system["drives"], *system["holds"]]
             if not isinstance(system["holds"], list) or not all(isinstance(label, str) for label in labels):
                 raise TypeError("a system has labels that are no text")
+    except ArmError:
+        raise
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
         raise CertificateError(f"{path} is no certificate of this package: {type(fault).__name__}, {fault}") from None
     if whole["header"] != HEADER | {"kind": kind}:

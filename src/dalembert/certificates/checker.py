@@ -29,6 +29,8 @@ from .nets import BITS, Net, Variable, first_net
 from .system_numbers import system_numbers
 
 LEAF = "."
+MOST_BODIES = 26
+"""Joints have a letter each in the trees."""
 TURN = fmpq(6283, 1000)
 """A range as wide as this is taken for a whole turn, which holds every range."""
 
@@ -77,9 +79,10 @@ class CheckedCertificate:
 
 def check_certificate(path: str | Path, tell: Callable[[str], None] | None = None) -> CheckedCertificate:
     """Verify a certificate; a ``CertificateError`` names the claim or the section that does not hold."""
-    whole, found = Certificate(read(path)), list[CheckedClaim]()
+    sections, found = read(path), list[CheckedClaim]()
     place = "it"
     try:
+        whole = Certificate(sections)
         for at, (claim, proof) in enumerate(zip(whole.sections["claims"], whole.sections["proofs"], strict=True)):
             place = f"claim {at + 1}"
             if tell is not None:
@@ -99,8 +102,27 @@ class Certificate:
     def __init__(self, sections: Mapping[str, Any]) -> None:
         self.sections, self.systems, self.states = sections, sections["systems"], sections["states"]
         self.kind = sections["header"]["kind"]
+        self._check_states()
         self._dynamics: dict[int, Dynamics] = {}
         self._errors: dict[int, dict[Key, Series]] = {}
+
+    def _check_states(self) -> None:
+        """Refuse states that the proofs do not look at, and joints without a name: they would be told all the same."""
+        wanted = {"lower", "upper", "circle"} | ({"speed", "acceleration"} if self.kind == "reduced model" else set())
+        if set(self.states) != wanted:
+            raise CertificateError(f"states of a certificate of kind {self.kind!r} are {', '.join(sorted(wanted))}")
+        for system in self.systems:
+            for body in system["bodies"]:
+                if not isinstance(body["joint"], str):
+                    raise CertificateError("a joint has a name that is no text")
+            if len(system["bodies"]) > MOST_BODIES:
+                raise CertificateError(f"a system has more than {MOST_BODIES} bodies")
+            for name, values in self.states.items():
+                if len(values) != len(system["bodies"]):
+                    raise CertificateError(f"{name} of its states has not one number for each joint")
+                if name != "circle":
+                    for value in values:
+                        number(value)
 
     def dynamics(self, system: int) -> Dynamics:
         """The exact coefficients of a system."""

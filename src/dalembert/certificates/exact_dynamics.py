@@ -24,6 +24,9 @@ Series: TypeAlias = dict[tuple[int, ...], tuple[fmpq, fmpq]]
 
 
 EYE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+MOST_WORK, MOST_DEGREE, MOST_BITS = 50_000_000, 60, 100_000
+"""Products of terms after which a certificate is refused, highest power of a sine, cosine or position, and longest
+number of a program: what is asked for has to end, whoever wrote the file."""
 
 
 def number(text: str) -> fmpq:
@@ -45,6 +48,17 @@ class Variables:
         self.sin, self.cos = gens[0 : 2 * self.n : 2], gens[1 : 2 * self.n : 2]
         self.speed, self.acceleration = gens[2 * self.n : 3 * self.n], gens[3 * self.n :]
         self.zero, self.one = self.context.constant(0), self.context.constant(1)
+        self.work = 0
+
+    def product(self, a: Any, b: Any) -> Any:
+        """a b, refused where so many terms or so high powers come together that it would never end."""
+        self.work += (len(a) if hasattr(a, "degrees") else 1) * (len(b) if hasattr(b, "degrees") else 1)
+        if self.work > MOST_WORK:
+            raise ArmError(f"its polynomials take more than {MOST_WORK} products of terms")
+        found = a * b
+        if hasattr(found, "degrees") and len(found) and max(found.degrees()) > MOST_DEGREE:
+            raise ArmError(f"its polynomials have powers above {MOST_DEGREE}")
+        return found
 
     def slope(self, p: Polynomial, j: int) -> Polynomial:
         """dp/dq_j: cos dp/dsin - sin dp/dcos."""
@@ -61,10 +75,16 @@ class Variables:
     def turned(self, sums: Mapping[int, int]) -> tuple[Polynomial, Polynomial]:
         """Sine and cosine of a sum of joint angles."""
         sin, cos = self.zero, self.one
+        if sum(map(abs, sums.values())) > MOST_DEGREE:
+            raise ArmError(f"its program has a sum of more than {MOST_DEGREE} joint angles")
         for j, times in sums.items():
             for _ in range(abs(times)):
                 s = self.sin[j] if times > 0 else -self.sin[j]
-                sin, cos = sin * self.cos[j] + cos * s, cos * self.cos[j] - sin * s
+                c = self.cos[j]
+                sin, cos = (
+                    self.product(sin, c) + self.product(cos, s),
+                    self.product(cos, c) - self.product(sin, s),
+                )
         return sin, cos
 
     def series(self, p: Polynomial) -> Series:
@@ -146,17 +166,21 @@ def dynamics(system: Mapping[str, Any]) -> Dynamics:
             turn = [[v.cos[b], -v.sin[b], 0, 0], [v.sin[b], v.cos[b], 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
         else:
             turn = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, v.cos[b]], [0, 0, 0, 1]]
-        pose = times([[v.one * x for x in row] for row in fixed], turn)
-        poses.append(pose if body["parent"] < 0 else times(poses[body["parent"]], pose))
+        pose = times(v, [[v.one * x for x in row] for row in fixed], turn)
+        poses.append(pose if body["parent"] < 0 else times(v, poses[body["parent"]], pose))
         paths.append([*(paths[body["parent"]] if body["parent"] >= 0 else []), b])
         slopes = {i: [[v.slope(x, i) for x in row] for row in poses[b][:3]] for i in paths[b]}
         for i in paths[b]:
-            moved = times(slopes[i], J)
+            moved = times(v, slopes[i], J)
             pulls[i] = [u - row[3] for u, row in zip(pulls[i], moved, strict=True)]
             for j in paths[b]:
                 if j <= i:
                     D[i][j] += sum(
-                        (x * y for r, s in zip(moved, slopes[j], strict=True) for x, y in zip(r, s, strict=True)),
+                        (
+                            v.product(x, y)
+                            for r, s in zip(moved, slopes[j], strict=True)
+                            for x, y in zip(r, s, strict=True)
+                        ),
                         v.zero,
                     )
     for rotor in system["rotors"]:
@@ -169,7 +193,7 @@ def dynamics(system: Mapping[str, Any]) -> Dynamics:
             ]
             for i in paths[b]:
                 if v.revolute[i]:
-                    seen[i] = sum((x * poses[i][r][2] for r, x in enumerate(u)), v.zero)
+                    seen[i] = sum((v.product(x, poses[i][r][2]) for r, x in enumerate(u)), v.zero)
         for i in range(n):
             for j in range(i + 1):
                 D[i][j] += inertia * (seen[i] * ratios[j] + ratios[i] * seen[j] + ratios[i] * ratios[j])
@@ -178,7 +202,7 @@ def dynamics(system: Mapping[str, Any]) -> Dynamics:
     for i, u in enumerate(pulls):
         found["G", i] = v.normal(sum((g * x for g, x in zip(gravity, u, strict=True)), v.zero))
     strength = sum((g * g for g in gravity), fmpq(0))
-    squares = [v.normal(sum((x * x for x in u), v.zero) * strength) for u in pulls]
+    squares = [v.normal(sum((v.product(x, x) for x in u), v.zero) * strength) for u in pulls]
     slope = {(i, j, k): v.slope(D[i][j], k) for i in range(n) for j in range(n) for k in range(n)}
     for i in range(n):
         for j in range(n):
@@ -188,9 +212,10 @@ def dynamics(system: Mapping[str, Any]) -> Dynamics:
     return Dynamics(v, found, squares)
 
 
-def times(a: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def times(v: Variables, a: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """The product of two matrices."""
-    return [[sum((x * row[j] for x, row in zip(r, b, strict=True)), 0 * r[0]) for j in range(len(b[0]))] for r in a]
+    columns = range(len(b[0]))
+    return [[sum((v.product(x, row[j]) for x, row in zip(r, b, strict=True)), 0 * r[0]) for j in columns] for r in a]
 
 
 def program_coefficients(
@@ -224,7 +249,9 @@ def program_coefficients(
             a, b = done[args[0]], done[args[1]] if op == "add" else negative(done[args[1]])
             done.append({j: a.get(j, 0) + b.get(j, 0) for j in {**a, **b}} if isinstance(a, dict) else a + b)
         elif op == "mul":
-            done.append(done[args[0]] * done[args[1]])
+            done.append(v.product(done[args[0]], done[args[1]]))
+            if any(value.height_bits() > MOST_BITS for value in done[-1].coeffs()):
+                raise ArmError(f"step {at} of the program makes numbers of more than {MOST_BITS} bits")
         else:
             raise ArmError(f"step {at} of the program is {op!r}, which is no operation of a program of torques")
     found: dict[Key, Polynomial] = {}

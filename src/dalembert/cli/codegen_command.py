@@ -1,4 +1,4 @@
-"""``dalembert codegen``: a function of an arm as C for a controller, or as CUDA; an arm as an FMU."""
+"""``dalembert codegen``: a function of an arm or a mechanism as C for a controller, or as CUDA; a system as an FMU."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dalembert.compile.cuda.write_cuda import write_cuda
 from dalembert.compile.functions import FUNCTIONS
 from dalembert.compile.functions import function as function_of
 from dalembert.compile.write_c import write_c
+from dalembert.mechanisms.mechanism_code import WRITTEN
 
 from .fmu_options import (
     FmuOption,
@@ -26,10 +27,11 @@ from .fmu_options import (
 )
 from .model_option import ModelOption, read_model
 from .printing import say
-from .system_options import system_command
+from .system_options import code_command
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
+    from dalembert.mechanisms.mechanism import Mechanism
 
 
 class CodeLanguage(enum.StrEnum):
@@ -54,15 +56,16 @@ class Kept(enum.StrEnum):
     ALL = "all"
 
 
-@system_command
+@code_command
 def codegen(
-    system: System,
+    system: System | Mechanism,
     function: Annotated[
         list[str] | None,
         typer.Option(
             "--function",
             "-f",
-            help=f"One of {', '.join(FUNCTIONS)}; inverse_dynamics by default; may be repeated: one folder has all.",
+            help=f"One of {', '.join(FUNCTIONS)}, or of a mechanism {', '.join(WRITTEN)}; inverse_dynamics by default; "
+            "may be repeated: one folder has them all.",
         ),
     ] = None,
     lang: Annotated[CodeLanguage, typer.Option("--lang", help="The language to write.")] = CodeLanguage.C,
@@ -84,8 +87,31 @@ def codegen(
     stops: StopsOption = False,
     restitution: RestitutionOption = None,
     saturate: SaturateOption = None,
+    newton: Annotated[
+        int | None,
+        typer.Option("--newton", help="Of a mechanism: steps of Newton from a guess to the coordinates; 3."),
+    ] = None,
 ) -> None:
     """Write functions as C99 without dependencies, or as CUDA for nvcc; or with --fmu the system as an FMU."""
+    from dalembert.mechanisms.mechanism import Mechanism
+
+    names = list(dict.fromkeys(function or ["inverse_dynamics"]))  # each once, however often it is asked for
+    if isinstance(system, Mechanism):
+        if lang is not CodeLanguage.C or parameters is not None or model is not None or cpp or rust:
+            raise ArmError(
+                f"{system.name}: a mechanism is written as C with its numbers built in; leave --lang, --parameters, "
+                f"--model, --cpp and --rust out"
+            )
+        if fmu is not None:
+            if function is not None or newton is not None:
+                raise ArmError("--fmu writes the whole system; leave -f and --newton out, or write C apart")
+            say(write_fmu_file(system.as_system(), fmu, fmi, input, stops, restitution, saturate))
+            return
+        refuse_without_fmu(fmi, input, stops, restitution, saturate)
+        say_code_of(system, names, output, newton, dtype.value)
+        return
+    if newton is not None:
+        raise ArmError("--newton belongs to mechanisms; leave it out for an arm")
     shorter = None if model is None else read_model(model, system)
     if shorter is not None and parameters is not None:
         raise ArmError("--parameters keeps numbers of the exact system; leave it out with --model")
@@ -100,7 +126,6 @@ def codegen(
     wrappers = [name for name, asked in (("c++", cpp), ("rust", rust)) if asked]
     if wrappers and lang is CodeLanguage.CUDA:
         raise ArmError("--cpp and --rust go around C; leave them out, or write --lang c")
-    names = function or ["inverse_dynamics"]
     if shorter is not None:
         made = [shorter.function(name) for name in names]
     else:
@@ -112,4 +137,13 @@ def codegen(
         else:
             files += write_c(each, output, dtype.value, wrappers)
     for file in dict.fromkeys(files):
+        say(str(file))
+
+
+def say_code_of(mechanism: Mechanism, names: list[str], output: Path, newton: int | None, dtype: str) -> None:
+    """Write functions of a mechanism as C, and name the files."""
+    from dalembert.mechanisms.mechanism_code import NEWTON
+
+    steps = NEWTON if newton is None else newton
+    for file in dict.fromkeys(file for name in names for file in mechanism.write_c(name, output, steps, dtype)):
         say(str(file))

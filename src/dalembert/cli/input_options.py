@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ class DriveInput:
     def law(self, system: System) -> np.ndarray | InputTable:
         """Constant values, or the table of a file."""
         path = Path(self.text)
-        if path.suffix.lower() not in (".csv", ".txt", ".tsv") and not path.is_file():
+        if path.suffix.lower() not in (".csv", ".txt", ".tsv") and not isfile(path):
             return self.constant(system)
         from dalembert.simulation.input_table import read_input_table
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
 from dalembert.mechanisms.mechanism_code import NEWTON, WRITTEN
+from dalembert.systems.time_span import check_samples, check_span
 
 if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
@@ -91,6 +93,9 @@ def mechanism(
     newton: Annotated[
         int | None, typer.Option("--newton", help="Steps of Newton in --c, from a guess to the coordinates; 3.")
     ] = None,
+    equations: Annotated[
+        bool, typer.Option("--equations", help="Print the exact equations: D and G of the chains, closures, slopes.")
+    ] = False,
     mjcf: Annotated[
         Path | None, typer.Option("--mjcf", help="Write links and closures as MJCF for MuJoCo into this file.")
     ] = None,
@@ -116,14 +121,16 @@ def mechanism(
             raise ArmError(f"{option} belongs to {other}; add {other}, or leave {option} out")
     if fmu is None:
         refuse_without_fmu(fmi, input, stops, restitution, saturate)
-    if as_json and (forces or modes):
-        raise ArmError("--forces and --modes are printed only; leave out --json, or leave them out")
+    if as_json and (forces or modes or equations):
+        raise ArmError("--forces, --modes and --equations are printed only; leave out --json, or leave them out")
     if qdd and tau:
         raise ArmError("--qdd asks for loads and --tau for accelerations; give one of them")
     if simulate is not None and qdd:
         raise ArmError("--qdd says how it moves and --simulate asks for that; give --tau, or leave --simulate out")
     if duration is not None and not to:
         raise ArmError("--duration belongs to a motion; say where it ends with --to")
+    if duration is not None:
+        check_span(duration, "--duration is")
     found = read_mechanism(file, skip or (), angles.mode)
     moved = found.home_moved
     found = with_drives(found, drives)
@@ -168,6 +175,8 @@ def mechanism(
         print_forces(found, phi)
     if modes:
         print_modes(found, phi)
+    if equations:
+        print(found.equations().text())
     for path in written:
         print(f"wrote {path}")
 
@@ -192,10 +201,8 @@ def tables(
 def span(seconds: float, samples: int | None) -> tuple[float, int]:
     """Length and rows of a simulation."""
     rows = 11 if samples is None else samples
-    if not seconds > 0:
-        raise ArmError(f"--simulate needs a time above zero, not {seconds:g} s")
-    if rows < 2:
-        raise ArmError(f"--samples needs at least 2 rows, the start and the end; got {rows}")
+    check_span(seconds, "--simulate is")
+    check_samples(rows, "--samples is", 2)
     return seconds, rows
 
 
@@ -216,7 +223,7 @@ def write_files(
         q = found.coordinates_of(phi)
         write_mechanism_page(found, page, q, to, 1.0 if duration is None else duration)
         made.append(page)
-    for name in c or ():
+    for name in dict.fromkeys(c or ()):
         made += found.write_c(
             name, Path("controller") if output is None else output, NEWTON if newton is None else newton
         )
@@ -262,6 +269,23 @@ def with_drives(found: Mechanism, drives: bool | None) -> Mechanism:
             file=sys.stderr,
         )
     return found
+
+
+def mechanism_at(name: str, options: Mapping[str, Any]) -> Mechanism | None:
+    """The mechanism of a mechanism file under the options that were given; None where ``name`` is an arm."""
+    from dalembert.arm.io.text_files import read_text
+    from dalembert.arm.io.toml_arm import is_mechanism
+    from dalembert.mechanisms.mechanism_file import read_mechanism
+
+    path = Path(name)
+    if path.suffix.lower() != ".toml" or not path.is_file() or not is_mechanism(read_text(path), name):
+        return None
+    odd = [option for option in options if option not in ("drives", "gravity", "angles")]
+    if odd:
+        raise ArmError(f"{name}: --{odd[0].replace('_', '-')} shapes an arm, and this is a mechanism; leave it out")
+    angles = options.get("angles", AnglesAre.MEANT)
+    found = with_drives(read_mechanism(path, (), angles.mode), options.get("drives"))
+    return found.with_gravity(numbers(options["gravity"], "--gravity", (3,))) if "gravity" in options else found
 
 
 def values(found: Mechanism, text: str, option: str = "--q") -> np.ndarray:

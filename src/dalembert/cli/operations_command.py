@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dalembert.compile import operations as counts
-from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
+from dalembert.compile.functions import FUNCTIONS, function, unfit
 from dalembert.formulations.registry import TORQUES
 
 from .dynamics_command import about
@@ -39,7 +39,7 @@ def operations(system: System) -> None:
     heading("Generalized d'Alembert, general code, step by step (Lee, Lee and Nigam 1982, Figure 2)")
     print_counts("step, with its equation", list(counts.dalembert_blocks(given).items()))
     heading(f"Compiled functions, {about(given)}")
-    names = [name for name in FUNCTIONS if name not in (("regressor",) if given.counts_drives else OF_DRIVES)]
+    names = [name for name in FUNCTIONS if not unfit(given, name)]
     print_counts("function", [(name, counts.count(function(given, name).nodes)) for name in names])
 
 

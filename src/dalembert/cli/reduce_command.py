@@ -113,8 +113,8 @@ def reduce(
             velocity=(velocity or VelocityTerms.CHRISTOFFEL).value, others=others, refit=refit,
         )  # fmt: skip
         # code is for the hand as it is asked for; the forms are printed for both
-        own = forms.holding(dict(given.loads)[given.tool_link]) if others and c else forms
-        written(own, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
+        short = forms.holding(dict(given.loads)[given.tool_link]) if others and c else forms
+        written(short, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
         (print_data if as_json else print_short_forms)(forms, torques)
         return
     for option, value in (("--coefficients", coefficients), ("--relative-to", relative_to), ("--velocity", velocity),
@@ -135,7 +135,9 @@ def reduce(
         print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
     if certificate is not None:
         print(f"wrote {certificate}", file=sys.stderr if as_json else sys.stdout)
-    written(model, ("inverse_dynamics",), c, as_json)
+    # code is for the hand as it is asked for, and what is printed has both
+    held = model.serving(1) if others else model
+    written(held, ("inverse_dynamics",), c, as_json)
     if as_json:
         print(json.dumps({
             "arm": given.name, "drives": given.drive_model, "tolerance": tolerance,
@@ -145,8 +147,8 @@ def reduce(
             "asymmetry": float(model.asymmetry.max(initial=0.0)),
             "equations": {name: poly.text() for name, poly in model.equations.items()} if equations else {},
             "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "shift": k.shift,
-                           "load": k.depends_on_load}
-                          for k in model.constants],
+                           "load": k.depends_on_load} | ({"value_with_load": own.value} if others else {})
+                          for k, own in zip(model.constants, held.constants, strict=True)],
             "coefficients": [{"name": e.name, "unit": e.unit, "bound": e.bound, "found": e.found, "rms": e.rms}
                              for e in model.coefficient_errors],
             "curve": [{"error": p.error, "operations": p.operations, "constants": p.constants, "proof": p.proof}
@@ -169,7 +171,8 @@ def reduce(
         for line in model.equations_text(LONGEST, constants=False).splitlines():
             say(line)
     heading("Constants")
-    table([("", [k.name for k in model.constants]), ("value", figures(k.value for k in model.constants)),
+    loaded = [("with\nload", figures(k.value for k in held.constants))] if others else []
+    table([("", [k.name for k in model.constants]), ("value", figures(k.value for k in model.constants)), *loaded,
            ("load", ["yes" if k.depends_on_load else "" for k in model.constants]),
            ("made of", [k.definition for k in model.constants])], wide="made of")  # fmt: skip
 

@@ -43,9 +43,13 @@ COMMANDS = {
     "codegen": "codegen_command:codegen",
     "operations": "operations_command:operations",
     "bench": "bench_command:bench",
+    "ik": "ik_command:ik",
     "simulate": "simulate_command:simulate",
     "mechanism": "mechanism_command:mechanism",
     "identify": "identify_command:identify",
+    "study": "study_command:study",
+    "excite": "excite_command:excite",
+    "studio": "studio_command:studio",
     "doctor": "doctor_command:doctor",
 }
 """Every subcommand: its module in this folder and its function there."""
@@ -121,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as fault:
-        return refuse(f"{fault.filename}: {fault.strerror}" if fault.filename else str(fault))
+        return refuse(f"{fault.filename or 'output'}: {fault.strerror or fault}")
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     return code if isinstance(code, int) else 0

@@ -6,11 +6,13 @@ import math
 import re
 from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dalembert.arm.description import ArmDescription
+from dalembert.arm.errors import ArmError
 from dalembert.arm.following import counted
 from dalembert.arm.moving_parts import MovingBody
 
@@ -18,6 +20,7 @@ from .geometry import print_geometry, roll_pitch_yaw
 from .list_command import pattern
 from .printing import figures, heading, paragraph, say, table, unit
 from .system_options import system_command, violations
+from .values import joint_values
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
@@ -42,9 +45,15 @@ def show(
     ounces: Annotated[
         bool, typer.Option("--ounces", help="Links and drives in ounces (force), inches and seconds.")
     ] = False,
+    picture: Annotated[Path | None, typer.Option(help="Draw the links as bars into this SVG file.")] = None,
+    q: Annotated[str | None, typer.Option("--q", help="Joint positions of the picture (rad, m).")] = None,
 ) -> None:
     """Show an arm: its joints, where they stand, its links, its drives and where the numbers come from."""
     given = system
+    if q is not None and picture is None:
+        raise ArmError("--q says where the arm stands in a picture: name a file by --picture FILE.svg")
+    if picture is not None:
+        system.picture(picture, None if q is None else joint_values(system, "--q", q))
     print_head(given)
     if given.n:
         print_joints(given)

@@ -13,12 +13,12 @@ import typer
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 from dalembert.control.controllers_by_name import CONTROLLERS
-from dalembert.simulation.settings import MOST_EVALUATIONS
+from dalembert.systems.time_span import MOST_EVALUATIONS
 
 from .dynamics_command import about
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input
 from .model_option import ModelOption, read_model
-from .motion_options import PathKind, refuse_unused, trajectory_of
+from .motion_options import PathKind, PathOptions, refuse_unused, trajectory_of
 from .printing import figures, heading, joints_with_units, paragraph, say, table
 from .servo_gains import gains_followed, show_gains
 from .system_options import read_load, system_command
@@ -51,7 +51,9 @@ def simulate(
         str | None,
         typer.Option("--voltage", metavar="VALUES|FILE", help=f"{VOLTAGE_HELP} Constant, or a CSV file over time."),
     ] = None,
-    trajectory: Annotated[PathKind, typer.Option(help="What the controller follows.")] = PathKind.quintic,
+    trajectory: Annotated[
+        PathKind | None, typer.Option(help="What the controller follows; quintic by default.")
+    ] = None,
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Start. {VALUES} Zeros if left out.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VALUES", help=f"End of the trajectory. {VALUES}")] = None,
     qd: Annotated[str | None, typer.Option("--qd", metavar="VALUES", help="Speeds at the start.")] = None,
@@ -75,11 +77,28 @@ def simulate(
         str | None,
         typer.Option("--damping", metavar="RATIOS", help="Damping ratio (1) of servo, one or one for each joint."),
     ] = None,
+    via: Annotated[
+        str | None,
+        typer.Option("--via", metavar="VALUES;VALUES", help="Points between start and end of spline and time-optimal."),
+    ] = None,
+    pose: Annotated[
+        str | None,
+        typer.Option("--pose", metavar="X,Y,Z[,ROLL,PITCH,YAW]", help="Where line, or time-optimal along one, ends."),
+    ] = None,
     speed: Annotated[
-        float | None, typer.Option("--speed", help="Speed limit (1) of trapezoidal and excitation, rad/s or m/s.")
+        float | None,
+        typer.Option(
+            "--speed", help="Speed limit of trapezoidal, s-curve, line (1), excitation (1), spline, rad/s or m/s."
+        ),
     ] = None,
     acceleration: Annotated[
-        float | None, typer.Option("--acceleration", help="Acceleration limit (2) of trapezoidal, rad/s^2 or m/s^2.")
+        float | None,
+        typer.Option(
+            "--acceleration", help="Acceleration limit of trapezoidal, s-curve, line (2), spline, rad/s^2 or m/s^2."
+        ),
+    ] = None,
+    jerk: Annotated[
+        float | None, typer.Option("--jerk", help="Jerk limit of s-curve (20) and line (none), rad/s^3 or m/s^3.")
     ] = None,
     model_load: Annotated[
         str | None,
@@ -131,12 +150,15 @@ def simulate(
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
     entry = CONTROLLERS.get(controller)
     given = {"--kp": kp, "--kd": kd, "--damping": damping, "--speed": speed, "--acceleration": acceleration}
+    given |= {"--jerk": jerk, "--via": via, "--pose": pose}
     refuse_unused(controller, trajectory, to, given, model_load, friction, model)
     input_ = drive_input(system, torque, current, voltage)
     if input_ is not None and entry is not None:
         raise ArmError(f"{input_.option} drives the system itself, and so does --controller; give one of them")
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
-    path = trajectory_of(system, trajectory, duration, start, to, speed, acceleration)
+    path = trajectory_of(
+        system, start, PathOptions(trajectory or PathKind.quintic, duration, to, via, pose, speed, acceleration, jerk)
+    )
     exact = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
     believed = exact if model is None else read_model(model, exact)
     chosen = {name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))}
@@ -168,7 +190,7 @@ def simulate(
     if output is not None:
         save(system, motion, output)
     if as_json:
-        told = as_data(system, motion, path, controller, followed) | {"model": model}
+        told = as_data(system, motion, path if entry is not None else None, controller, followed) | {"model": model}
         told["input_kind"] = None if input_ is None else input_.kind
         print(json.dumps(told, indent=2, allow_nan=False))
     else:
@@ -187,20 +209,19 @@ def save(system: System, motion: Motion, output: Path) -> None:
         motion.save(output)
 
 
-def summary(motion: Motion, path: Trajectory) -> dict[str, Any]:
-    """The end, the errors and the largest inputs."""
-    error = motion.q - path.position(motion.t)
+def summary(motion: Motion, path: Trajectory | None) -> dict[str, Any]:
+    """The end, the errors where a path is followed, and the largest inputs."""
+    error = None if path is None else motion.q - path.position(motion.t)
     return {
         "end": motion.q[-1],
         "speed": motion.qd[-1],
-        "largest error": np.abs(error).max(axis=0),
-        "end error": error[-1],
+        **({} if error is None else {"largest error": np.abs(error).max(axis=0), "end error": error[-1]}),
         "largest input": np.abs(motion.u).max(axis=0),
     }
 
 
 def as_data(
-    system: System, motion: Motion, path: Trajectory, controller: str, followed: dict[str, np.ndarray]
+    system: System, motion: Motion, path: Trajectory | None, controller: str, followed: dict[str, np.ndarray]
 ) -> dict[str, Any]:
     """The summary as JSON can hold it."""
     return {

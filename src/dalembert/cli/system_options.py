@@ -161,6 +161,19 @@ def system_command(command: Callable[..., None]) -> Callable[..., None]:
     return _taking(command, ("system",), SHAPE, call)
 
 
+def code_command(command: Callable[..., None]) -> Callable[..., None]:
+    """The command takes a ``system`` first: that of ARM and its options, or the mechanism of a mechanism file."""
+
+    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
+        from .mechanism_command import mechanism_at
+
+        found = mechanism_at(arm, {name: options[name] for name, (_, default) in SHAPE.items()
+                                   if options[name] != default})  # fmt: skip
+        command(read_system(arm, **options) if found is None else found, **rest)
+
+    return _taking(command, ("system",), SHAPE, call)
+
+
 def shaped_command(command: Callable[..., None]) -> Callable[..., None]:
     """The command takes a ``system`` first, and ``shaped``, which reads another arm under the same options."""
 

@@ -22,10 +22,9 @@ def verify(
     at: At = "",
 ) -> None:
     """Compare a printed formula with the exact one; exit code 1 if they differ."""
-    from dalembert.equations.verify import verify as compare
-
     note_load(system, parameters)
-    verdict = compare(system, formula, parameters or None, *restriction(joints, at))
+    moving, rest = restriction(joints, at)
+    verdict = system.verify(formula, parameters or None, joints=moving, at=rest)
     print(verdict)
     if not verdict:
         raise typer.Exit(1)

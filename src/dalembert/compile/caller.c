@@ -18,6 +18,19 @@
 typedef int (*Single)(const void *const *in, void *const *out);
 typedef int (*Batch)(const char *const *in, const ptrdiff_t *rows, const ptrdiff_t *columns, char *const *out,
                      const ptrdiff_t *out_rows, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t count);
+typedef int (*TapeSingle)(const void *tape, const void *const *in, void *const *out);
+typedef int (*TapeBatch)(const void *tape, const char *const *in, const ptrdiff_t *rows, const ptrdiff_t *columns,
+                         char *const *out, const ptrdiff_t *out_rows, ptrdiff_t begin, ptrdiff_t end,
+                         ptrdiff_t count);
+
+/* A function as a table that is read at each call, until so much work has been done that a compiler pays. */
+typedef struct {
+  const void *tape;
+  TapeSingle single;
+  TapeBatch batch;
+  PyObject *owner;   /* what keeps table and code in memory */
+  double left[2];    /* states that are still computed so, one at a time and in batches */
+} Taped;
 
 typedef struct {
   PyObject_HEAD
@@ -30,7 +43,23 @@ typedef struct {
   Batch batch;
   PyObject *slow;
   PyObject *libraries[2]; /* those of `single` and `batch`, kept loaded */
+  Taped taped;
 } Caller;
+
+/* Whether `count` more states are computed by the table: no compiled code, and not enough work done for it. */
+static int by_table(Caller *self, int batch, npy_intp count)
+{
+  if (!self->taped.tape || (double)count > self->taped.left[batch]) return 0;
+  self->taped.left[batch] -= (double)count;
+  return 1;
+}
+
+static int run_batch(const Caller *self, const char *const *in, const ptrdiff_t *rows, const ptrdiff_t *columns,
+                     char *const *out, const ptrdiff_t *out_rows, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t count)
+{
+  return self->batch ? self->batch(in, rows, columns, out, out_rows, begin, end, count)
+                     : self->taped.batch(self->taped.tape, in, rows, columns, out, out_rows, begin, end, count);
+}
 
 static int serves(const Caller *self, PyObject *array, npy_intp width, int axes)
 {
@@ -136,7 +165,7 @@ static PyObject *caller_call(PyObject *callable, PyObject *const *args, size_t n
   PyObject *results[MOST];
   if (keywords || given != self->inputs) goto slow;
   const int axes = PyArray_CheckExact(args[0]) ? PyArray_NDIM((PyArrayObject *)args[0]) : 0;
-  if (axes == 1 && self->single) {
+  if (axes == 1 && (self->single || by_table(self, 0, 1))) {
     const void *in[MOST];
     void *out[MOST];
     for (int i = 0; i < self->inputs; i++) {
@@ -147,14 +176,16 @@ static PyObject *caller_call(PyObject *callable, PyObject *const *args, size_t n
     }
     if (!allocate(self, results, 0, 0)) return NULL;
     for (int i = 0; i < self->outputs; i++) out[i] = PyArray_DATA((PyArrayObject *)results[i]);
-    if (self->single(in, out) && self->strict) goto refuse;
+    const int odd = self->single ? self->single(in, out) : self->taped.single(self->taped.tape, in, out);
+    if (odd > 1) goto memory;
+    if (odd && self->strict) goto refuse;
     return packed(results, self->outputs);
   }
-  if (axes == 2 && self->batch) {
+  const npy_intp count = axes == 2 ? PyArray_DIM((PyArrayObject *)args[0], 0) : 0;
+  if (axes == 2 && (self->batch || by_table(self, 1, count))) {
     const char *in[MOST];
     char *out[MOST];
     ptrdiff_t rows[MOST], columns[MOST], out_rows[MOST];
-    const npy_intp count = PyArray_DIM((PyArrayObject *)args[0], 0);
     for (int i = 0; i < self->inputs; i++) {
       if (!serves(self, args[i], self->width[i], 2)) goto slow;
       PyArrayObject *a = (PyArrayObject *)args[i];
@@ -171,11 +202,12 @@ static PyObject *caller_call(PyObject *callable, PyObject *const *args, size_t n
     int odd = 0;
     if (count > 64) {
       Py_BEGIN_ALLOW_THREADS
-      odd = self->batch(in, rows, columns, out, out_rows, 0, count, count);
+      odd = run_batch(self, in, rows, columns, out, out_rows, 0, count, count);
       Py_END_ALLOW_THREADS
     } else if (count) {
-      odd = self->batch(in, rows, columns, out, out_rows, 0, count, count);
+      odd = run_batch(self, in, rows, columns, out, out_rows, 0, count, count);
     }
+    if (odd > 1) goto memory;
     if (odd && self->strict) goto refuse;
     return packed(results, self->outputs);
   }
@@ -184,6 +216,9 @@ slow:
 refuse:
   for (int i = 0; i < self->outputs; i++) Py_DECREF(results[i]);
   goto slow;
+memory:
+  for (int i = 0; i < self->outputs; i++) Py_DECREF(results[i]);
+  return PyErr_NoMemory();
 }
 
 static PyObject *caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
@@ -224,6 +259,7 @@ static int caller_traverse(PyObject *self, visitproc visit, void *arg)
   Py_VISIT(((Caller *)self)->slow);
   Py_VISIT(((Caller *)self)->libraries[0]);
   Py_VISIT(((Caller *)self)->libraries[1]);
+  Py_VISIT(((Caller *)self)->taped.owner);
   return 0;
 }
 
@@ -235,6 +271,8 @@ static int caller_clear(PyObject *self)
   Py_CLEAR(caller->slow);
   Py_CLEAR(caller->libraries[0]);
   Py_CLEAR(caller->libraries[1]);
+  caller->taped.tape = NULL;
+  Py_CLEAR(caller->taped.owner);
   return 0;
 }
 
@@ -257,6 +295,29 @@ static PyObject *caller_attach(PyObject *self, PyObject *args)
   else caller->single = (Single)address;
   Py_XSETREF(caller->libraries[batch], Py_NewRef(library));
   Py_RETURN_NONE;
+}
+
+/* attach_tape(single, batch, tape, owner, singles, states): compute by a table until so many states have been. */
+static PyObject *caller_attach_tape(PyObject *self, PyObject *args)
+{
+  Caller *caller = (Caller *)self;
+  Py_ssize_t single, batch, tape;
+  PyObject *owner;
+  double singles, states;
+  if (!PyArg_ParseTuple(args, "nnnOdd", &single, &batch, &tape, &owner, &singles, &states)) return NULL;
+  PyObject *before = caller->taped.owner;
+  caller->taped = (Taped){(const void *)tape, (TapeSingle)single, (TapeBatch)batch, Py_NewRef(owner), {singles, states}};
+  Py_XDECREF(before);
+  Py_RETURN_NONE;
+}
+
+/* afford(batch, count): whether these states are computed by the table; they count as if they were. */
+static PyObject *caller_afford(PyObject *self, PyObject *args)
+{
+  int batch;
+  Py_ssize_t count;
+  if (!PyArg_ParseTuple(args, "pn", &batch, &count)) return NULL;
+  return PyBool_FromLong(by_table((Caller *)self, batch, count));
 }
 
 /* results(count): arrays for the results of `count` states. */
@@ -282,7 +343,7 @@ static PyObject *caller_chunk(PyObject *object, PyObject *args)
   PyObject *arrays, *outs;
   Py_ssize_t begin, end, count = 0;
   if (!PyArg_ParseTuple(args, "O!O!nn", &PyTuple_Type, &arrays, &PyTuple_Type, &outs, &begin, &end)) return NULL;
-  if (!self->batch || PyTuple_GET_SIZE(arrays) != self->inputs || PyTuple_GET_SIZE(outs) != self->outputs)
+  if ((!self->batch && !self->taped.tape) || PyTuple_GET_SIZE(arrays) != self->inputs || PyTuple_GET_SIZE(outs) != self->outputs)
     return PyErr_Format(PyExc_ValueError, "wrong number of arrays for this kernel");
   const char *in[MOST];
   char *out[MOST];
@@ -310,9 +371,10 @@ static PyObject *caller_chunk(PyObject *object, PyObject *args)
   int odd = 0;
   if (begin < end) {
     Py_BEGIN_ALLOW_THREADS
-    odd = self->batch(in, rows, columns, out, out_rows, begin, end, count);
+    odd = run_batch(self, in, rows, columns, out, out_rows, begin, end, count);
     Py_END_ALLOW_THREADS
   }
+  if (odd > 1) return PyErr_NoMemory();
   return PyLong_FromLong(odd);
 }
 
@@ -322,6 +384,8 @@ typedef struct {
   const void *in[MOST];
   void *out[MOST];
   Single single;
+  TapeSingle taped;
+  const void *tape;
   PyObject *held;   /* the arrays and the library of the code, kept alive */
   PyObject *result; /* what a call gives back */
 } Bound;
@@ -334,7 +398,8 @@ static PyObject *bound_call(PyObject *callable, PyObject *const *args, size_t na
     PyErr_SetString(PyExc_TypeError, "a bound kernel takes no arguments: write into the arrays it was bound to");
     return NULL;
   }
-  self->single(self->in, self->out);
+  const int odd = self->single ? self->single(self->in, self->out) : self->taped(self->tape, self->in, self->out);
+  if (odd > 1) return PyErr_NoMemory();
   return Py_NewRef(self->result);
 }
 
@@ -377,13 +442,15 @@ static PyObject *caller_bind(PyObject *object, PyObject *args)
   Caller *self = (Caller *)object;
   PyObject *arrays, *outs, *result;
   if (!PyArg_ParseTuple(args, "O!O!O", &PyTuple_Type, &arrays, &PyTuple_Type, &outs, &result)) return NULL;
-  if (!self->single || PyTuple_GET_SIZE(arrays) != self->inputs || PyTuple_GET_SIZE(outs) != self->outputs)
+  if ((!self->single && !self->taped.tape) || PyTuple_GET_SIZE(arrays) != self->inputs || PyTuple_GET_SIZE(outs) != self->outputs)
     return PyErr_Format(PyExc_ValueError, "wrong number of arrays for this kernel");
   Bound *bound = PyObject_GC_New(Bound, &BoundType);
   if (!bound) return NULL;
   bound->held = bound->result = NULL;
   bound->vectorcall = bound_call;
   bound->single = self->single;
+  bound->taped = self->taped.single;
+  bound->tape = self->taped.tape;
   for (int i = 0; i < self->inputs; i++) {
     PyArrayObject *a = (PyArrayObject *)PyTuple_GET_ITEM(arrays, i);
     if (!serves(self, (PyObject *)a, self->width[i], 1) || !PyArray_IS_C_CONTIGUOUS(a)) {
@@ -402,7 +469,7 @@ static PyObject *caller_bind(PyObject *object, PyObject *args)
     }
     bound->out[i] = PyArray_DATA(a);
   }
-  bound->held = PyTuple_Pack(3, arrays, outs, self->libraries[0]);
+  bound->held = PyTuple_Pack(3, arrays, outs, self->single ? self->libraries[0] : self->taped.owner);
   bound->result = Py_NewRef(result);
   PyObject_GC_Track((PyObject *)bound);
   if (!bound->held) {
@@ -415,6 +482,9 @@ static PyObject *caller_bind(PyObject *object, PyObject *args)
 static PyMethodDef caller_methods[] = {
   {"attach", caller_attach, METH_VARARGS,
    "attach(which, address, library): the compiled function for \"single\" or \"batch\", and what it is part of."},
+  {"attach_tape", caller_attach_tape, METH_VARARGS,
+   "attach_tape(single, batch, tape, owner, singles, states): a table that computes so many states."},
+  {"afford", caller_afford, METH_VARARGS, "afford(batch, count): whether the table computes these states."},
   {"results", caller_results, METH_O, "results(count): arrays for the results of this many states."},
   {"chunk", caller_chunk, METH_VARARGS, "chunk(arrays, results, begin, end): compute these rows."},
   {"bind", caller_bind, METH_VARARGS, "bind(arrays, results, result): a call without arguments over these arrays."},

@@ -31,14 +31,51 @@ typedef T V __attribute__((vector_size(BYTES)));
 typedef INT VI __attribute__((vector_size(BYTES)));
 typedef double VD __attribute__((vector_size(BYTES * 8 / sizeof(T))));
 typedef int64_t VL __attribute__((vector_size(BYTES * 8 / sizeof(T))));
+
+/* a b + c, c - a b and a b - c, rounded once where the processor can: of numbers, and of vectors of them. */
+#define FUSED static inline __attribute__((always_inline, unused)) V
+#if defined(__FMA__) || defined(__AVX512F__) || defined(__ARM_FEATURE_FMA)
+#define MA(a, b, c) {fused}(a, b, c)
+#define NMA(a, b, c) {fused}(-(a), b, c)
+#define MS(a, b, c) {fused}(a, b, -(c))
+#if defined(__clang__) || !defined(__AVX__)
+FUSED VMA(V a, V b, V c)
+{{
+  V r;
+  for (int i = 0; i < W; i++) r[i] = {fused}(a[i], b[i], c[i]);
+  return r;
+}}
+#define VNMA(a, b, c) VMA(-(a), b, c)
+#define VMS(a, b, c) VMA(a, b, -(c))
+#elif defined(__AVX512F__)
+FUSED VMA(V a, V b, V c) {{ return (V)__builtin_ia32_vfmadd{kind}512_mask(a, b, c, -1, 4); }}
+FUSED VNMA(V a, V b, V c) {{ return (V)__builtin_ia32_vfnmadd{kind}512_mask(a, b, c, -1, 4); }}
+FUSED VMS(V a, V b, V c) {{ return (V)__builtin_ia32_vfmsub{kind}512_mask(a, b, c, -1, 4); }}
+#else
+FUSED VMA(V a, V b, V c) {{ return (V)__builtin_ia32_vfmadd{kind}256(a, b, c); }}
+FUSED VNMA(V a, V b, V c) {{ return (V)__builtin_ia32_vfnmadd{kind}256(a, b, c); }}
+FUSED VMS(V a, V b, V c) {{ return (V)__builtin_ia32_vfmsub{kind}256(a, b, c); }}
+#endif
+#else
+#define MA(a, b, c) ((a) * (b) + (c))
+#define NMA(a, b, c) ((c) - (a) * (b))
+#define MS(a, b, c) ((a) * (b) - (c))
+#define VMA MA
+#define VNMA NMA
+#define VMS MS
+#endif
 """
 
 
 def head(dtype: str) -> str:
     """C types: T a number, V a vector of W numbers, VI and VL integer vectors of the same width."""
     if dtype == "float32":
-        return HEAD.format(real="float", integer="int32_t", largest="0x7fffffff")
-    return HEAD.format(real="double", integer="int64_t", largest="0x7fffffffffffffff")
+        return HEAD.format(
+            real="float", integer="int32_t", largest="0x7fffffff", fused="__builtin_fmaf", kind="ps"
+        )  # fmt: skip
+    return HEAD.format(
+        real="double", integer="int64_t", largest="0x7fffffffffffffff", fused="__builtin_fma", kind="pd"
+    )  # fmt: skip
 
 
 ANY_VECTOR = """\
@@ -74,9 +111,9 @@ def bodies_of(program: Program, style: Style, name: str, arguments: str) -> tupl
     return text, calls
 
 
-def watched(rows: str, count: int, suffix: str) -> str:
+def watched(rows: str, count: int) -> str:
     """C that leaves NaN in f0 .. f3 if a value in these rows is not finite; four independent sums pipeline."""
-    sums = " ".join(f"f{k % 4} += {rows}[{k} * S + v] * 0.0{suffix};" for k in range(count))
+    sums = " ".join(f"f{k % 4} = VMA({rows}[{k} * S + v], (V){{0}}, f{k % 4});" for k in range(count))
     return f"    for (int v = 0; v < S; v++) {{ {sums} }}"
 
 
@@ -94,7 +131,8 @@ def batch_source(program: Program, dtype: str, vectors: int | None = None) -> st
     bodies, calls = bodies_of(
         program,
         Style(
-            "V", suffix, "x[{} * S]".format, "y[{} * S]".format, sign=VECTOR_SIGN, constant="(V){{0}} + {value}"
+            "V", suffix, "x[{} * S]".format, "y[{} * S]".format, sign=VECTOR_SIGN, constant="((V){{0}} + {value})",
+            fused="V{form}({a}, {b}, {c})",
         ),
         "body", "const V *restrict x, V *restrict y",
     )  # fmt: skip
@@ -109,14 +147,14 @@ def batch_source(program: Program, dtype: str, vectors: int | None = None) -> st
         row += len(names)
     spreads, tables = [], []
     for index, columns in enumerate(program.scatter):
-        tables.append(f"static const short where{index}[] = {constants(columns)};")
+        tables.append(f"static const int32_t where{index}[] = {constants(columns)};")
         spreads.append(
             f"    spread(out[{index}], out_rows[{index}], {len(columns)}, where{index}, first, end, count, y);"
         )
     angle_rows = [program.inputs[angle.input] for angle in angles]
     offsets = [literal(angle.offset, suffix) for angle in angles]
     shifted = any(angle.offset for angle in angles)
-    checks = watched("y", targets, suffix) + "\n"
+    checks = watched("y", targets) + "\n"
     text = f"""\
 {head(dtype)}
 #define SQRT {"sqrtf" if dtype == "float32" else "sqrt"}
@@ -136,7 +174,7 @@ int kernel_batch(const char *const *in, const ptrdiff_t *rows, const ptrdiff_t *
   for (ptrdiff_t first = begin; first < end; first += S * W) {{
 {chr(10).join(loads)}
 {chr(10).join(prefetches)}
-{watched("x", inputs, suffix)}
+{watched("x", inputs)}
 """
     if pairs:
         offset_term = " + offset[k]" if shifted else ""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Node, reachable
 from .function import Function
-from .schedule import ordered
+from .schedule import orders, pressure
 
 LONG = 10000
 """Statements beyond which a body is cut into pieces,"""
-PIECE = 1500
+PIECE = 500
 """of this many statements each."""
 VECTOR_SIGN = "__builtin_convertvector(({x} < 0) - ({x} > 0), {type})"
 """A comparison of vectors gives -1 where it is true."""
@@ -42,9 +42,13 @@ def early_angle(node: Node) -> InputAngle | None:
 
 
 class Program:
-    """A function in the order it is computed: rows of inputs, rows of sines and cosines, statements, outputs."""
+    """A function in the order it is computed: rows of inputs, rows of sines and cosines, statements, outputs.
 
-    def __init__(self, function: Function) -> None:
+    ``fused``: a product that is only added or subtracted goes into these sums, which are rounded once (``fusions``).
+    Which products do is decided here, not by a compiler, so that all code for a processor computes the same bits.
+    """
+
+    def __init__(self, function: Function, fused: bool = False) -> None:
         self.function = function
         self.inputs: dict[str, int] = {}
         for _, names in function.inputs:
@@ -60,10 +64,30 @@ class Program:
                     self.angles.setdefault(angle, len(self.angles))
                     early.append(node)
         self.early = {node.index: node for node in early}
-        self.order = ordered(function.nodes, early)
         self.targets: dict[int, int] = {}
         for node in function.nodes:
             self.targets.setdefault(node.index, len(self.targets))
+        self.fusions: dict[int, Node] = {}
+        """For each sum that takes a product in, by index, that product."""
+        self.order: list[Node] = []
+        least = 0
+        for order in orders(function.nodes, early):
+            taken = fusions(order, self.targets) if fused else {}
+            gone = {product.index for product in taken.values()}
+            order = [node for node in order if node.index not in gone]
+            needed = pressure(order, partial(operands, taken))
+            if not self.order or needed < least:
+                self.order, self.fusions, least = order, taken, needed
+
+    def operands(self, node: Node) -> tuple[Node, ...]:
+        """What a statement reads: for a sum that takes a product in, both factors and the other operand."""
+        return operands(self.fusions, node)
+
+    def form(self, node: Node) -> str:
+        """How a sum takes its product in: MA for a b + c, NMA for c - a b, MS for a b - c."""
+        if node.op == ADD:
+            return "MA"
+        return "MS" if node.a is self.fusions[node.index] else "NMA"
 
     @cached_property
     def scatter(self) -> list[list[int]]:
@@ -76,6 +100,31 @@ class Program:
             return self.inputs[node.value]
         angle = early_angle(node.a)  # type: ignore[arg-type]
         return len(self.inputs) + (node.op == COS) * len(self.angles) + self.angles[angle]  # type: ignore[index]
+
+
+def operands(fusions: Mapping[int, Node], node: Node) -> tuple[Node, ...]:
+    """The operands of a node; of a sum that takes a product in, both factors and the other operand."""
+    product = fusions.get(node.index)
+    if product is None:
+        return node.operands
+    return (*product.operands, next(x for x in node.operands if x is not product))
+
+
+def fusions(order: Sequence[Node], kept: Collection[int]) -> dict[int, Node]:
+    """For each sum that can be fused with a product, by index, the product; none of those ``kept`` as outputs."""
+    users: dict[int, list[Node]] = {}
+    for node in order:
+        for operand in node.operands:
+            if operand.op == MUL:
+                users.setdefault(operand.index, []).append(node)
+    found: dict[int, Node] = {}
+    for node in order:
+        own = users.get(node.index, ())
+        alone = node.op == MUL and own and node.index not in kept
+        # a product that is needed by itself once is computed, and its sums may take in their other operand
+        if alone and all(user.op in (ADD, SUB) and user.index not in found for user in own):
+            found |= {user.index: node for user in own}
+    return found
 
 
 def literal(value: Fraction, suffix: str = "") -> str:
@@ -99,7 +148,9 @@ class Style:
     sqrt: str = "sqrt_any({x})"
     sign: str = "({type})(({x} > 0) - ({x} < 0))"
     constant: str = "{value}"
-    """How a constant becomes an output."""
+    """How a constant becomes an output, or an operand of a fused sum."""
+    fused: str = "{form}({a}, {b}, {c})"
+    """a b + c (MA), c - a b (NMA) or a b - c (MS), rounded once."""
     late: bool = False
     """Write all outputs at the end, so that they may share memory with the inputs."""
     declaration: str = "const {type} {name} = {value};"
@@ -139,7 +190,7 @@ def pieces(program: Program, style: Style, size: int) -> tuple[list[list[str]], 
     """
     order = program.order
     parts = [order[start : start + size] for start in range(0, len(order), size)] or [[]]
-    slots, count = _places(parts)
+    slots, count = _places(parts, program.operands)
     written: list[list[str]] = []
     names: dict[int, str] = {}
     outputs = [node for node in program.nodes if node.index in program.targets]
@@ -162,13 +213,15 @@ def pieces(program: Program, style: Style, size: int) -> tuple[list[list[str]], 
     return written, count
 
 
-def _places(parts: Sequence[Sequence[Node]]) -> tuple[dict[int, int], int]:
+def _places(
+    parts: Sequence[Sequence[Node]], operands: Callable[[Node], tuple[Node, ...]]
+) -> tuple[dict[int, int], int]:
     """For each value that a later piece reads, its place in ``w``."""
     home = {node.index: number for number, part in enumerate(parts) for node in part}
     end: dict[int, int] = {}
     for number, part in enumerate(parts):
         for node in part:
-            for operand in node.operands:
+            for operand in operands(node):
                 if home.get(operand.index, number) < number:
                     end[operand.index] = number
     slots: dict[int, int] = {}
@@ -210,8 +263,10 @@ class _Writer:
         return f"w[{self.slots[node.index]}]"
 
     def statement(self, node: Node) -> None:
-        style, args = self.style, [self.name(x) for x in node.operands]
-        if node.op in SYMBOLS:
+        style, args = self.style, [self.name(x) for x in self.program.operands(node)]
+        if node.index in self.program.fusions:
+            text = self._fused(node)
+        elif node.op in SYMBOLS:
             text = f"{args[0]} {SYMBOLS[node.op]} {args[1]}"
         elif node.op == NEG:
             text = f"-{args[0]}"
@@ -229,6 +284,13 @@ class _Writer:
             self.lines.append(f"w[{self.slots[node.index]}] = {target};")
         if node.index in self.program.targets and not style.late:
             self.lines += style.written(self.program.targets[node.index], target)
+
+    def _fused(self, node: Node) -> str:
+        constant = self.style.constant
+        a, b, c = (
+            constant.format(value=self.name(x)) if x.op == CONST else self.name(x) for x in self.program.operands(node)
+        )
+        return self.style.fused.format(form=self.program.form(node), a=a, b=b, c=c)
 
     def _sine_or_cosine(self, node: Node, angle: str) -> str:
         key = node.operands[0].index

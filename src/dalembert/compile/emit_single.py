@@ -52,8 +52,7 @@ def single_source(program: Program, dtype: str) -> str:
     ]
     watched = [*spots, *(f"y{i}[{k}]" for i, targets in enumerate(program.scatter) for k in range(len(targets)))]
     # four sums that do not wait for each other
-    chains = [" + ".join(f"{spot} * 0" for spot in watched[k::4]) for k in range(4)]
-    sums = " + ".join(f"({chain})" for chain in chains if chain)
+    sums = " ".join(f"f{k % 4} = MA({spot}, 0, f{k % 4});" for k, spot in enumerate(watched))
     early = ""
     if pairs:
         early = f"""\
@@ -84,6 +83,8 @@ int kernel_single(const T *const *in, T *const *out)
 {{
   {(chr(10) + "  ").join(arguments)}
 {early}  {(chr(10) + "  ").join(call.replace("ARGS", passed) for call in calls)}
-  return ({sums}) != 0;
+  T f0 = 0, f1 = 0, f2 = 0, f3 = 0;
+  {sums}
+  return (f0 + f1) + (f2 + f3) != 0;
 }}
 """

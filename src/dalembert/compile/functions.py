@@ -6,106 +6,25 @@ new function is one builder and one line of the table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any
+from functools import partial
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
-from ..arm.exact import Angle
-from ..arm.inertia import PARAMETERS
-from ..formulations import kinematics, newton_euler
-from ..formulations.chain import Chain, chain
+from ..formulations import kinematics, newton_euler, rotors
 from ..formulations.system import SystemOverRing
-from ..rings.algebra import dot, flat, sub
-from ..rings.graph import Graph, Node, reachable
+from ..rings.algebra import dot, sub
+from ..rings.graph import Graph
 from ..rings.ring import Scalar
 from .code_length import refuse_endless
+from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .function import Function, Parameters, Shape, Tables
-from .regroup import Rationals, over, regrouped
+from .graph_model import GraphModel, parameter_names, parameter_values, smallest, solved, torque
 from .undetermined import refuse_never_determined
 
-KINDS = (None, "inertial", "load", "all")
-"""What ``parameters=`` may be: built in, or kept as an argument."""
-
-
-class GraphModel:
-    """A system over one graph, with its inputs."""
-
-    def __init__(self, arm: ArmDescription, graph: Graph, parameters: str | None = None) -> None:
-        self.arm, self.graph, self.n = arm, graph, arm.n
-        self.names = parameter_names(arm, parameters)
-        self.symbols: dict[str, Any] = {}
-        angles = {step.name for step in _steps(arm) if isinstance(step.amount, Angle)}
-        for index, name in enumerate(self.names):
-            value = graph.input(f"p{index}")
-            self.symbols[name] = graph.sincos(value) if name in angles else value
-
-    def input(self, name: str) -> list[Node]:
-        """The vector of inputs of an argument, one for each joint."""
-        return self.graph.inputs(f"{name}_", self.n)
-
-    @cached_property
-    def system(self) -> SystemOverRing:
-        """The whole system, its chain as described."""
-        return SystemOverRing(self.arm, self.graph, self.symbols)
-
-    @property
-    def plain(self) -> Chain:
-        """The chain as described."""
-        return self.system.links
-
-    @cached_property
-    def chain(self) -> Chain:
-        """The chain with its inertia regrouped, where the inertia is known: same torques, fewer operations."""
-        if self.names:
-            return self.plain
-        return over(regrouped(chain(self.arm, Rationals())), self.graph)
-
-    @cached_property
-    def plane(self) -> Chain:
-        """The chain regrouped in the other way, which suits Newton-Euler."""
-        if self.names:
-            return self.plain
-        return over(regrouped(chain(self.arm, Rationals()), plane=True), self.graph)
-
-
-def _steps(arm: ArmDescription) -> list[Any]:
-    return [step for body in arm.bodies for part in (body.before, body.after) for step in part.steps if step.name]
-
-
-def parameter_names(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
-    """Names of the numbers that stay inputs, in the order the kernel takes them.
-
-    "inertial": the ten parameters of every moving body. "load": the ten of a load in the tool frame. "all": the
-    inertial ones, gravity, and every named length and twist (rad).
-    """
-    if parameters not in KINDS:
-        raise ArmError(f'parameters may be "inertial", "load" or "all", not {parameters!r}')
-    inertial = [f"{name}{index + 1}" for index in range(len(arm.bodies)) for name in PARAMETERS]
-    if parameters == "inertial":
-        return tuple(inertial)
-    if parameters == "load":
-        return tuple(f"{name}L" for name in PARAMETERS)
-    if parameters == "all":
-        named = dict.fromkeys(step.name for step in _steps(arm) if not step.name.startswith("-"))
-        return (*inertial, "gx", "gy", "gz", *named)
-    return ()
-
-
-def parameter_values(arm: ArmDescription, parameters: str | None) -> list[float]:
-    """The arm's own numbers for ``parameter_names``."""
-    known: dict[str, float] = dict(zip(("gx", "gy", "gz"), map(float, arm.gravity), strict=True))
-    for index, body in enumerate(arm.bodies):
-        known |= {f"{k}{index + 1}": float(x) for k, x in zip(PARAMETERS, body.inertia.parameters, strict=True)}
-    for step in _steps(arm):
-        known[step.name] = step.amount.radians if isinstance(step.amount, Angle) else float(step.amount)
-    held = dict(arm.loads).get(arm.tool_link)
-    load = [float(x) for x in held.body.parameters] if held is not None else [0.0] * 10
-    known |= {f"{k}L": x for k, x in zip(PARAMETERS, load, strict=True)}
-    return [known[name] for name in parameter_names(arm, parameters)]
-
+FEW = 20
+"""Joints up to which factors of D may be shorter than articulated bodies."""
 
 # -- the functions ----------------------------------------------------------------------------------
 
@@ -127,7 +46,7 @@ def gravity_load(m: GraphModel) -> Tables:
     if m.system.has_moving_bodies:
         return (composed,)
     held = newton_euler.inverse_dynamics(m.plane, m.graph, *m.plain.coupling.motion(q, still, still))
-    return (_smallest(composed, m.plain.coupling.load(held)),)
+    return (smallest(composed, m.plain.coupling.load(held)),)
 
 
 def mass_matrix(m: GraphModel) -> Tables:
@@ -140,20 +59,15 @@ def inverse_mass_matrix(m: GraphModel) -> Tables:
     return (m.system.inverse_mass_matrix(m.graph, m.input("q"), m.chain),)
 
 
-def coriolis_matrix(m: GraphModel) -> Tables:
-    """C(q, qd)."""
-    q, qd = m.input("q"), m.input("qd")
-    return (_shortest(m, lambda links: m.system.coriolis_matrix(m.graph, q, qd, links)),)
-
-
 def forward_dynamics(m: GraphModel) -> Tables:
     """qdd = D^-1 (tau - h - G - F + Q), by factors or by articulated bodies, whichever is shorter."""
     q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
-    by_factors, _ = solved(m, q, qd, tau)
-    if not m.system.by_bodies:
-        return (by_factors,)
-    links = SystemOverRing(m.arm, m.graph, m.symbols, m.chain)
-    return (_smallest(by_factors, links.acceleration(m.graph, q, qd, tau)),)
+    ways = []
+    if m.system.by_bodies:
+        ways.append(SystemOverRing(m.arm, m.graph, m.symbols, m.chain).acceleration(m.graph, q, qd, tau))
+    if not ways or m.n <= FEW:
+        ways.append(solved(m, q, qd, tau)[0])
+    return (smallest(*ways),)
 
 
 def motor_torques(m: GraphModel) -> Tables:
@@ -181,47 +95,29 @@ def jacobian(m: GraphModel) -> Tables:
     return (m.system.jacobian(m.graph, m.input("q")),)
 
 
+def jacobian_rate(m: GraphModel) -> Tables:
+    """dJ/dt of the tool along the motion."""
+    return (m.system.jacobian_rate(m.graph, m.input("q"), m.input("qd")),)
+
+
+def center_of_mass(m: GraphModel) -> Tables:
+    """Sum of m r over the mass, and P over the mass: where the mass centre is and how it moves."""
+    q, mass = m.input("q"), m.graph.node(m.system.total_mass())
+    if mass.op == "const" and not mass.value:
+        raise ArmError(f"{m.arm.where}{m.arm.name}: no moving link has mass; give the links masses")
+    part = m.graph.divide(1, mass)
+    linear = m.system.linear_momentum(m.graph, q)
+    return [part * x for x in m.system.first_moment(m.graph, q)], [[part * x for x in row] for row in linear]
+
+
+def momentum_matrix(m: GraphModel) -> Tables:
+    """Linear momentum, and angular momentum about the base origin, per joint velocity."""
+    return (m.system.momentum_matrix(m.graph, m.input("q")),)
+
+
 def regressor(m: GraphModel) -> Tables:
     """Y with tau = Y pi for the links."""
     return (m.system.regressor(m.graph, m.input("q"), m.input("qd"), m.input("qdd")),)
-
-
-def inverse_dynamics_derivatives(m: GraphModel) -> Tables:
-    """d tau/dq, d tau/dqd, D."""
-    q, qd, qdd = m.input("q"), m.input("qd"), m.input("qdd")
-    return (*_slopes(m, q, qd, qdd), m.system.mass_matrix(m.graph, q, m.chain))
-
-
-def forward_dynamics_derivatives(m: GraphModel) -> Tables:
-    """d qdd = -D^-1 d tau, with the mass matrix, its factors and the bias shared by all of it."""
-    q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
-    qdd, factors = solved(m, q, qd, tau)
-    to_q, to_qd = _slopes(m, q, qd, qdd)
-    columns = [m.system.solved(factors, [int(i == k) for i in range(m.n)]) for k in range(m.n)]
-    inverse = [[columns[max(i, j)][min(i, j)] for j in range(m.n)] for i in range(m.n)]
-
-    def answer(table: list[list[Scalar]]) -> list[list[Scalar]]:
-        solved = [
-            _smallest(
-                m.system.solved(factors, [sub(0, row[k]) for row in table]),
-                [sub(0, dot(inverse[i], [row[k] for row in table])) for i in range(m.n)],
-            )
-            for k in range(m.n)
-        ]
-        return [[solved[k][i] for k in range(m.n)] for i in range(m.n)]
-
-    return answer(to_q), answer(to_qd), inverse
-
-
-def torque(
-    m: GraphModel,
-    q: Sequence[Node],
-    qd: Sequence[Node],
-    qdd: Sequence[Scalar],
-    wanted: Sequence[Node] | None = None,
-) -> list[Scalar]:
-    """tau with the chain regrouped in the way that comes out smaller."""
-    return _shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links, wanted=wanted))
 
 
 def _at_motors(m: GraphModel, tau: list[Scalar]) -> list[Scalar]:
@@ -229,29 +125,6 @@ def _at_motors(m: GraphModel, tau: list[Scalar]) -> list[Scalar]:
     assert m.system.train is not None, "function() has refused an arm without drives"
     rows = m.system.train.transmission(m.graph, m.input("q")).first
     return _eliminated([[row[j] for row in rows] for j in range(m.n)], tau, m.graph)
-
-
-def _slopes(m: GraphModel, q: list[Node], qd: list[Node], qdd: Sequence[Scalar]) -> tuple[Any, Any]:
-    """d tau/dq and d tau/dqd."""
-    to_q, to_qd = _shortest(m, lambda links: m.system.torque_derivatives(m.graph, q, qd, qdd, links))
-    return to_q, to_qd
-
-
-def solved(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], tau: Sequence[Scalar]) -> tuple[list[Scalar], Any]:
-    """qdd by composite bodies and sparse factors, which are given back for further use."""
-    factors = m.system.factored(m.graph, m.system.mass_matrix(m.graph, q, m.chain))
-    rest = [sub(t, b) for t, b in zip(tau, torque(m, q, qd, [0] * m.n), strict=True)]
-    return m.system.solved(factors, rest), factors
-
-
-def _shortest(m: GraphModel, build: Callable[[Chain], Any]) -> Any:
-    """What ``build`` makes of the chain regrouped in the way that comes out smaller."""
-    return _smallest(build(m.plane), build(m.chain))
-
-
-def _smallest(*ways: Any) -> Any:
-    """The way that needs the fewest nodes."""
-    return min(ways, key=lambda way: len(reachable([node for node in flat(way) if isinstance(node, Node)])))
 
 
 def _eliminated(matrix: list[list[Scalar]], right: list[Scalar], graph: Graph) -> list[Scalar]:
@@ -316,6 +189,11 @@ FUNCTIONS: dict[str, Entry] = {
     ),
     "forward_kinematics": Entry(("q",), (("frame", lambda n, bodies: (4, 4)),), forward_kinematics),
     "jacobian": Entry(("q",), (("jacobian", lambda n, bodies: (6, n)),), jacobian),
+    "jacobian_rate": Entry(("q", "qd"), (("jacobian_rate", lambda n, bodies: (6, n)),), jacobian_rate),
+    "center_of_mass": Entry(
+        ("q",), (("center", lambda n, bodies: (3,)), ("center_jacobian", lambda n, bodies: (3, n))), center_of_mass
+    ),
+    "momentum_matrix": Entry(("q",), (("momentum", lambda n, bodies: (6, n)),), momentum_matrix),
     "regressor": Entry(("q", "qd", "qdd"), (("regressor", lambda n, bodies: (n, 10 * bodies)),), regressor),
     "inverse_dynamics_derivatives": Entry(
         ("q", "qd", "qdd"), (("tau_q", _matrix), ("tau_qd", _matrix), ("tau_qdd", _matrix)),
@@ -362,20 +240,27 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
 
 def refuse_unfit(arm: ArmDescription, name: str) -> None:
     """Refuse a function that this system cannot have, or that would leave out what it has."""
+    said = unfit(arm, name)
+    if said:
+        raise ArmError(f"{arm.where}{arm.name}: {said}")
+
+
+def unfit(arm: ArmDescription, name: str) -> str:
+    """Why this system cannot have a function; empty where it can."""
     motors = len(arm.drives.actuators)
     if name in OF_DRIVES and not arm.counts_drives:
-        raise ArmError(
-            f"{arm.where}{arm.name}: {name.replace('_', ' ')} belong to an arm with its drives; ask arm.driven for them"
-        )
+        return f"{name.replace('_', ' ')} belong to an arm with its drives; ask arm.driven for them"
     if name in ("motor_torques", "computed_motor_torques") and motors != arm.n:
-        raise ArmError(
-            f"{arm.where}{arm.name}: {motors} motors turn with {arm.n} joints, so that the share of each is not "
-            "determined; ask for inverse_dynamics, torques at the joints"
+        return (
+            f"{motors} motors turn with {arm.n} joints, so that the share of each is not determined; ask for "
+            "inverse_dynamics, torques at the joints"
         )
     if name == "regressor" and arm.counts_drives:
-        raise ArmError(
-            f"{arm.where}{arm.name}: the regressor would leave out the drives; ask for that of the arm alone"
-        )
+        return "the regressor would leave out the drives; ask for that of the arm alone"
+    if name == "momentum_matrix" and arm.counts_drives:
+        placed = arm.drive_model == "exact" and all(x.rotor.link for x in arm.drives.parts if x.rotor.inertia)
+        return "" if placed else rotors.UNPLACED
+    return ""
 
 
 def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:

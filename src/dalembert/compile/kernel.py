@@ -7,7 +7,8 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.array_input import refuse_masked
 from ..arm.errors import ArmError
+from ..arm.lazy_arrays import is_lazy, mapped
 from ..rings.graph import evaluate
 from ..rings.real import REAL
-from . import build, cache, shared_library
+from . import build, cache, interpreter, shared_library
 from .emit_batch import batch_source
 from .emit_c import Program
 from .emit_single import single_source
@@ -43,10 +45,18 @@ class Kernel:
     pass through: a state with NaN or infinity in it gives what the arithmetic makes of them, and no other state is
     touched. With ``refuse``, that function is called with the arguments instead, where one of them or a result is
     not finite.
-    Compiled at the first call, once for single states and once for batches, and kept on disk.
+    Compiled at the first call, once for single states and once for batches, and kept on disk. A ``patient`` kernel runs
+    its program as a table (``tape.py``) at first, and is compiled once that has taken about as long as a compiler
+    would have; every call gives the same bits.
     """
 
-    def __init__(self, function: Function, dtype: str = "float64", refuse: Callable[..., None] | None = None) -> None:
+    def __init__(
+        self,
+        function: Function,
+        dtype: str = "float64",
+        refuse: Callable[..., None] | None = None,
+        patient: bool = False,
+    ) -> None:
         if dtype not in DTYPES:
             raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
         self.function, self.name, self.dtype = function, function.name, np.dtype(dtype)
@@ -54,6 +64,9 @@ class Kernel:
         self._refuse = refuse
         self._lock = ForkSafeLock()
         self._ready: dict[str, bool] = {}
+        self._patient = patient
+        self._sought: set[str] = set()
+        self._table: bool | None = None
         self._addresses: dict[str, int] = {}
         widths = tuple(width for _, width in self.arguments)
         self.fast: shared_library.Caller = shared_library.caller_type()(
@@ -62,7 +75,7 @@ class Kernel:
         """The call itself, without the wrapper: the shortest way for single states in a loop."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Kernel, (self.function, self.dtype.name, self._refuse)
+        return Kernel, (self.function, self.dtype.name, self._refuse, self._patient)
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name} of {self.function.label!r}, {self.dtype.name}>"
@@ -75,7 +88,11 @@ class Kernel:
         return self._call(*arrays, out=out, threads=threads)
 
     def _call(self, *arrays: ArrayLike, out: Any = None, threads: int = 1) -> Any:
-        """Any arguments: check, convert, broadcast, then compute."""
+        """Any arguments: check, convert, broadcast, then compute; Dask arrays chunk by chunk, later."""
+        if is_lazy(*arrays):
+            if out is not None:
+                raise ArmError("out takes results that are computed now; leave it out with Dask arrays")
+            return mapped(partial(self._call, threads=threads), *arrays)
         rows = [
             self._array(name, width, values)
             for (name, width), values in zip(self.arguments, self._all(arrays), strict=True)
@@ -111,7 +128,7 @@ class Kernel:
             raise ArmError(f"threads must be a number of threads, or 0 for all processors, not {threads!r}")
         if size == 0:
             return 0
-        if not self._prepare("single" if size is None else "batch"):
+        if not self._prepare("single" if size is None else "batch", size or 1):
             return self._in_numpy(flat, computed)
         if size is None:
             return int(self._one(flat, computed))
@@ -227,17 +244,40 @@ class Kernel:
                 raise ArmError(f"out must be a {self.dtype.name} array of shape {wanted}")
             if not array.flags.writeable:
                 raise ArmError("out is read-only; give an array that can be written")
+        for one, other in combinations(given, 2):
+            if _overlap(one, other):
+                raise ArmError(
+                    "arrays of out share memory, so that one result would go over another; give each its own"
+                )
         return given
 
     # -- compiling ------------------------------------------------------------------------------
 
-    def _prepare(self, which: str) -> bool:
-        """Have the code for one state or for a batch ready; False, after one line of warning, where it cannot be."""
+    def _prepare(self, which: str, states: int | None = None) -> bool:
+        """Have the code for one state or for a batch ready; False, after one line of warning, where it cannot be.
+
+        A patient kernel may compute ``states`` by its table instead.
+        """
         if which not in self._ready:
             with self._lock:
+                if states is not None and self._patient and self._by_table(which, states):
+                    return True
                 if which not in self._ready:
                     self._ready[which] = self._load(which)
-        return self._ready[which]
+        return self._ready[which] or bool(self._table)
+
+    def _by_table(self, which: str, states: int) -> bool:
+        """Whether so many states are computed by the table: there is no code yet, and it does not pay to make it."""
+        if which not in self._sought:
+            self._sought.add(which)
+            try:
+                if cache.stored(self._key(which)) is not None:
+                    return False
+            except build.CompileError:
+                return False
+        if self._table is None:
+            self._table = interpreter.attached(self.fast, self.program, self.dtype)
+        return self._table and which not in self._ready and bool(self.fast.afford(which == "batch", states))
 
     def _load(self, which: str) -> bool:
         try:
@@ -255,14 +295,12 @@ class Kernel:
 
         For loops in C that call it; the kernel must live as long as they run.
         """
-        if not self._prepare("single"):
-            return None
-        return self._addresses["single"]
+        return self._addresses["single"] if self._prepare("single") and self._ready["single"] else None
 
     @property
     def compiled(self) -> bool:
         """Whether single states run compiled code; compiles it if that was not done yet."""
-        return self._prepare("single")
+        return self._prepare("single") and self._ready["single"]
 
     def _key(self, which: str) -> str:
         facts = (
@@ -272,7 +310,7 @@ class Kernel:
         return hashlib.sha256("\0".join(facts).encode()).hexdigest()
 
     def _build(self, which: str, folder: Path) -> Path:
-        flags = ("-O1" if len(self.program.order) > LARGE else "-O2",)
+        flags = (*interpreter.FLAGS, *(("-O1",) if len(self.program.order) > LARGE else ()))
         library = build.compiled(build.find(), self._text(which), folder, flags)
         self._verify(which, library)
         return library
@@ -309,7 +347,7 @@ class Kernel:
     @cached_property
     def program(self) -> Program:
         """The graph of the function as a sequence of statements, for the C emitters."""
-        return Program(self.function)
+        return Program(self.function, fused=True)
 
     @property
     def operations(self) -> Operations:
@@ -330,6 +368,14 @@ class Kernel:
     def default_parameters(self) -> NDArray[Any]:
         """The values that the description has for ``parameter_names``."""
         return np.array(self.function.parameters.values, self.dtype)
+
+
+def _overlap(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays share memory; True as well where that is too hard to tell."""
+    try:
+        return bool(np.shares_memory(one, other, max_work=10_000))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _flat(array: NDArray[Any], batch: tuple[int, ...], size: int) -> NDArray[Any]:

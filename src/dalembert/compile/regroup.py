@@ -14,12 +14,14 @@ from typing import Any
 
 from ..arm.inertia import moved
 from ..formulations.chain import Chain, Segment
-from ..rings.algebra import matplus
+from ..rings.algebra import as_matrix, matplus
 from ..rings.ring import Ring
 
 Numbers = tuple[Fraction, Any, Any]
 """Mass, first moment and tensor."""
 ZERO = Fraction(0)
+DIGITS = 1024
+"""Bits of a denominator beyond which a sum is rounded."""
 NOTHING = ((ZERO,) * 3,) * 3
 
 
@@ -64,13 +66,26 @@ def regrouped(chain: Chain, plane: bool = False) -> Chain:
         if segment.parent >= 0:
             extra = moved(*transferred, segment.rotation, segment.position)
             parent = segments[segment.parent]
+            x, y, z = (bounded(a + b) for a, b in zip(parent.moment, extra[1], strict=True))
             segments[segment.parent] = replace(
                 parent,
                 mass=parent.mass + extra[0],
-                moment=tuple(a + b for a, b in zip(parent.moment, extra[1], strict=True)),
-                tensor=matplus(parent.tensor, extra[2]),
+                moment=(x, y, z),
+                tensor=as_matrix([bounded(x) for x in row] for row in matplus(parent.tensor, extra[2])),
             )
     return replace(chain, segments=tuple(segments))
+
+
+def bounded(value: Fraction) -> Fraction:
+    """The number, or where it has more than ``DIGITS`` bits the nearest of half as many.
+
+    Each joint whose axes stand askew to the last multiplies the digits of exact sums; a hundred of them would take
+    longer than everything else, and only the first 53 bits reach the code.
+    """
+    if value.denominator.bit_length() <= DIGITS:
+        return value
+    places = DIGITS // 2 + value.denominator.bit_length() - abs(value.numerator).bit_length()
+    return Fraction(round(value * 2**places), 2**places) if places > 0 else Fraction(round(value))
 
 
 def over(chain: Chain, ring: Ring) -> Chain:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ..rings.graph import CONST, INPUT, Node, reachable
 
@@ -39,29 +39,27 @@ def depth_first(outputs: Sequence[Node], available: Collection[int], need: dict[
     return order
 
 
-def ordered(outputs: Sequence[Node], ready: Collection[Node] = ()) -> list[Node]:
-    """All nodes but constants, inputs and ``ready``, operands before users, in the best of three orders.
+def orders(outputs: Sequence[Node], ready: Collection[Node] = ()) -> list[list[Node]]:
+    """All nodes but constants, inputs and ``ready``, operands before users, in three orders.
 
-    The orders are that of construction, and depth first with the outputs in either direction: outward and inward
-    recursions prefer opposite ends, and the register pressure decides.
+    They are depth first with the outputs in either direction, and that of construction: outward and inward recursions
+    prefer opposite ends, and the register pressure decides.
     """
     nodes = reachable(outputs)
     available = {node.index for node in ready}
     need = registers(nodes, available)
     targets = sorted({node.index: node for node in outputs}.values(), key=lambda node: node.index)
     built = [node for node in nodes if node.op not in FREE and node.index not in available]
-    return min(
-        (depth_first(targets, available, need), depth_first(targets[::-1], available, need), built), key=pressure
-    )
+    return [depth_first(targets, available, need), depth_first(targets[::-1], available, need), built]
 
 
-def pressure(order: Sequence[Node]) -> int:
+def pressure(order: Sequence[Node], operands: Callable[[Node], tuple[Node, ...]]) -> int:
     """The largest number of values alive at once in this order; outputs are stored at once."""
     inside = {node.index for node in order}
-    reads = {node.index: {x.index for x in node.operands} & inside for node in order}
+    reads = {node.index: {x.index for x in operands(node)} & inside for node in order}
     uses_left = dict.fromkeys(reads, 0)
-    for operands in reads.values():
-        for index in operands:
+    for used in reads.values():
+        for index in used:
             uses_left[index] += 1
     live, largest = 0, 0
     for node in order:

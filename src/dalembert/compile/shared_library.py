@@ -30,6 +30,9 @@ class Caller(Protocol):
     def attach(self, which: str, address: int, library: CompiledLibrary) -> None:
         """Attaches the compiled function "single" or "batch" at this address of a library, which is kept loaded."""
 
+    def afford(self, batch: bool, count: int) -> bool:
+        """Whether so many states are computed by a table (``interpreter.py``); they count as if they were."""
+
     def results(self, count: int) -> tuple[Any, ...]:
         """Uninitialised result arrays for ``count`` states."""
 
@@ -62,6 +65,10 @@ class CtypesCaller:
 
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         return self.slow(*arrays, **options)
+
+    def afford(self, batch: bool, count: int) -> bool:
+        """False: tables are run by the extension module alone."""
+        return False
 
     def results(self, count: int) -> tuple[Any, ...]:
         """Uninitialised result arrays for ``count`` states."""

@@ -147,8 +147,8 @@ static __attribute__((noinline, unused)) void sincos_huge(double x, double *sine
   const double r = fh * {high!r};
   const double lo = fma(fh, {high!r}, -r) + (fh * {low!r} + fl * {high!r});
   const double z = r * r;
-  const double sr = r + (r * z * {horner(SIN["float64"], "")} + lo);
-  const double cr = (1.0 + z * {horner(COS["float64"], "")}) - r * lo;
+  const double sr = r + (r * z * {horner(SIN["float64"], "", "fma")} + lo);
+  const double cr = (1.0 + z * {horner(COS["float64"], "", "fma")}) - r * lo;
   const double a = quadrant & 1 ? cr : sr, b = quadrant & 1 ? sr : cr;
   *sine = quadrant & 2 ? -a : a;
   *cosine = (quadrant + 1) & 2 ? -b : b;
@@ -163,12 +163,12 @@ static __attribute__((unused)) void sincos_huge(double x, double *sine, double *
 """
 
 
-def horner(coefficients: tuple[float, ...], suffix: str) -> str:
+def horner(coefficients: tuple[float, ...], suffix: str, fused: str, constant: str = "{}") -> str:
     """The polynomial in z as C, in Horner form."""
-    text = repr(coefficients[-1]) + suffix
+    text = constant.format(repr(coefficients[-1]) + suffix)
     for coefficient in coefficients[-2::-1]:
-        text = f"({text} * z + {coefficient!r}{suffix})"
-    return text.replace("+ -", "- ")
+        text = f"{fused}({text}, z, {constant.format(repr(coefficient) + suffix)})"
+    return text
 
 
 def source(dtype: str) -> str:
@@ -187,10 +187,18 @@ def source(dtype: str) -> str:
   const V r = __builtin_convertvector(s + lo, V);
   const VI quadrant = __builtin_convertvector((VL)m, VI);
 """
-        low_sin, low_cos, f = "", "", "f"
+        f = "f"
     else:
         narrow = "  const V r = s;\n  const VI quadrant = (VI)m;\n"
-        low_sin, low_cos, f = " + lo", " - r * lo", ""
+        f = ""
+    splat = "((V){{0}} + {})"
+    sine, cosine = (horner(table[dtype], f, "VMA", splat) for table in (SIN, COS))
+    one = splat.format(f"1.0{f}")
+    cosine = f"VMA(z, {cosine}, {one})"
+    if dtype == "float32":
+        sine = f"r * z * {sine}"
+    else:
+        sine, cosine = f"VMA(r * z, {sine}, lo)", f"VNMA(r, lo, {cosine})"
     bits = 63 if dtype == "float64" else 31
     bound = "0x40c0000000000000" if dtype == "float64" else "0x46000000"
     return f"""\
@@ -199,8 +207,8 @@ def source(dtype: str) -> str:
 static inline void sincos_vector(V x, V *sine, V *cosine, VI *far)
 {{
 {reduce}{narrow}  const V z = r * r;
-  const V sr = r + (r * z * {horner(SIN[dtype], f)}{low_sin});
-  const V cr = (1.0{f} + z * {horner(COS[dtype], f)}){low_cos};
+  const V sr = r + {sine};
+  const V cr = {cosine};
   const VI swap = -(quadrant & 1);
   const VI a = ((VI)cr & swap) | ((VI)sr & ~swap);
   const VI b = ((VI)sr & swap) | ((VI)cr & ~swap);

@@ -43,7 +43,7 @@ INLINE void load_rows(const char *from, ptrdiff_t row, int width, V *x)
 {block(puts)}
 }}
 
-INLINE void store_rows(char *to, ptrdiff_t row, int width, const short *where, const V *y)
+INLINE void store_rows(char *to, ptrdiff_t row, int width, const int32_t *where, const V *y)
 {{
   V {names}, u;
 {block(takes)}
@@ -80,6 +80,7 @@ STREAM = """\
 typedef double V512 __attribute__((vector_size(64)));
 typedef double V256 __attribute__((vector_size(32)));
 #define STREAM_BYTES (8 << 20)
+#define STREAM_WIDTH 4096 /* numbers of a row: a block of longer ones would not fit on a stack */
 #define AHEAD_BYTES (256 << 10) /* less is in the caches anyway */
 
 static inline __attribute__((unused)) void stream(char *to, const char *from, ptrdiff_t bytes)
@@ -134,14 +135,14 @@ INLINE void gather(const char *p, ptrdiff_t row, ptrdiff_t column, int width, pt
 }
 
 /* The reverse, out to rows without gaps; where[k] is the row of vectors for column k. */
-INLINE void spread(char *p, ptrdiff_t row, int width, const short *where, ptrdiff_t first, ptrdiff_t end,
+INLINE void spread(char *p, ptrdiff_t row, int width, const int32_t *where, ptrdiff_t first, ptrdiff_t end,
                    ptrdiff_t count, const V *y)
 {
   const ptrdiff_t size = sizeof(T);
   if (first + S * W <= end) {
     /* Results too many for the caches go past them: they are put together here and written in whole lines. */
-    _Alignas(64) char lines[STREAMS ? S * W * sizeof(T) * (size_t)width : 1];
-    const int streams = STREAMS && row == width * size && count * row > STREAM_BYTES;
+    const int streams = STREAMS && row == width * size && count * row > STREAM_BYTES && width <= STREAM_WIDTH;
+    _Alignas(64) char lines[streams ? S * W * sizeof(T) * (size_t)width : 1];
     char *const block = streams ? lines : p + first * row;
     for (int v = 0; v < S; v++) {
       char *to = block + v * W * row;

@@ -23,7 +23,8 @@ from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.emit_c import Program
 from ..compile.emit_single import single_source
 from ..compile.function import Function, Tables
-from ..compile.functions import GraphModel, determined, solved, system_facts, torque
+from ..compile.functions import determined, system_facts
+from ..compile.graph_model import GraphModel, solved, torque
 from ..compile.kernel import Kernel
 from ..compile.shared_library import CompiledLibrary
 from ..formulations.control_laws import feedback
@@ -107,6 +108,8 @@ void settings(const double *a, const double *b, long c, int d, const double *e, 
 
 SLICE = 20_000
 """Evaluations between two looks at whether the run has been interrupted."""
+MOST_COMPARED = 5_000
+"""Evaluations in NumPy after which a new integrator is not compared any longer, and not used."""
 CHEAPER = 20
 """Machine code may take so many times the evaluations that are allowed in Python before a stiff method is tried."""
 
@@ -234,15 +237,23 @@ def _right(function: Function, made: CompiledLibrary) -> bool:
     n, end = function.arguments[0][1], 0.01
     rng = np.random.default_rng(0)
     start = np.concatenate([rng.uniform(-0.5, 0.5, 2 * n), [0.0]])
-    still, gains = np.zeros(n), np.ones(n)
+    still, taken = np.zeros(n), 0
 
-    def rates(t: float, x: Array) -> Array:
-        qdd, tau = kernel.in_numpy(x[:n], x[n : 2 * n], still, still, still, gains, gains)
+    def rates(t: float, x: Array, push: Array) -> Array:
+        nonlocal taken
+        taken += 1
+        if taken > MOST_COMPARED:
+            raise build.CompileError("a short motion takes too many steps to compare the compiled integrator by it")
+        qdd, tau = kernel.in_numpy(x[:n], x[n : 2 * n], still, still, still, push, push)
         return np.concatenate([x[n : 2 * n], qdd, [x[n : 2 * n] @ tau]])
 
-    if not np.isfinite(rates(0.0, start)).all():
-        return True  # nothing to compare there; a run of it says what is wrong
-    right = solve_ivp(rates, (0.0, end), start, method="DOP853", rtol=1e-8, atol=1e-10).y[:, -1]
+    # 1 N m is nothing for one arm and a blow for another: inputs that accelerate by 1 rad/s^2 or less suit each.
+    with np.errstate(all="ignore"):
+        blow = float(np.abs(rates(0.0, start, np.ones(n)) - rates(0.0, start, still))[n : 2 * n].max(initial=0.0))
+        gains = np.full(n, 1 / max(1.0, blow))
+        if not np.isfinite(gains).all() or not np.isfinite(rates(0.0, start, gains)).all():
+            return True  # nothing to compare there; a run of it says what is wrong
+    right = solve_ivp(rates, (0.0, end), start, "DOP853", args=(gains,), rtol=1e-8, atol=1e-10).y[:, -1]
     drive = LoopInput("torque", None, np.array([0.0, end]), np.zeros((1, 1, n)), gains, gains)
     state, states, grid = start.copy(), np.empty((1, 2 * n + 1)), np.array([end])
     stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))

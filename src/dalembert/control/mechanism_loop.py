@@ -2,8 +2,8 @@
 
 The state is (q, q', phi, work). phi' = X q' makes phi a guess of the joints at each q that the integrator tries, and
 Newton closes it there, so that loops are closed to rounding at every evaluation and nothing drifts. A state that the
-closures refuse (near a singularity, in another assembly mode, beyond a limit of a joint) gets no rates; where the
-integrator cannot avoid such states the simulation in Python goes over it and says why.
+closures refuse (near a singularity, in another assembly mode or far from its guess, beyond a limit of a joint) gets no
+rates; where the integrator cannot avoid such states the simulation in Python goes over it, passes it or says why.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from ..compile import build
 from ..compile.function import Function, Tables
 from ..compile.kernel import Kernel
 from ..formulations.control_laws import feedback
+from ..mechanisms.branches import NEAR
 from ..mechanisms.chain_frames import PAST
 from ..mechanisms.compiled_map import CompiledMap
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.mechanism_functions import mechanism_facts
-from ..mechanisms.mechanism_system import WORSE, MechanismSystem
+from ..mechanisms.mechanism_system import MechanismSystem
 from ..mechanisms.transfer_over_field import TransferOverField
 from ..rings.algebra import add
 from ..rings.graph import Graph
@@ -55,7 +56,7 @@ RATES = """\
 typedef int (*kernel)(const double *const *in, double *const *out);
 static __thread kernel newton_step, closed_loop;
 static __thread const double *lower, *upper;
-static __thread double largest_spread, mode;
+static __thread double largest_spread, largest_miss, mode;
 {reference}
 /* phi closed at q, in the assembly mode of the start; 0 where Newton does not get there */
 static int close_loops(const double *guess, const double *q, double *phi)
@@ -74,7 +75,9 @@ static int close_loops(const double *guess, const double *q, double *phi)
     if (worst <= 1e-9 * size) {{ /* the step just taken squares what was left */
       for (int j = 0; j < ALIGNED; j++) if (!(aligned[j] > 0)) return 0;
       for (int j = 0; j < M; j++) if (!(phi[j] >= lower[j] && phi[j] <= upper[j])) return 0;
-      return spread < largest_spread && (mode == 0 || mode * side > 0);
+      double miss = 0; /* other modes are as near as a singularity is: the guess must be nearer */
+      for (int j = 0; j < M; j++) miss = fmax(miss, fabs(phi[j] - guess[j]));
+      return spread < largest_spread && miss * miss * spread < largest_miss && (mode == 0 || mode * side > 0);
     }}
   }}
   return 0;
@@ -116,12 +119,15 @@ void settings(const double *a, const double *b, long c, int d, const double *e, 
   knots = a; table = b; pieces = c; degree = d; kp = e; kd = f;
 }}
 
-void mechanism(kernel a, kernel b, const double *low, const double *high, double spread, double side)
+void mechanism(kernel a, kernel b, const double *low, const double *high, double spread, double miss, double side)
 {{
-  newton_step = a; closed_loop = b; lower = low; upper = high; largest_spread = spread; mode = side;
+  newton_step = a; closed_loop = b; lower = low; upper = high; mode = side;
+  largest_spread = spread; largest_miss = miss;
 }}
 """
 
+MISS = 0.1
+"""Of a joint from its guess (rad or m), times the condition of [G^w_phi] against that at the start."""
 ARGUMENTS = ("q", "qd", "r", "rd", "rdd", "kp", "kd")
 
 
@@ -254,7 +260,8 @@ def run(
     memo[0] = start
     own = (
         ctypes.c_void_p(step.address()), ctypes.c_void_p(law.address()), _at(low), _at(high),
-        ctypes.c_double(WORSE**2 * spread[0]), ctypes.c_double(side[0] if square else 0.0),
+        ctypes.c_double(NEAR**2 * spread[0]), ctypes.c_double(MISS**2 * spread[0]),
+        ctypes.c_double(side[0] if square else 0.0),
     )  # fmt: skip
     most, fault, interrupted = CHEAPER * settings.most_evaluations, PAUSED, False
     try:

@@ -12,11 +12,12 @@ from ..simulation.inputs import Control
 from ..simulation.loads import LoadChange
 from ..simulation.motion import Motion
 from ..simulation.plant import MotorPlant, plant_of
-from ..simulation.settings import MOST_EVALUATIONS, SimulationSettings
+from ..simulation.settings import SimulationSettings
 from ..simulation.simulate import simulate
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import MotorSystem
 from ..systems.protocol import System
+from ..systems.time_span import MOST_EVALUATIONS
 from . import mechanism_loop
 from .compiled_loop import run, serves
 

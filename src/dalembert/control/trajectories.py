@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.array_input import real_array
 from ..arm.errors import ArmError
-from ..simulation.settings import SHORTEST
+from ..systems.time_span import SHORTEST
 
 Array = NDArray[np.float64]
 
@@ -137,7 +137,7 @@ def quintic(points: Sequence[ArrayLike], times: Sequence[float] | float) -> Poly
 
     Between two points s = 10 u^3 - 15 u^4 + 6 u^5 with u from 0 to 1 (Biagiotti and Melchiorri 2008, chapter 2).
     """
-    positions = _points(points)
+    positions = joint_points(points)
     given = real_array("times", times)
     knots = np.linspace(0, float(given), len(positions)) if given.ndim == 0 else given
     if len(knots) != len(positions) or not (np.isfinite(knots).all() and (np.diff(knots) >= SHORTEST).all()):
@@ -156,26 +156,29 @@ def trapezoidal(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration
 
     Speed and acceleration are bounded; the slowest joint sets the time, the others are scaled to it.
     """
-    a, b = _points([start, end])
-    limit_v, limit_a = _limit("speed", speed, a.shape), _limit("acceleration", acceleration, a.shape)
+    a, b = joint_points([start, end])
+    limit_v, limit_a = joint_limit("speed", speed, a.shape), joint_limit("acceleration", acceleration, a.shape)
     distance = np.abs(b - a)
     if not distance.any():
         raise ArmError("the trapezoidal trajectory starts where it ends; give two different points")
-    # s runs from 0 to 1 with speed at most v, acceleration at most a
     moves = distance > 0
-    v, c = np.min(limit_v[moves] / distance[moves]), np.min(limit_a[moves] / distance[moves])
-    ramp = min(v / c, np.sqrt(1 / c))
-    peak = c * ramp
+    law = trapezoid(*(float(np.min(limit[moves] / distance[moves])) for limit in (limit_v, limit_a)))
+    table = law.coefficients * (b - a)
+    table[:, 0] += a
+    return Polynomials(law.times, table)
+
+
+def trapezoid(speed: float, acceleration: float) -> Polynomials:
+    """s from 0 to 1, at rest at both ends, with speed at most ``speed`` and acceleration at most ``acceleration``."""
+    ramp = min(speed / acceleration, np.sqrt(1 / acceleration))
+    peak = acceleration * ramp
     cruise = max((1 - peak * ramp) / peak, 0.0)
-    pieces = [(ramp, 0.0, 0.0, c / 2)]
+    pieces = [(ramp, 0.0, 0.0, acceleration / 2)]
     if cruise > 1e-12:
         pieces.append((cruise, peak * ramp / 2, peak, 0.0))
-    pieces.append((ramp, 1 - peak * ramp / 2, peak, -c / 2))
+    pieces.append((ramp, 1 - peak * ramp / 2, peak, -acceleration / 2))
     times = np.cumsum([0.0, *(piece[0] for piece in pieces)])
-    table = np.zeros((len(pieces), 3, len(a)))
-    for k, (_, s, rate, half) in enumerate(pieces):
-        table[k] = np.array([a + s * (b - a), rate * (b - a), half * (b - a)])
-    return Polynomials(times, table)
+    return Polynomials(times, np.array([piece[1:] for piece in pieces])[:, :, None])
 
 
 @dataclass(frozen=True)
@@ -229,7 +232,7 @@ def random_excitation(
             f"an excitation has a period above zero and at least one harmonic, not {period:g} s, {harmonics}"
         )
     low, high = real_array("lower", lower), real_array("upper", upper)
-    fastest = _limit("speed", speed, low.shape)
+    fastest = joint_limit("speed", speed, low.shape)
     low, high = np.where(np.isfinite(low), low, -1.0), np.where(np.isfinite(high), high, 1.0)
     rng = np.random.default_rng(seed)
     sines, cosines = rng.uniform(-1, 1, (2, harmonics, len(low)))
@@ -243,7 +246,7 @@ def random_excitation(
     return Fourier((low + high) / 2 - scale * middle, scale * raw.sines, scale * raw.cosines, period)
 
 
-def _limit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
+def joint_limit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
     """A limit of all joints, or one for each, above zero."""
     limits = real_array(name, values)
     if limits.shape not in ((), shape) or not (limits > 0).all():
@@ -251,7 +254,7 @@ def _limit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(limits, shape).astype(float)
 
 
-def _points(points: Sequence[ArrayLike]) -> Array:
+def joint_points(points: Sequence[ArrayLike]) -> Array:
     """Points as an array (points, n), checked."""
     try:
         positions = np.array([real_array("a point of a trajectory", point) for point in points])

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..arm.description import ArmDescription
 from ..arm.drives import Actuator
+from ..arm.errors import ArmError
 from ..bounds.ranges import Range
 from ..bounds.waves import total
 from ..equations import names
@@ -126,6 +128,31 @@ class LoadTables:
     def figure(self) -> tuple[tuple[str, float, float, float | None], ...]:
         """Figure 3: per joint 1, maximum over minimum without load, and the same with load."""
         return tuple((row.name, 1.0, row.relative, row.relative_loaded) for row in self.inertia)
+
+    def plot(self, library: str | None = None) -> Any:
+        """The ranges of inertia and gravity load as bars: a figure of plotly, or of matplotlib.
+
+        ``library`` names one of the two; without it plotly is taken where it is installed. Joints that slide have a
+        panel of their own, in kg and N.
+        """
+        from ..markup.plots import Panel, Span, figure_of
+
+        panels = []
+        for title, rows in (("total inertia", self.inertia), ("gravity load", self.gravity)):
+            for unit in dict.fromkeys(row.unit for row in rows):
+                spans = []
+                for row in (one for one in rows if one.unit == unit):
+                    label = f"{row.joint} ({row.name})"
+                    spans.append(
+                        Span(label, row.empty.minimum, row.empty.maximum, "empty hand" if self.load else "range")
+                    )
+                    if row.loaded is not None:
+                        spans.append(Span(label, row.loaded.minimum, row.loaded.maximum, f"with {self.load}"))
+                panels.append(Panel(title, unit, spans=spans))
+        try:
+            return figure_of(f"Ranges of {self.arm}", panels, "", library)
+        except (ImportError, ValueError) as fault:
+            raise ArmError(str(fault)) from None
 
     def __repr__(self) -> str:
         load = f", with {self.load}" if self.load else ""

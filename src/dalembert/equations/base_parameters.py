@@ -7,7 +7,8 @@ elimination, exact and with lengths as symbols, gives the independent ones:
     parameter + sum of (polynomial in lengths) * (parameters it absorbs).
 
 Columns are eliminated in the order of ``PREFERRED``, so the parameters absorbed by others are the masses, the
-first moments mz and the moments Iyy, as in Gautier and Khalil 1990.
+first moments mz and the moments Iyy, as in Gautier and Khalil 1990. With lengths as numbers, a pivot that is small
+beside another entry of its row gives way to it (``balanced``), so that no combination has huge coefficients.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ..arm.cleaning import reach
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..rings.sparse import from_terms, terms
@@ -25,6 +27,10 @@ from .polynomial import TrigPolynomial
 
 PREFERRED = ("Ixx", "Ixy", "Ixz", "Iyz", "Izz", "mx", "my", "mz", "m", "Iyy")
 """Pivot order: parameters that come first stay base parameters."""
+ORDERS = {"m": 0, "mx": 1, "my": 1, "mz": 1}
+"""Powers of a length in the unit of a parameter; 2 for moments of inertia."""
+POOR = 8.0
+"""A pivot that many times smaller than another entry of its row, in units of the size of the arm, is exchanged."""
 Row = dict[int, Any]
 
 
@@ -94,6 +100,8 @@ def base_parameters(arm: ArmDescription, of: str = "torque", lengths: bool = Tru
     equations = Equations(arm, "full+lengths" if lengths else "full")
     order = columns(equations)
     pivots = eliminated(rows(equations, of, order), equations.space.ring)
+    if not lengths:
+        pivots = balanced(pivots, order, float(reach(arm)) / max(arm.n, 1))
     try:
         relations, absorbed = combinations(pivots, order, equations)
     except ArithmeticError:
@@ -154,6 +162,33 @@ def eliminated(forms: Iterable[Row], ring: TrigRing) -> dict[int, Row]:
             if other < column and column in pivots[other]:
                 pivots[other] = cancelled(pivots[other], pivots[column], column)
     return pivots
+
+
+def balanced(pivots: dict[int, Row], order: list[str], length: float) -> dict[int, Row]:
+    """The same rows on pivots whose combinations have no entry above ``POOR``, sizes measured in ``length`` (m).
+
+    Exchanging a pivot for an entry k times as large multiplies the volume of the base by k, so this ends (Gu and
+    Eisenstat 1996, Algorithm 4).
+    """
+    unit = [(length or 1.0) ** ORDERS.get(name.rstrip("0123456789"), 2) for name in order]
+    pivots = dict(pivots)
+    while pivots:
+        share, column, better = max(
+            (abs(_number(entry) / _number(row[column])) * unit[column] / unit[key], column, key)
+            for column, row in pivots.items()
+            for key, entry in row.items()
+        )
+        if share <= POOR:
+            break
+        chosen = pivots.pop(column)
+        pivots = {c: cancelled(row, chosen, better) if better in row else row for c, row in pivots.items()}
+        pivots[better] = chosen
+    return pivots
+
+
+def _number(entry: Any) -> float:
+    """A constant polynomial as a number."""
+    return float(entry.leading_coefficient())
 
 
 def cancelled(row: Row, pivot: Row, column: int) -> Row:

@@ -26,8 +26,9 @@ from .tokens import Token, tokens
 DEEPEST, LARGEST_POWER, MOST_TERMS, MOST_WORK = 100, 12, 200_000, 400_000
 """Bounds on the nesting of brackets, on powers, on the terms of a product, and on the terms of all
 products together."""
-LONGEST_NAME, LONGEST_RUN = 1000, 100
-"""Longest name (characters), and longest one that is split into known symbols."""
+LONGEST_NAME, LONGEST_RUN, MOST_UNKNOWN = 1000, 100, 40
+"""Longest name (characters), longest one that is split into known symbols, and the unknown names after which reading
+ends: what follows would be refused as well."""
 
 
 class Unknown(ArmError):
@@ -251,7 +252,7 @@ class Parser:
                 return {f"q{j}": times * joints.count(j) for j in joints}
         if f"{stem}{number}" in self.ring.angles.fixed_index:
             return {f"{stem}{number}": times}
-        self.unknown.add(f"{stem}{number}")
+        self._missing(f"{stem}{number}")
         return {}
 
     def _trig(self, letter: str, angle: Mapping[str, int]) -> Any:
@@ -314,9 +315,9 @@ class Parser:
             raise ArmError(f"the formula holds a name of {len(name)} characters, {shown(name)}; no symbol is that long")
         value, square = self._lookup(name)
         if value is None:
-            pieces = self._pieces(name) if len(name) <= LONGEST_RUN else None
+            pieces = self._pieces(name) if len(name) <= LONGEST_RUN and name not in self.unknown else None
             if pieces is None:
-                self.unknown.add(name)
+                self._missing(name)
                 self._exponent()
                 return 1
             for piece in pieces[:-1]:
@@ -325,6 +326,12 @@ class Parser:
             last, square = self._lookup(pieces[-1])
             return self._times(value, self._raised_symbol(last, square, pieces[-1]))
         return self._raised_symbol(value, square, name)
+
+    def _missing(self, name: str) -> None:
+        """A symbol that the equations do not have."""
+        self.unknown.add(name)
+        if len(self.unknown) >= MOST_UNKNOWN:
+            raise Unknown(sorted(self.unknown), self.space)
 
     def _raised_symbol(self, value: Any, square: bool, name: str) -> Any:
         """A symbol with the exponent that follows."""
@@ -369,10 +376,12 @@ class Parser:
     def _pieces(self, name: str) -> list[str] | None:
         """A run of letters and digits split into known symbols: gm3 is g m3. None where that is impossible."""
         known = cache(lambda text: self._lookup(text)[0] is not None)
+        # No symbol is longer, nor a sine of all joints, each with its sign and a comma.
+        longest = max(map(len, (*self.ring.index, *self.aliases)), default=0) + 4 * len(self.space.joint_names)
         # From the end on: ways[k] splits name[k:] into two or more, with the shortest first piece.
         ways: list[list[str] | None] = [None] * (len(name) + 1)
         for start in reversed(range(len(name))):
-            for cut in range(start + 1, len(name)):
+            for cut in range(start + 1, min(len(name), start + longest + 1)):
                 rest = ([name[cut:]] if known(name[cut:]) else ways[cut]) if known(name[start:cut]) else None
                 if rest is not None:
                     ways[start] = [name[start:cut], *rest]

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arm.errors import ArmError
+from ..mechanisms.branches import WORSE
 from ..mechanisms.chain_frames import PAST
 from ..mechanisms.continuation import LARGEST_BEND, LARGEST_TURN, SMALLEST_STEP
-from ..mechanisms.mechanism_system import WORSE, MechanismSystem
+from ..mechanisms.mechanism_system import MechanismSystem
 from ..simulation.plant import MotorPlant, Plant
 from ..simulation.saturation import saturation_of
 from .arm_model import (

@@ -12,7 +12,7 @@ from ..arm.inertia import moved
 from ..rings.algebra import ZERO, Mat, Vec, add, cross, dot, matplus, matvec, minus, mul, plus, sub
 from ..rings.ring import Ring, Scalar
 from .chain import Chain
-from .kinematics import Frame, relative_frames
+from .kinematics import Frame, frames, relative_frames
 
 Composite = tuple[Scalar, Vec, Mat]
 
@@ -66,11 +66,37 @@ def gravity(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:
     return load
 
 
-def potential_energy(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Scalar:
-    """V = -g . (sum of m r) over the moving bodies."""
+def first_moment(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Vec:
+    """Sum of m r over the moving bodies, about the base origin: their mass times where their mass centre is."""
     steps = relative_frames(chain, ring, q)
     moment = ZERO
     for segment, step, whole in zip(chain.segments, steps, composites(chain, steps), strict=True):
         if segment.parent < 0:
             moment = plus(moment, moved(*whole, *step)[1])
-    return dot(minus(ZERO, chain.gravity), moment)
+    return moment
+
+
+def momentum_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[Scalar]]:
+    """Six rows: linear momentum, then angular momentum about the base origin, per joint velocity, in base axes.
+
+    Joint j moves one composite body: at unit speed its linear momentum is z x h and its angular momentum about the
+    joint I z, or m z and h x z where it slides (Orin, Goswami and Lee 2013, section 3, by composite bodies).
+    """
+    columns: list[tuple[Vec, Vec]] = []
+    found, steps = frames(chain, ring, q), relative_frames(chain, ring, q)
+    for segment, (turn, origin), (mass, moment, tensor) in zip(
+        chain.segments, found, composites(chain, steps), strict=True
+    ):
+        if segment.revolute:
+            push: Vec = (sub(0, moment[1]), moment[0], 0)
+            spin: Vec = (tensor[0][2], tensor[1][2], tensor[2][2])
+        else:
+            push, spin = (0, 0, mass), (moment[1], sub(0, moment[0]), 0)
+        push = matvec(turn, push)
+        columns.append((push, plus(matvec(turn, spin), cross(origin, push))))
+    return [[column[part][row] for column in columns] for part in range(2) for row in range(3)]
+
+
+def potential_energy(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Scalar:
+    """V = -g . (sum of m r) over the moving bodies."""
+    return dot(minus(ZERO, chain.gravity), first_moment(chain, ring, q))

@@ -1,4 +1,4 @@
-"""Where the bodies are: frames of the tree, tool frame, Jacobian.
+"""Where the bodies are: frames of the tree, tool frame, Jacobian and its rate.
 
 A body's joint frame stands in its parent's at ``rotation Rot_z(q), position`` (revolute) or
 ``rotation, position + q z`` (prismatic); products of these along the path give the base frame.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..rings.algebra import EYE, ZERO, Mat, Vec, column, cross, matmul, matvec, minus, plus, scale
+from ..rings.dual import Dual, Duals, slope_of
 from ..rings.ring import Ring, Scalar
 from .chain import Chain, Segment
 
@@ -70,6 +71,15 @@ def jacobian(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[Scalar]
             else:
                 linear[joint] = axis
     return [[v[row] for v in linear] for row in range(3)] + [[w[row] for w in angular] for row in range(3)]
+
+
+def jacobian_rate(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
+    """dJ/dt along the motion, so that the tool accelerates by J qdd + dJ/dt qd: one tangent, along qd.
+
+    The same as qd . H with the second-order influence coefficients (Freeman 1985, Tables 2-3 and 2-4).
+    """
+    moving = [Dual(x, {0: v}) for x, v in zip(q, qd, strict=True)]
+    return [[slope_of(entry, 0) for entry in row] for row in jacobian(chain, Duals(ring), moving)]
 
 
 def homogeneous(frame: Frame) -> list[list[Scalar]]:

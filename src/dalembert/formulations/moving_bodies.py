@@ -26,7 +26,7 @@ from ..arm.description import ArmDescription
 from ..arm.drives import Actuator, Element
 from ..arm.errors import ArmError
 from ..arm.moving_parts import MovingBody
-from ..rings.algebra import add, dot, sub
+from ..rings.algebra import ZERO, Vec, add, dot, plus, sub
 from ..rings.dual import Dual, Duals, slope_of, value_of
 from ..rings.real import REAL
 from ..rings.ring import Ring, Scalar
@@ -174,13 +174,33 @@ def gravity(chain: Chain, ring: Ring, q: Sequence[Scalar], bodies: Sequence[Carr
     return load
 
 
+def first_moment(chain: Chain, ring: Ring, q: Sequence[Scalar], bodies: Sequence[CarriedBody]) -> Vec:
+    """Sum of m r over moving bodies."""
+    moment = ZERO
+    for body in bodies:
+        moment = plus(moment, tuple(dot(row, body.moment) for row in body.frame(chain, ring, q)))
+    return moment
+
+
+def momentum_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], bodies: Sequence[CarriedBody]) -> Table:
+    """Linear momentum and angular momentum about the base origin per joint velocity.
+
+    With r r'^T summed over the mass of a body, T J (dT/dq_i)^T, the angular momentum is its antisymmetric part.
+    """
+    rows: Table = [[0] * chain.n for _ in range(6)]
+    for body in bodies:
+        pushed = _times(body.frame(chain, ring, q), body.pseudo)
+        for i, slope in enumerate(_slopes(chain, ring, q, body)):
+            spread = [[dot(a, b) for b in slope] for a in pushed]
+            spin = [sub(spread[j][k], spread[k][j]) for j, k in ((1, 2), (2, 0), (0, 1))]
+            for row, value in enumerate([*(dot(line, body.moment) for line in slope), *spin]):
+                rows[row][i] = add(rows[row][i], value)
+    return rows
+
+
 def potential_energy(chain: Chain, ring: Ring, q: Sequence[Scalar], bodies: Sequence[CarriedBody]) -> Scalar:
     """V = -g . m r of moving bodies."""
-    energy: Scalar = 0
-    for body in bodies:
-        moment = [dot(row, body.moment) for row in body.frame(chain, ring, q)]
-        energy = sub(energy, dot(chain.gravity, moment))
-    return energy
+    return sub(0, dot(chain.gravity, first_moment(chain, ring, q, bodies)))
 
 
 def translating(bodies: Sequence[CarriedBody]) -> tuple[CarriedBody, ...]:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..arm.errors import ArmError
 from ..rings.algebra import ZERO, Vec, add, column, cross, dot, matvec, mul, plus, scale, sub, transpose
 from ..rings.dual import Duals, slope_of
 from ..rings.ring import Ring, Scalar
@@ -33,6 +34,12 @@ from .kinematics import frames, relative_frames
 Table = list[list[Scalar]]
 Turns = Callable[[Ring, Sequence[Scalar]], list[Scalar]]
 """Positions of the rotors as functions of the joint positions, written with ``+ - *`` and the ring's ``sincos``."""
+
+
+UNPLACED = (
+    "a rotor has an inertia and no axis in space (an armature, or an approximation of the drives), so that its angular "
+    "momentum is not known; give it a link and an axis, or ask the arm without its drives"
+)
 
 
 @dataclass(frozen=True)
@@ -162,6 +169,21 @@ def torque(
         if segment.parent >= 0:
             moments[segment.parent] = plus(moments[segment.parent], matvec(steps[index][0], moments[index]))
     return found
+
+
+def momentum_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], spins: Sequence[Spin], ratios: Ratios) -> Table:
+    """What the spin of the rotors adds to momentum per joint velocity: J u N_j, angular alone."""
+    rows: Table = [[0] * chain.n for _ in range(6)]
+    found = frames(chain, ring, q)
+    for spin, row in zip(spins, ratios.first, strict=True):
+        if type(spin.inertia) is int and spin.inertia == 0:
+            continue
+        if spin.body is None:
+            raise ArmError(UNPLACED)
+        axis = matvec(found[spin.body][0], spin.axis) if spin.body >= 0 else spin.axis
+        for k, u in enumerate(axis):
+            rows[3 + k] = [add(x, mul(spin.inertia, mul(u, n))) for x, n in zip(rows[3 + k], row, strict=True)]
+    return rows
 
 
 def _axes(chain: Chain, found: Sequence[tuple[object, object]], spin: Spin) -> list[Vec]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from ..arm.description import ArmDescription
-from ..rings.algebra import add, dot, matvec, mul, sub
+from ..rings.algebra import Vec, add, dot, matvec, mul, plus, sub, total
 from ..rings.dual import Duals, slope_of
 from ..rings.ring import Field, Ring, Scalar
 from . import (
@@ -24,6 +24,7 @@ from . import (
     articulated_body,
     christoffel,
     composite_body,
+    composite_motion,
     factor,
     generalized_dalembert,
     kinematics,
@@ -87,6 +88,19 @@ class SystemOverRing:
         forward, since the sign of a measured speed about rest is a relay.
         """
         found = self.coupling.load(method(links or self.links, ring, *self.coupling.motion(q, qd, qdd)))
+        return self.torque_beyond_links(ring, q, qd, qdd, found, wanted)
+
+    def torque_beyond_links(
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        qd: Sequence[Scalar],
+        qdd: Sequence[Scalar],
+        links: list[Scalar] | None = None,
+        wanted: Sequence[Scalar] | None = None,
+    ) -> list[Scalar]:
+        """What drives, friction, springs and dampers ask for, added to torques of the links where these are given."""
+        found: list[Scalar] = [0] * self.n if links is None else links
         if self.train is not None:
             found = _sum(found, self.drive_torque(ring, q, qd, qdd))
             rubbing = (
@@ -188,11 +202,16 @@ class SystemOverRing:
         return self.coupling.symbols(spun)
 
     def coriolis_matrix(
-        self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], links: Chain | None = None
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        qd: Sequence[Scalar],
+        links: Chain | None = None,
+        method: Callable[..., Table] = composite_motion.coriolis_matrix,
     ) -> Table:
         """C(q, qd), for which dD/dt - 2C is skew-symmetric."""
         motion = map(self.coupling.joints, (q, qd))
-        found = self.coupling.product(christoffel.coriolis_matrix(links or self.links, ring, *motion))
+        found = self.coupling.product(method(links or self.links, ring, *motion))
         if self.train is None:
             return found
         duals = Duals(ring)
@@ -270,6 +289,41 @@ class SystemOverRing:
         """J = J_J A: linear, then angular velocity of the tool per velocity of a coordinate."""
         return self.coupling.columns(kinematics.jacobian(self.links, ring, self.coupling.joints(q)))
 
+    def jacobian_rate(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Table:
+        """dJ/dt = dJ_J/dt A along the motion."""
+        return self.coupling.columns(kinematics.jacobian_rate(self.links, ring, *map(self.coupling.joints, (q, qd))))
+
+    def total_mass(self) -> Scalar:
+        """Mass of all that moves (kg), with loads and the bodies that drives move; rotors are in their links."""
+        carried = self.train.carried if self.train is not None else ()
+        return total([*(segment.mass for segment in self.links.segments), *(body.moment[3] for body in carried)])
+
+    def first_moment(self, ring: Ring, q: Sequence[Scalar]) -> Vec:
+        """Sum of m r of all that moves, about the base origin."""
+        joints = self.coupling.joints(q)
+        found = composite_body.first_moment(self.links, ring, joints)
+        if self.train is None or not self.train.carried:
+            return found
+        return plus(found, moving_bodies.first_moment(self.links, ring, joints, self.train.carried))
+
+    def linear_momentum(self, ring: Ring, q: Sequence[Scalar]) -> Table:
+        """Linear momentum per velocity of a coordinate; balanced rotors have none of their own."""
+        joints = self.coupling.joints(q)
+        found = composite_body.momentum_matrix(self.links, ring, joints)[:3]
+        if self.has_moving_bodies and self.train is not None:
+            moved = moving_bodies.momentum_matrix(self.links, ring, joints, self.train.carried)[:3]
+            found = _table_sum(found, moved)
+        return self.coupling.columns(found)
+
+    def momentum_matrix(self, ring: Ring, q: Sequence[Scalar]) -> Table:
+        """Linear momentum, and angular momentum about the base origin, per velocity of a coordinate, rotors in."""
+        joints = self.coupling.joints(q)
+        found = composite_body.momentum_matrix(self.links, ring, joints)
+        if self.train is not None:
+            found = _table_sum(found, rotors.momentum_matrix(self.links, ring, joints, *self._spins(ring, q)))
+            found = _table_sum(found, moving_bodies.momentum_matrix(self.links, ring, joints, self.train.carried))
+        return self.coupling.columns(found)
+
     def regressor(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Table:
         """Y = A^T Y_J with tau = Y pi of the links, a row a coordinate, ten columns a body."""
         motion = self.coupling.motion(q, qd, qdd)
@@ -323,18 +377,17 @@ class SystemOverRing:
         qdd: Sequence[Scalar],
         links: Chain | None = None,
     ) -> tuple[Table, Table]:
-        """d tau/dq and d tau/dqd, by dual numbers; d tau/dqdd is D. Coulomb friction is level off rest.
+        """d tau/dq and d tau/dqd; d tau/dqdd is D. Coulomb friction is level off rest.
 
-        Carpentier and Mansard 2018 write the same derivatives as recursions, shorter for long arms.
+        The links by a recursion; what drives, friction, springs and dampers add, by dual numbers.
         """
-        n, duals = self.n, Duals(ring)
-        x = [duals.variable(value, k) for k, value in enumerate(q)]
-        v = [duals.variable(value, n + k) for k, value in enumerate(qd)]
-        found = self.torque(duals, x, v, qdd, links=links)
-        return (
-            [[slope_of(t, k) for k in range(n)] for t in found],
-            [[slope_of(t, n + k) for k in range(n)] for t in found],
-        )
+        motion = self.coupling.motion(q, qd, qdd)
+        of_links = composite_motion.torque_derivatives(links or self.links, ring, *motion)
+        to_q, to_qd = (self.coupling.product(table) for table in of_links)
+        if self.train is None and not self.elastics:
+            return to_q, to_qd
+        added = slopes(self.torque_beyond_links, ring, q, qd, qdd)
+        return _table_sum(to_q, added[0]), _table_sum(to_qd, added[1])
 
     def acceleration_derivatives(
         self, field: Field, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
@@ -351,6 +404,20 @@ class SystemOverRing:
         to_q, to_qd = self.torque_derivatives(field, q, qd, qdd)
         inverse = [self.solved(factors, [int(i == k) for i in range(n)]) for k in range(n)]
         return answer(to_q), answer(to_qd), inverse
+
+
+def slopes(
+    torque: Callable[..., list[Scalar]], ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> tuple[Table, Table]:
+    """The slopes of ``torque(ring, q, qd, qdd)`` to positions and velocities, by dual numbers."""
+    n, duals = len(q), Duals(ring)
+    x = [duals.variable(value, k) for k, value in enumerate(q)]
+    v = [duals.variable(value, n + k) for k, value in enumerate(qd)]
+    found = torque(duals, x, v, qdd)
+    return (
+        [[slope_of(t, k) for k in range(n)] for t in found],
+        [[slope_of(t, n + k) for k in range(n)] for t in found],
+    )
 
 
 def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:

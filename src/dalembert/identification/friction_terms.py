@@ -45,17 +45,23 @@ class FrictionTerms:
         """Whether the sign of the speed, and so v_0, counts."""
         return "coulomb" in self.names
 
+    def column(self, name: str, speed: Array, transition: Array, stribeck: Array, load: Array | None) -> Array:
+        """One term of all joints ``(..., n)``; ``load`` is the torque of the links, where it is known."""
+        if name == "viscous":
+            return speed
+        if name == "offset":
+            return np.ones_like(speed)
+        sign = np.tanh(speed / transition)
+        if name == "stribeck":
+            return np.asarray(sign / (1 + (speed / stribeck) ** 2))
+        if name == "load":
+            return np.zeros_like(speed) if load is None else np.asarray(sign * np.abs(load))
+        return np.asarray(sign)
+
     def columns(self, speed: Array, transition: Array, stribeck: Array, load: Array | None) -> Array:
-        """The terms of all joints, ``(m, n, terms)``; ``load`` is the torque of the links, where it is known."""
-        sign = np.tanh(speed / transition) if self.regularised else np.zeros_like(speed)
-        made = {
-            "coulomb": sign,
-            "viscous": speed,
-            "offset": np.ones_like(speed),
-            "stribeck": sign / (1 + (speed / stribeck) ** 2),
-            "load": sign * np.abs(np.zeros_like(speed) if load is None else load),
-        }
-        return np.stack([made[name] for name in self.names], axis=-1) if self.names else np.zeros((*speed.shape, 0))
+        """All terms, ``(..., n, terms)``."""
+        made = [self.column(name, speed, transition, stribeck, load) for name in self.names]
+        return np.stack(made, axis=-1) if made else np.zeros((*speed.shape, 0))
 
     def units(self, kind: str) -> dict[str, str]:
         """Unit of each factor at a joint of this kind."""

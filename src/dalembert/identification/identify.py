@@ -10,19 +10,20 @@ from numpy.typing import ArrayLike
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..systems.arm_system import ArmSystem
-from .base_columns import BaseColumns, base_columns
+from .any_gravity import AnyGravity, Regressed
+from .base_columns import base_columns
+from .calibration import gained, generic, read_gains
 from .consistency import consistent, parameter_sizes
+from .description_sizes import description_sizes
+from .estimation import Estimate, estimated
 from .friction_terms import SIGNED, FrictionTerms
-from .least_squares import WeightedFit, fit
 from .log import Array, Log
-from .log_checks import check_log
-from .observations import STRIBECK, TRANSITIONS, Observations, Shape, Unknowns, load_torques
+from .log_checks import check_fit, check_log
+from .observations import Observations, Unknowns, load_torques
 from .result import Identification
 from .smoothing import smoothed
 
 METHODS = ("consistent", "least squares")
-SEARCHES = 3
-"""Rounds in which friction is fitted, its shape chosen joint by joint, and all fitted again."""
 PRIOR = 1.0
 """How far a link may be off its description, in its own size: the data decide whatever they tell."""
 
@@ -32,9 +33,11 @@ def identify(
     logs: Log | Sequence[Log],
     friction: str = "coulomb+viscous+offset",
     rotors: bool = True,
-    gains: ArrayLike | None = None,
+    gains: ArrayLike | str | Sequence[float | None] | None = None,
     *,
     loads: Sequence[Load | None] | None = None,
+    gravity: str = "described",
+    instruments: bool = False,
     method: str = "consistent",
     robust: bool = False,
     cutoff: float | None = None,
@@ -43,12 +46,52 @@ def identify(
     """The inertias, friction and reflected rotor inertias that explain the logs best.
 
     ``friction`` joins some of coulomb, viscous, offset, stribeck and load by +. ``gains`` (N m/A) make torques of
-    currents. ``loads`` are the known loads in the hand, one for each log. ``method`` "consistent" gives bodies that
-    could be built, closest to the data; "least squares" the base parameters alone as they come. ``robust`` lets
-    outliers count less. ``cutoff`` (Hz) is that of the filter, chosen from the data where it is left out.
+    currents; "find", or None in place of a number, finds them from runs with a known load. ``loads`` are the known
+    loads in the hand, one for each log. ``gravity`` "find" finds its direction, and so how the robot is mounted.
+    ``instruments`` from the references of the logs take away the bias of noisy positions. ``method`` "consistent" gives
+    bodies that could be built, closest to the data; "least squares" the base parameters alone as they come. ``robust``
+    lets outliers count less. ``cutoff`` (Hz) is that of the filter, chosen from the data where it is left out.
     """
+    given, held = _checked(arm, logs, loads, gravity, method)
+    unknowns = Unknowns(arm, FrictionTerms.read(friction), rotors)
+    factors, unknown = read_gains(gains, arm.n)
+    if unknown.all() and not any(load is not None and load.body.mass for load in held):
+        raise ArmError(
+            "gains are found from runs with a known load in the hand; give it, as in loads=[None, da.Load(...)]"
+        )
+    if instruments and all(log.reference is None for log in given):
+        raise ArmError("instruments come from the reference of the motion; give it, as in da.Log(..., reference=...)")
+    warnings = [sentence for log in given for sentence in check_log(arm, log)]
+    progress("filtering")
+    measured = [smoothed(log, cutoff) for log in given]
+    scaled = measured if factors is None else gained(measured, factors)
+    system: Regressed = arm if gravity == "described" else AnyGravity(arm, np.array(arm.gravity, dtype=float))
+    known = [load_torques(system, log, load) for log, load in zip(measured, held, strict=True)]
+    progress("base parameters")
+    base = base_columns(arm if gravity == "described" else generic(arm), unknowns)
+    seen = Observations(system, unknowns, base.columns, scaled, known, instruments)
+    progress("least squares")
+    found = estimated(seen, held, unknown, gravity == "find", robust, progress)
+    values = np.zeros(unknowns.count)
+    values[base.columns] = found.values
+    described = arm if found.gravity is None else arm.with_gravity(found.gravity.tolist())
+    if method == "consistent":
+        progress("bodies that could be built")
+        values = _consistent(described, unknowns, base.combinations, found)
+    result = Identification(
+        described, unknowns, base, found.shape, values, method == "consistent", found, tuple(found.logs), found.known,
+        None if factors is None else factors * found.gain_changes, method, robust, cutoff, tuple(warnings), len(seen),
+    )  # fmt: skip
+    return result.noting(check_fit(result))
+
+
+def _checked(
+    arm: ArmSystem, logs: Log | Sequence[Log], loads: Sequence[Load | None] | None, gravity: str, method: str
+) -> tuple[list[Log], list[Load | None]]:
     if method not in METHODS:
         raise ArmError(f"the method is {' or '.join(map(repr, METHODS))}, not {method!r}")
+    if gravity not in ("described", "find"):
+        raise ArmError(f'gravity is "described" or "find", not {gravity!r}; arm.with_gravity(...) gives another')
     if not isinstance(arm, ArmSystem):
         raise ArmError(f"identification needs an arm, as da.load gives it; got {arm!r}")
     if arm.counts_drives:
@@ -58,104 +101,23 @@ def identify(
         raise ArmError("identification needs a Log, or a list of them")
     if isinstance(loads, Load):
         raise ArmError("loads are a list, one for each log, None where there is none")
-    held = [None] * len(given) if loads is None else list(loads)
+    held: list[Load | None] = [None] * len(given) if loads is None else list(loads)
     if len(held) != len(given):
         raise ArmError(
             f"there are {len(given)} logs and {len(held)} loads; give one for each log, None where there is none"
         )
-    unknowns = Unknowns(arm, FrictionTerms.read(friction), rotors)
-    warnings = [sentence for log in given for sentence in check_log(arm, log)]
-    progress("filtering")
-    measured = [smoothed(log if gains is None else log.gained(gains), cutoff) for log in given]
-    known = [load_torques(arm, log, load) for log, load in zip(measured, held, strict=True)]
-    progress("base parameters")
-    base = base_columns(arm, unknowns)
-    seen = Observations(arm, unknowns, measured, known)
-    progress("least squares")
-    shape, found, matrix = _fitted(seen, base, robust)
-    values, full = _all_values(arm, unknowns, base, found, matrix, seen, method, progress)
-    factors = None if gains is None else np.asarray(gains, dtype=float)
-    return Identification(
-        arm, unknowns, base, shape, values, full, found, tuple(measured), tuple(known), factors, method,
-        robust, cutoff, tuple(warnings), len(seen),
-    )  # fmt: skip
+    return given, held
 
 
-def _fitted(seen: Observations, base: BaseColumns, robust: bool) -> tuple[Shape, WeightedFit, Array]:
-    """Least squares, with the numbers in which friction is not linear chosen on their grids."""
-    n, terms = seen.unknowns.arm.n, seen.unknowns.friction
-    shape = Shape(np.full(n, TRANSITIONS[len(TRANSITIONS) // 2]), np.full(n, STRIBECK[len(STRIBECK) // 2]))
-    inertial: Array | None = None
-    found, matrix = _once(seen, base, shape, inertial, robust)
-    if not terms.regularised:
-        return shape, found, matrix
-    for _ in range(SEARCHES):
-        inertial = _inertial(seen, base, found)
-        shape = _shaped(seen, base, shape, inertial, found, matrix)
-        found, matrix = _once(seen, base, shape, inertial, robust)
-    return shape, found, matrix
-
-
-def _once(
-    seen: Observations, base: BaseColumns, shape: Shape, inertial: Array | None, robust: bool
-) -> tuple[WeightedFit, Array]:
-    matrix = seen.matrix(seen.friction(shape, inertial))
-    return fit(matrix[..., base.columns], seen.effort, robust), matrix
-
-
-def _inertial(seen: Observations, base: BaseColumns, found: WeightedFit) -> Array:
-    """Inertial parameters with the same torques: the base parameters, all others zero."""
-    values = np.zeros(seen.unknowns.count)
-    values[base.columns] = found.values
-    return values[: seen.unknowns.inertial]
-
-
-def _shaped(
-    seen: Observations, base: BaseColumns, shape: Shape, inertial: Array, found: WeightedFit, matrix: Array
-) -> Shape:
-    """For each joint the speeds of transition and of Stribeck with the least residual, all else as it is."""
-    unknowns = seen.unknowns
-    n, count = unknowns.arm.n, len(unknowns.friction.names)
-    values = np.zeros(unknowns.count)
-    values[base.columns] = found.values
-    first, last = unknowns.friction_column(0, 0), unknowns.friction_column(n, 0)
-    without = values.copy()
-    without[first:last] = 0.0
-    rest = seen.effort - matrix @ without
-    best = np.full(n, np.inf)
-    transition, stribeck = shape.transition.copy(), shape.stribeck.copy()
-    speeds = STRIBECK if "stribeck" in unknowns.friction.names else STRIBECK[:1]
-    for v_0 in TRANSITIONS:
-        for v_s in speeds:
-            columns = seen.friction(Shape(np.full(n, v_0), np.full(n, v_s)), inertial)
-            for joint in range(n):
-                left = rest[:, joint]
-                factors = np.linalg.lstsq(columns[:, joint], left, rcond=None)[0] if count else np.zeros(0)
-                error = float(np.linalg.norm(left - columns[:, joint] @ factors))
-                if error < best[joint]:
-                    best[joint], transition[joint], stribeck[joint] = error, v_0, v_s
-    return Shape(transition, stribeck)
-
-
-def _all_values(
-    arm: ArmSystem, unknowns: Unknowns, base: BaseColumns, found: WeightedFit, matrix: Array, seen: Observations,
-    method: str, progress: Callable[[str], None],
-) -> tuple[Array, bool]:  # fmt: skip
-    """A value for every unknown, and whether every link is a body that could be built."""
-    values = np.zeros(unknowns.count)
-    if method == "least squares":
-        values[base.columns] = found.values
-        return values, False
-    progress("bodies that could be built")
-    weight = found.weights / found.spread
-    rows = (matrix * weight[..., None]).reshape(-1, unknowns.count)
-    target = (seen.effort * weight).reshape(-1)
-    prior, sizes = _prior(arm)
+def _consistent(arm: ArmSystem, unknowns: Unknowns, combinations: Array, found: Estimate) -> Array:
+    """A value for every unknown, every link a body that could be built."""
+    prior, sizes = description_sizes(arm)
     strength = np.zeros(unknowns.count)
     for body, (mass, length) in enumerate(sizes):
         strength[10 * body : 10 * body + 10] = 1.0 / (PRIOR * parameter_sizes(mass, length)) ** 2
     expected = np.concatenate([prior, np.zeros(unknowns.count - len(prior))])
-    quadratic = rows.T @ rows + np.diag(strength)
+    quadratic = combinations.T @ found.gram @ combinations + np.diag(strength)
+    linear = combinations.T @ (found.gram @ found.values) + strength * expected
     positive = [
         unknowns.friction_column(joint, k)
         for joint in range(arm.n)
@@ -163,25 +125,4 @@ def _all_values(
         if term not in SIGNED
     ]
     positive += [unknowns.rotor_column(joint) for joint in range(arm.n if unknowns.rotors else 0)]
-    return consistent(quadratic, rows.T @ target + strength * expected, len(arm.bodies), sizes, positive), True
-
-
-def _prior(arm: ArmSystem) -> tuple[Array, list[tuple[float, float]]]:
-    """The parameters of the description, and a mass and a length for each body to measure deviations in."""
-    prior = np.array(arm.parameters)
-    masses = prior[::10]
-    usual = float(masses.mean()) or 1.0
-    lengths = []
-    for body in range(len(arm.bodies)):
-        m, moment, tensor = (
-            prior[10 * body],
-            prior[10 * body + 1 : 10 * body + 4],
-            prior[[10 * body + k for k in (4, 7, 9)]],
-        )
-        radius = np.sqrt(max(tensor.sum() / 2, 0.0) / m) if m > 0 else 0.0
-        lengths.append(max(float(radius), float(np.linalg.norm(moment) / m) if m > 0 else 0.0))
-    typical = float(np.mean([x for x in lengths if x > 0])) if any(lengths) else 0.2
-    return prior, [
-        (float(m) if m > 0 else usual, length if length > 0 else typical)
-        for m, length in zip(masses, lengths, strict=True)
-    ]
+    return consistent(quadratic, linear, len(arm.bodies), sizes, positive)

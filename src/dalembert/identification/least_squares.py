@@ -1,36 +1,42 @@
-"""Weighted and robust least squares on base parameters, with standard errors that hold for residuals in sequence.
+"""Weighted and robust least squares, or instrumental variables, with errors that hold for residuals in sequence.
 
-Joints are weighted by the spread of their residuals. Robust weights are Huber's. Residuals of neighbouring samples are
-alike, so errors count their autocovariance, joint by joint, in the way of Newey and West 1987: residuals are taken as
-stationary, and lags count whole up to half of those followed (Politis and Romano 1995).
+Joints are weighted by the spread s_j of their residuals. Robust weights are Huber's. With instruments Z in place of W
+on one side, x = (Z'W)^-1 Z'y is free of the bias that noise in W brings (Janot, Vandanjon and Gautier 2014); without
+them Z is W.
+Residuals of neighbouring samples are alike, so errors come from their density S_j(f) over frequency (``spectra``):
+
+    cov x = A^-1 (sum over j, f of S_j(f) z_j(f) z_j(f)' / s_j^4) A^-T,   A = sum over j of Z_j'W_j / s_j^2.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from .log import Array
+from .observations import EquationBlock
+from .spectra import Sums, band_edges, densities, real_lines
 
 HUBER = 1.345
 """Residuals beyond so many standard deviations count less (95 percent efficiency where errors are normal)."""
 ROUNDS = 4
-FORGOTTEN = 0.1
-"""Correlation below which residuals count as forgotten."""
-LAGS, MOST_LAGS = 3, 200
-"""How many times that long neighbours are followed, and the most samples."""
-
-
 SILENT = 1e-13
 """Share of the largest eigenvalue of W'W, columns of equal length, below which the data are silent on a direction."""
+REFINED = 1e-6
+"""Share of the residual that a correction of the normal equations by it may still have."""
+EquationBlocks = Callable[[], Iterable[EquationBlock]]
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedFit:
     """Estimates, their covariance (infinite where the data are silent), the spread of the residuals of each joint.
 
-    ``condition`` is that of the weighted equations with columns of equal length; ``weights`` are those of robustness.
+    ``gram`` is W'W over the spreads, ``effort`` and ``residual`` are ``(m, n)`` of all blocks in turn, ``which`` has
+    the log and the block of each row. ``condition`` is that of the weighted equations with columns of equal length;
+    ``weights`` are those of robustness. ``memory`` says for each joint how many samples count as one.
     """
 
     values: Array
@@ -38,84 +44,118 @@ class WeightedFit:
     spread: Array
     weights: Array
     residual: Array
+    effort: Array
+    which: Array
+    gram: Array
+    side: Array
+    memory: Array
     condition: float
 
 
-def fit(matrix: Array, effort: Array, robust: bool = False) -> WeightedFit:
-    """Weighted least squares: W ``(m, n, p)``, effort ``(m, n)``."""
-    scale = np.sqrt((matrix**2).sum(axis=(0, 1)))
-    scale[scale == 0] = 1.0
-    columns = matrix / scale
-    spread = np.maximum(effort.std(axis=0), 1e-12)
-    weights = np.ones_like(effort)
-    grams, sides = _sums(columns, effort, weights)
-    for _ in range(ROUNDS):
-        inverse, silent, condition = _inverse(np.tensordot(spread**-2, grams, axes=1))
-        values = inverse @ (spread**-2 @ sides)
-        residual = effort - columns @ values
-        spread = np.maximum(np.sqrt((weights**2 * residual**2).mean(axis=0)), 1e-12)
+def fit(blocks: EquationBlocks, robust: bool = False, instruments: bool = False) -> WeightedFit:
+    """The estimate from blocks of equations, which are asked for again in each round."""
+    weights: list[Array] | None = None
+    for _ in range(ROUNDS if robust else 1):
+        sums = _summed(blocks, weights, instruments)
+        solved = _Solved(sums)
+        residual, effort, which = _residuals(blocks, solved, weights)
         if robust:
             share = np.abs(residual) / (1.4826 * np.median(np.abs(residual), axis=0) + 1e-300)
-            weights = np.sqrt(np.minimum(1.0, HUBER / np.maximum(share, 1e-300)))
-            grams, sides = _sums(columns, effort, weights)
-    covariance = _covariance(columns, residual, weights / spread, inverse)
-    covariance[np.diag_indices(len(values))] += np.where(silent, np.inf, 0.0)
-    return WeightedFit(values / scale, covariance / np.outer(scale, scale), spread, weights, residual, condition)
+            flat = np.sqrt(np.minimum(1.0, HUBER / np.maximum(share, 1e-300)))
+            ends = np.cumsum([0, *(len(block.effort) for block in blocks())])
+            weights = [flat[a:b] for a, b in pairwise(ends)]
+    used = np.ones_like(residual) if weights is None else np.concatenate(weights)
+    covariance, memory = solved.covariance(residual * used, which)
+    return WeightedFit(
+        solved.values / solved.scale, covariance, solved.spread, used, residual, effort, which,
+        solved.whole * np.outer(solved.scale, solved.scale), solved.side * solved.scale, memory, solved.condition,
+    )  # fmt: skip
 
 
-def _sums(columns: Array, effort: Array, weights: Array) -> tuple[Array, Array]:
-    """W'W and W'y of each joint."""
-    grams, sides = [], []
-    for joint in range(effort.shape[1]):
-        rows = columns[:, joint] * weights[:, joint, None]
-        grams.append(rows.T @ rows)
-        sides.append(rows.T @ (effort[:, joint] * weights[:, joint]))
-    return np.stack(grams), np.stack(sides)
+def _summed(blocks: EquationBlocks, weights: list[Array] | None, instruments: bool) -> Sums:
+    sums: Sums | None = None
+    for k, block in enumerate(blocks()):
+        if sums is None:
+            sums = Sums.empty(block.effort.shape[1], block.rows.shape[-1], instruments)
+        sums.add(block, np.ones_like(block.effort) if weights is None else weights[k])
+    assert sums is not None
+    return sums
 
 
-def _inverse(gram: Array) -> tuple[Array, Array, float]:
-    """The inverse of W'W on what the data tell, which columns they do not tell, and the condition of W."""
-    length = np.sqrt(np.maximum(np.diag(gram), 1e-300))
-    values, vectors = np.linalg.eigh(gram / np.outer(length, length))
-    told = values > SILENT * values[-1]
-    kept = vectors[:, told]
-    inverse = (kept / values[told]) @ kept.T / np.outer(length, length)
-    silent = (vectors[:, ~told] ** 2).sum(axis=1) > 1e-6
-    return inverse, silent, float(np.sqrt(values[-1] / max(values[0], 0.0))) if values[0] > 0 else np.inf
+class _Solved:
+    """The normal equations of some sums, columns scaled to equal length, weighted by the spread they leave."""
+
+    def __init__(self, sums: Sums) -> None:
+        self.sums = sums
+        scale = np.sqrt(np.einsum("jkk->k", sums.gram))
+        self.scale = scale = np.where(scale > 0, scale, 1.0)
+        self.grams = sums.gram / np.outer(scale, scale)
+        self.cross = sums.cross.sum(axis=1) / np.outer(scale, scale)
+        self.spread = np.maximum(np.sqrt(sums.square / max(sums.count, 1)), 1e-12)
+        for _ in range(ROUNDS):
+            self._solve(self.spread)
+            plain = sums.plain / scale
+            left = sums.square - 2 * plain @ self.values + np.einsum(
+                "k,jkl,l->j", self.values, self.grams, self.values
+            )  # fmt: skip
+            floor = 1e-13 * np.maximum(sums.square, 1e-300)
+            self.spread = np.sqrt(np.maximum(left, floor) / max(sums.count, 1)) + 1e-12
+
+    def _solve(self, spread: Array) -> None:
+        self.whole = np.tensordot(spread**-2, self.grams, axes=1)
+        length = np.sqrt(np.maximum(np.diag(self.whole), 1e-300))
+        values, vectors = np.linalg.eigh(self.whole / np.outer(length, length))
+        told = values > SILENT * values[-1]
+        kept = vectors[:, told] / length[:, None]
+        self.inverse = kept @ np.linalg.solve(kept.T @ np.tensordot(spread**-2, self.cross, axes=1) @ kept, kept.T)
+        self.silent = (vectors[:, ~told] ** 2).sum(axis=1) > 1e-6
+        self.condition = float(np.sqrt(values[-1] / values[0])) if values[0] > 0 else float("inf")
+        self.side = spread**-2 @ (self.sums.side / self.scale)
+        self.values = self.inverse @ self.side
+
+    def covariance(self, residual: Array, which: Array) -> tuple[Array, Array]:
+        """The covariance of the estimates, and how many samples count as one at each joint."""
+        n, bands = self.sums.cross.shape[:2]
+        power, start = np.zeros((n, bands)), 0
+        for length in _lengths(which):
+            turned = real_lines(residual[start : start + length]) ** 2
+            power += np.add.reduceat(np.vstack([turned, np.zeros((1, n))]), band_edges(length)[:-1], axis=0).T * (
+                np.diff(band_edges(length)) > 0
+            )
+            start += length
+        outer = np.outer(self.scale, self.scale)
+        fitted = np.einsum("kl,jblk->jb", self.inverse / outer, self.sums.cross) / self.spread[:, None] ** 2
+        density = densities(power, self.sums.lines, fitted)
+        meat = np.einsum("jb,jbkl->kl", density / self.spread[:, None] ** 4, self.sums.own) / outer
+        found = self.inverse @ meat @ self.inverse.T
+        found[np.diag_indices(len(found))] += np.where(self.silent, np.inf, 0.0)
+        memory = density[:, : bands // 4].mean(axis=1) / np.maximum(power.sum(axis=1) / max(len(residual), 1), 1e-300)
+        return found / outer, np.maximum(memory, 1.0)
 
 
-def _covariance(columns: Array, residual: Array, weight: Array, bread: Array) -> Array:
-    """(W'W)^-1 (sum over joints and lags of c_j(l) sum_t w_t w_t+l') (W'W)^-1, c_j the autocovariance of residuals."""
-    count, unknowns = residual.shape[0], columns.shape[-1]
-    meat = np.zeros((unknowns, unknowns))
-    independent = 0.0
-    for joint in range(residual.shape[1]):
-        rows = columns[:, joint] * weight[:, joint, None]
-        used = np.flatnonzero(np.abs(rows).max(axis=0) > 0)
-        rows = rows[:, used]
-        left = residual[:, joint] * weight[:, joint]
-        lags = min(remembered(left), count - 1)
-        part = np.zeros((len(used), len(used)))
-        memory = 0.0
-        for lag in range(lags + 1):
-            taper = min(1.0, 2 * (1 - lag / (lags + 1)))
-            covariance = taper * float(left[: count - lag] @ left[lag:]) / count
-            product = rows[: count - lag].T @ rows[lag:]
-            part += covariance * (product if lag == 0 else product + product.T)
-            memory += covariance * (1 if lag == 0 else 2)
-        meat[np.ix_(used, used)] += part
-        variance = float(left @ left) / count
-        independent += count * min(1.0, variance / memory) if memory > 0 else count
-    # What was fitted is missing from the residuals: so many of the independent ones are used up.
-    return np.asarray(bread @ meat @ bread) * independent / max(independent - unknowns, 1.0)
+def _lengths(which: Array) -> list[int]:
+    """Lengths of the blocks in turn."""
+    edges = np.flatnonzero(np.diff(which[:, 1])) + 1
+    return np.diff([0, *edges.tolist(), len(which)]).tolist()
 
 
-def remembered(residual: Array) -> int:
-    """Samples after which a residual is forgotten, times ``LAGS``: how far neighbours are followed."""
-    centred = residual - residual.mean()
-    size = 1 << (2 * len(centred) - 1).bit_length()
-    correlation = np.fft.irfft(np.abs(np.fft.rfft(centred, size)) ** 2, size)[: len(centred)]
-    if correlation[0] <= 0:
-        return 0
-    below = np.flatnonzero(correlation < FORGOTTEN * correlation[0])
-    return min(LAGS * int(below[0] if len(below) else len(centred)), MOST_LAGS)
+def _residuals(blocks: EquationBlocks, solved: _Solved, weights: list[Array] | None) -> tuple[Array, Array, Array]:
+    """Residuals and efforts of all blocks, and the log and block of each row; the estimate is refined by them."""
+    for attempt in range(2):
+        values, parts, efforts, which = solved.values / solved.scale, [], [], []
+        correction = np.zeros(len(values))
+        for k, block in enumerate(blocks()):
+            left = block.effort - block.rows @ values
+            weighted = left / solved.spread**2 * (1.0 if weights is None else weights[k] ** 2)
+            guide = block.rows if block.instruments is None else block.instruments
+            correction += np.einsum("mjk,mj->k", guide, weighted)
+            parts.append(left)
+            efforts.append(block.effort)
+            which.append(np.broadcast_to([block.which, k], (len(left), 2)))
+        residual = np.concatenate(parts)
+        step = solved.inverse @ (correction / solved.scale)
+        moved = float(np.sqrt(max(step @ solved.whole @ step, 0.0)))
+        if attempt or moved <= REFINED * float(np.linalg.norm(residual / solved.spread)):
+            break
+        solved.values = solved.values + step
+    return residual, np.concatenate(efforts), np.concatenate(which)

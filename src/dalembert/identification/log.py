@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
 
 from ..arm.errors import ArmError
 from ..arm.io.text_files import read_text
@@ -25,16 +28,22 @@ EFFORTS = ("tau", "torque", "effort", "i", "current")
 """Heads of columns that are understood without being told; those of joints end in the number of the joint."""
 LARGEST_LOG = 1_000_000_000
 """Largest file that is read (bytes)."""
-GAP = 5.0
-"""A step of time longer than so many usual ones is a gap: nothing is filtered or differentiated across it."""
+REFERENCES = ("q_ref", "q_desired", "q_target", "qr")
+GAP, AROUND = 5.0, 8
+"""A step of time longer than so many usual ones, those of so many steps before or after it, is a gap: nothing is
+filtered or differentiated across it."""
+CHANGED, MANY = 1.5, 20
+"""Ratio of usual steps from which the rate changes within a log, and changes beyond which its clock is only uneven."""
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
     """Times (s), joint positions (rad, m), velocities where they were measured, and torques or currents.
 
+    ``reference`` is the motion the drives were asked for, where it was recorded: free of noise, it makes instruments.
+
     ``t`` is ``(m,)``, the others ``(m, n)``. ``effort`` is in N m (N), or in A with gains of the drives
-    (``gained``). Times need not be evenly spaced; where a step is five times the usual one, the log has a gap.
+    (``gained``). Times need not be evenly spaced; where a step is five times those around it, the log has a gap.
     """
 
     t: Array
@@ -42,14 +51,22 @@ class Log:
     effort: Array
     qd: Array | None = None
     name: str = "log"
+    reference: Array | None = None
 
     def __init__(
-        self, t: ArrayLike, q: ArrayLike, effort: ArrayLike, qd: ArrayLike | None = None, name: str = "log"
+        self,
+        t: ArrayLike,
+        q: ArrayLike,
+        effort: ArrayLike,
+        qd: ArrayLike | None = None,
+        name: str = "log",
+        reference: ArrayLike | None = None,
     ) -> None:
         times = self._numbers(name, "t", t)
         if times.ndim != 1 or len(times) < 2:
             raise ArmError(f"{name}: t must be a list of at least two times, got the shape {times.shape}")
-        tables = {"q": q, "effort": effort} | ({} if qd is None else {"qd": qd})
+        more = {"qd": qd, "reference": reference}
+        tables = {"q": q, "effort": effort, **{what: values for what, values in more.items() if values is not None}}
         arrays = {what: self._numbers(name, what, values) for what, values in tables.items()}
         for what, array in arrays.items():
             if array.ndim != 2 or not array.shape[1] or array.shape != (len(times), *arrays["q"].shape[1:]):
@@ -70,7 +87,7 @@ class Log:
                 f"{name}: the clock does not advance in {len(backward)} places, first at row {row} (t = {times[row]:g} "
                 f"s after {times[row - 1]:g} s); sort the rows, or cut the log there with rows()"
             )
-        for what, value in {"t": times, "qd": None, **arrays, "name": name}.items():
+        for what, value in {"t": times, "qd": None, "reference": None, **arrays, "name": name}.items():
             object.__setattr__(self, what, value)
 
     @staticmethod
@@ -92,23 +109,53 @@ class Log:
     def __len__(self) -> int:
         return len(self.t)
 
-    @property
+    @cached_property
     def step(self) -> float:
         """The usual time between two samples (s)."""
         return float(np.median(np.diff(self.t)))
 
     @property
+    def slowest_step(self) -> float:
+        """The longest time between two samples that is usual anywhere in the log (s)."""
+        return float(max(step for step, _ in self.steps))
+
+    @property
+    def steps(self) -> list[tuple[float, float]]:
+        """The usual times between two samples (s), each with the time from which it holds: one, unless it changes."""
+        return self._clock[1]
+
+    @property
     def stretches(self) -> list[slice]:
         """The rows between gaps."""
-        cuts = np.flatnonzero(np.diff(self.t) > GAP * self.step) + 1
-        ends = [0, *cuts.tolist(), len(self.t)]
-        return [slice(a, b) for a, b in pairwise(ends)]
+        return list(self._clock[0])
+
+    @cached_property
+    def _clock(self) -> tuple[list[slice], list[tuple[float, float]]]:
+        steps = np.diff(self.t)
+        # a step is a gap beside those before it and those after it; where a rate changes it is usual on one side
+        padded = np.pad(steps, AROUND, mode="reflect") if len(steps) > AROUND else np.pad(steps, AROUND, mode="edge")
+        around = np.lib.stride_tricks.sliding_window_view(padded, AROUND)
+        doubtful = np.flatnonzero(steps > GAP * np.quantile(steps, 0.05))
+        usual = np.maximum(np.median(around[doubtful], axis=1), np.median(around[doubtful + AROUND + 1], axis=1))
+        cuts = doubtful[steps[doubtful] > GAP * usual] + 1
+        stretches = [slice(a, b) for a, b in pairwise([0, *cuts.tolist(), len(self.t)])]
+        local = ndimage.median_filter(np.delete(steps, cuts - 1), 2 * AROUND + 1, mode="nearest")
+        times = np.delete(self.t[:-1], cuts - 1)
+        found: list[tuple[float, float]] = []
+        while len(local):
+            other = np.flatnonzero((local > CHANGED * local[0]) | (local < local[0] / CHANGED))
+            end = int(other[0]) if len(other) else len(local)
+            found.append((float(np.median(local[:end])), float(times[0])))
+            local, times = local[end:], times[end:]
+            if len(found) > MANY:
+                return stretches, [(self.step, float(self.t[0]))]
+        return stretches, found or [(self.step, float(self.t[0]))]
 
     def rows(self, start: int, stop: int | None = None) -> Self:
         """Rows ``start`` to ``stop``, counted from 0, the last not included."""
         part = slice(start, stop)
-        qd = None if self.qd is None else self.qd[part]
-        return type(self)(self.t[part], self.q[part], self.effort[part], qd, self.name)
+        qd, reference = (None if x is None else x[part] for x in (self.qd, self.reference))
+        return type(self)(self.t[part], self.q[part], self.effort[part], qd, self.name, reference)
 
     def gained(self, gains: ArrayLike) -> Self:
         """The log with its currents (A) as torques at the joints: ``gains`` in N m/A, one for each joint."""
@@ -118,14 +165,15 @@ class Log:
             raise ArmError(f"{self.name}: gains are numbers (N m/A), one for each joint; got {gains!r}") from None
         if values.shape not in ((), (self.n,)) or not np.isfinite(values).all():
             raise ArmError(f"{self.name}: gains are one number for each of {self.n} joints (N m/A), got {gains!r}")
-        return type(self)(self.t, self.q, self.effort * values, self.qd, self.name)
+        return type(self)(self.t, self.q, self.effort * values, self.qd, self.name, self.reference)
 
     @classmethod
     def read(cls, path: str | Path, columns: Columns | None = None, name: str = "") -> Self:
         """A log from a CSV file with heads.
 
-        Understood without ``columns``: t or time; q1, q2, ...; qd1, ... where they are there; and one of tau1, ...,
-        torque1, ..., effort1, ..., i1, ..., current1, .... Otherwise ``columns`` says which they are:
+        Understood without ``columns``: t or time; q1, q2, ...; qd1, ... and the reference q_ref1, ..., q_desired1, ...,
+        q_target1, ... or qr1, ... where they are there; and one of tau1, ..., torque1, ..., effort1, ..., i1, ...,
+        current1, .... Otherwise ``columns`` says which they are:
         ``{"t": "stamp", "q": "pos", "effort": ["m_a", "m_b"]}``, a list of heads or what they begin with.
         """
         label = name or str(path)
@@ -143,35 +191,42 @@ class Log:
         if table.shape[1] != len(heads):
             raise ArmError(f"{label}: {len(heads)} heads over {table.shape[1]} columns")
         found = _found(label, heads, columns or {})
-        picked = {what: table[:, [heads.index(head) for head in names]] for what, names in found.items()}
-        return cls(picked["t"][:, 0], picked["q"], picked["effort"], picked.get("qd"), label)
+        places = {head: column for column, head in enumerate(heads)}
+        picked = {what: table[:, [places[head] for head in names]] for what, names in found.items()}
+        return cls(picked["t"][:, 0], picked["q"], picked["effort"], picked.get("qd"), label, picked.get("reference"))
 
 
 def _found(label: str, heads: Sequence[str], columns: Columns) -> dict[str, list[str]]:
     """The heads of t, q, qd (where it is there) and effort."""
     for what in columns:
-        if what not in ("t", "q", "qd", "effort"):
-            raise ArmError(f"{label}: columns are those of t, q, qd and effort, not of {what!r}")
-    wanted: dict[str, Sequence[str]] = {"t": TIMES, "q": ("q",), "qd": ("qd",), "effort": EFFORTS}
+        if what not in ("t", "q", "qd", "effort", "reference"):
+            raise ArmError(f"{label}: columns are those of t, q, qd, effort and reference, not of {what!r}")
+    wanted: dict[str, Sequence[str]] = {
+        "t": TIMES, "q": ("q",), "qd": ("qd",), "effort": EFFORTS, "reference": REFERENCES,
+    }  # fmt: skip
     found: dict[str, list[str]] = {}
+    often = Counter(heads)
     for what, usual in wanted.items():
         said = columns.get(what)
-        names = _matching(heads, what, usual if said is None else said)
-        if not names and (what != "qd" or said is not None):
+        names = _matching(label, heads, what, usual if said is None else said)
+        if not names and (what not in ("qd", "reference") or said is not None):
             what_said = f"{said!r}" if said is not None else " or ".join(usual)
             raise ArmError(
                 f"{label}: there is no column of {what} ({what_said}) among {', '.join(heads):.200}; name it, as in "
                 f"columns={{{what!r}: ...}}"
             )
+        twice = [name for name in names if often[name] > 1]
+        if twice:
+            raise ArmError(f"{label}: the head {twice[0]!r:.100} is there twice; give the columns heads of their own")
         if names:
             found[what] = names
     counts = {what: len(names) for what, names in found.items() if what != "t"}
     if len(set(counts.values())) != 1:
-        raise ArmError(f"{label}: q, qd and effort have different numbers of columns: {counts}")
+        raise ArmError(f"{label}: q, qd, effort and reference have different numbers of columns: {counts}")
     return found
 
 
-def _matching(heads: Sequence[str], what: str, said: str | Sequence[str]) -> list[str]:
+def _matching(label: str, heads: Sequence[str], what: str, said: str | Sequence[str]) -> list[str]:
     """The heads a description means: themselves, or those that begin with it and end in a number."""
     words = [said] if isinstance(said, str) else list(said)
     if not isinstance(said, str) and words and all(word in heads for word in words):
@@ -181,7 +236,14 @@ def _matching(heads: Sequence[str], what: str, said: str | Sequence[str]) -> lis
             if word in heads:
                 return [word]
             continue
-        numbered = {int(m[1]): head for head in heads if (m := re.fullmatch(re.escape(word) + r"_?(\d+)", head))}
+        named = [(head, re.fullmatch(re.escape(word) + r"_?([0-9]{1,9})", head)) for head in heads]
+        numbered = [(int(found[1]), head) for head, found in named if found]
+        numbered.sort()
+        for (number, head), (next_number, other) in pairwise(numbered):
+            if number == next_number:
+                raise ArmError(
+                    f"{label}: {head!r:.60} and {other!r:.60} are {what} of one joint; leave one of them out"
+                )
         if numbered:
-            return [numbered[k] for k in sorted(numbered)]
+            return [head for _, head in numbered]
     return []

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy import signal
 
 from ..arm.errors import ArmError
 from ..systems.arm_system import ArmSystem
 from .log import Array, Log
+
+if TYPE_CHECKING:
+    from .result import Identification
 
 STILL = 0.02
 """Travel (rad, m) below which a joint has hardly moved."""
@@ -16,6 +21,8 @@ ALIKE = 0.9
 CLIPPED = 0.002
 """Share of samples at the very largest effort, in runs, from which it was cut off."""
 RUN = 5
+UNEXPLAINED, SURELY = 0.35, 5.0
+"""Share of an effort that is too much to be left, and standard errors from which friction is surely negative."""
 
 
 def check_log(arm: ArmSystem, log: Log) -> list[str]:
@@ -27,7 +34,18 @@ def check_log(arm: ArmSystem, log: Log) -> list[str]:
         _refuse_other_speeds(arm, log)
     found = []
     if len(log.stretches) > 1:
-        found.append(f"{log.name}: the clock jumps {len(log.stretches) - 1} times; nothing is filtered across a gap")
+        longest = max(log.t[part.start] - log.t[part.start - 1] for part in log.stretches[1:])
+        found.append(
+            f"{log.name}: the clock jumps {len(log.stretches) - 1} times, by {longest:.3g} s at most; nothing is "
+            "filtered across a gap that is long beside the motion"
+        )
+    if len(log.steps) > 1:
+        listed = ", ".join(f"{1 / step:.4g} Hz from {start:.4g} s" for step, start in log.steps[:4])
+        found.append(
+            f"{log.name}: the rate changes within the log ({listed}{', ...' * (len(log.steps) > 4)}); it is resampled "
+            f"at {1 / log.step:.4g} Hz, and the slowest part bounds the cut-off; cut the log with rows() to keep more"
+        )
+    _refuse_milliseconds(log)
     travel = np.ptp(log.q, axis=0)
     for joint, name in enumerate(arm.joint_names):
         if travel[joint] < STILL:
@@ -39,10 +57,101 @@ def check_log(arm: ArmSystem, log: Log) -> list[str]:
         limit = _clipped(log.effort[:, joint])
         if limit is not None:
             found.append(
-                f"{log.name}: the effort of joint {name!r} stands at {limit:.4g} for whole stretches, so it was cut "
-                "off there; leave those rows out, or move more slowly"
+                f"{log.name}: the effort of joint {name!r} stands at {limit:.4g} for whole stretches "
+                f"({int((log.effort[:, joint] == limit).sum())} samples), so it was cut off there; leave those rows "
+                "out, or move more slowly"
             )
     return found
+
+
+def check_fit(found: Identification) -> list[str]:
+    """Sentences about what a fit shows to be doubtful about its logs: efforts in other units, of other joints or signs.
+
+    The description of the arm says roughly what the torques of the links are. Efforts that are many times those, that
+    are opposite to them, or that go with those of another joint, were not measured as they were understood.
+    """
+    arm, sentences = found.described, []
+    for log in found.logs:
+        if not any(body.inertia for body in arm.bodies):
+            break
+        piece = log.beginning(20_000)
+        measured = piece.reduced(piece.effort)
+        links = piece.evaluated(lambda q, qd, qdd: arm.regressor(q, qd, qdd) @ arm.parameters)
+        links, measured = links[: len(measured)], measured[: len(links)]
+        heavy = [j for j in range(arm.n) if np.abs(links[:, j]).max() > 0.02 * np.abs(links).max()]
+        ratios = {
+            j: float(links[:, j] @ measured[:, j] / (links[:, j] @ links[:, j]))
+            for j in heavy
+            if abs(_correlation(links[:, j], measured[:, j])) > ALIKE
+        }
+        sentences += _exchanged(found, log.name, links, measured, heavy)
+        for j, ratio in ratios.items():
+            if ratio < 0:
+                sentences.append(
+                    f"{log.name}: the effort of joint {arm.joint_names[j]!r} is opposite to what its links ask for; "
+                    "its sign is turned round, or its position is counted the other way"
+                )
+        size = float(np.median(np.abs(list(ratios.values())))) if ratios else 1.0
+        if size > 50:
+            sentences.append(
+                f"{log.name}: the efforts are some {size:.3g} times what the description of {arm.name} asks for; are "
+                "they in mA or N mm? Divide them by 1000, or give gains (N m/A)"
+            )
+        elif size < 1 / 8 and found.gains is None:
+            sentences.append(
+                f"{log.name}: the efforts are some {size:.3g} times what the description of {arm.name} asks for; are "
+                "they currents, or torques of motors before their gears? Give gains (N m/A) of the drives"
+            )
+    return sentences + _unlikely(found)
+
+
+def _unlikely(found: Identification) -> list[str]:
+    """Friction that drives a joint, and efforts that no motion of the arm explains."""
+    names, sentences = found.described.joint_names, []
+    for parameter in found.parameters:
+        term = parameter.name.rstrip("0123456789")
+        if term in ("coulomb", "viscous") and parameter.value < -SURELY * parameter.error:
+            name = names[int(parameter.name[len(term) :]) - 1]
+            sentences.append(
+                f"the {term} friction of joint {name!r} comes out negative ({parameter.value:.3g} {parameter.unit}), "
+                "as if it drove the joint; the sign of its effort or of its position is turned round"
+            )
+    fit = found.estimate.fit
+    size = np.linalg.norm(fit.effort, axis=0)
+    left = np.linalg.norm(fit.residual, axis=0) / np.where(size > 0, size, 1.0)
+    for joint in range(len(names)):
+        share = float(left[joint])
+        if size[joint] == 0:
+            sentences.append(f"the effort of joint {names[joint]!r} is zero all the time; is its column the right one?")
+        elif share > UNEXPLAINED:
+            sentences.append(
+                f"{100 * share:.0f} percent of the effort of joint {names[joint]!r} go with no motion of this arm; "
+                "columns of joints may be exchanged, the description may be of another arm, or something touched it"
+            )
+    return sentences
+
+
+def _exchanged(found: Identification, name: str, links: Array, measured: Array, heavy: list[int]) -> list[str]:
+    """Joints whose effort goes with the torque of another joint and not with their own."""
+    names, sentences = found.described.joint_names, []
+    for j in heavy:
+        own = abs(_correlation(links[:, j], measured[:, j]))
+        for k in heavy:
+            other = abs(_correlation(links[:, k], measured[:, j]))
+            if k > j and own < 0.5 < ALIKE < other and abs(_correlation(links[:, j], measured[:, k])) > own:
+                sentences.append(
+                    f"{name}: the effort of joint {names[j]!r} goes with what the links ask of joint {names[k]!r} "
+                    f"(correlation {other:.2f}, {own:.2f} with its own); the columns of efforts look exchanged"
+                )
+    return sentences
+
+
+def _refuse_milliseconds(log: Log) -> None:
+    if log.step > 0.4 and np.ptp(log.q, axis=0).max() > STILL:
+        raise ArmError(
+            f"{log.name}: the usual time between two samples is {log.step:.3g} s, too long for a motion; give times "
+            "in s, not in ms or us"
+        )
 
 
 def _refuse_degrees(arm: ArmSystem, log: Log) -> None:

@@ -8,19 +8,27 @@ a joint turns round, at every one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
-from ..arm.inertia import PARAMETERS, Load
-from ..systems.arm_system import ArmSystem
+from ..arm.inertia import PARAMETERS, Inertia, Load
+from .any_gravity import Regressed
 from .friction_terms import FrictionTerms
 from .log import Array
 from .smoothing import Smoothed
 
-TRANSITIONS = np.array([1e-3, 3e-3, 6e-3, 1e-2, 2e-2, 3e-2, 5e-2])
+PIECE = 20_000
+"""Samples at which a regressor is evaluated at a time."""
+KEPT_BYTES = 400_000_000
+"""Memory for equations that are used again; what is larger is made anew."""
+TRANSITIONS = np.array([1e-4, 1e-3, 3e-3, 6e-3, 1e-2, 2e-2, 3e-2, 5e-2])
 """Speeds (rad/s, m/s) within which the sign of a speed may pass through zero; searched for the best."""
 STRIBECK = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
 """Stribeck speeds (rad/s, m/s) searched."""
@@ -52,15 +60,18 @@ class Unknowns:
         """Number of unknowns."""
         return self.rotor_column(self.arm.n if self.rotors else 0)
 
-    def matrix(self, smooth: Array, friction: Array, acceleration: Array) -> Array:
-        """W ``(..., n, unknowns)`` of Y ``(..., n, 10 bodies)``, friction ``(..., n, terms)`` and accelerations."""
-        found = np.zeros((*smooth.shape[:-1], self.count))
-        found[..., : self.inertial] = smooth
-        for joint in range(self.arm.n):
-            for term in range(friction.shape[-1]):
-                found[..., joint, self.friction_column(joint, term)] = friction[..., joint, term]
-            if self.rotors:
-                found[..., joint, self.rotor_column(joint)] = acceleration[..., joint]
+    def base_matrix(self, columns: Array, smooth: Array, friction: Array, acceleration: Array) -> Array:
+        """W ``(..., n, columns)`` of friction ``(..., n, terms)``, accelerations, and Y at its inertial columns."""
+        found = np.zeros((*friction.shape[:-1], len(columns)))
+        count, terms = smooth.shape[-1], friction.shape[-1]
+        found[..., :count] = smooth
+        for k, column in enumerate(columns[count:].tolist(), start=count):
+            if column >= self.rotor_column(0):
+                joint = column - self.rotor_column(0)
+                found[..., joint, k] = acceleration[..., joint]
+            else:
+                joint, term = divmod(column - self.inertial, terms)
+                found[..., joint, k] = friction[..., joint, term]
         return found
 
     @property
@@ -90,47 +101,171 @@ class Shape:
     stribeck: Array
 
 
-class Observations:
-    """The equations of all logs: ``effort`` ``(m, n)``, ``smooth`` ``(m, n, 10 bodies)``, friction for a ``Shape``."""
+class Extra(Protocol):
+    """Further unknowns of the equations, beside those of the arm: a load, gains, a tilt."""
 
-    def __init__(self, system: ArmSystem, unknowns: Unknowns, logs: Sequence[Smoothed], known: Sequence[Array]) -> None:
-        self.system, self.unknowns, self.logs = system, unknowns, logs
-        self.effort = np.concatenate([log.reduced(log.effort - load) for log, load in zip(logs, known, strict=True)])
-        self.smooth = np.concatenate([log.evaluated(system.regressor) for log in logs])
-        self.acceleration = np.concatenate([log.evaluated(lambda q, qd, qdd: qdd) for log in logs])
-        sizes = [len(log.thinned(log.t)) for log in logs]
-        self.log_of = np.repeat(np.arange(len(logs)), sizes)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called."""
+
+    def columns(self, piece: Smoothed, which: int, rows: slice, base: Array) -> Array:
+        """Their columns ``(kept, n, names)`` for a piece of log ``which``; ``base`` are those of the base unknowns."""
+
+
+@dataclass(frozen=True, eq=False)
+class EquationBlock:
+    """Equations of a piece of a log: ``rows`` ``(m, n, p)``, ``effort`` ``(m, n)``, instruments like the rows."""
+
+    which: int
+    rows: Array
+    effort: Array
+    instruments: Array | None
+
+
+class Observations:
+    """The equations of all logs in the base unknowns, made in pieces of bounded size."""
+
+    def __init__(
+        self,
+        system: Regressed,
+        unknowns: Unknowns,
+        columns: Array,
+        logs: Sequence[Smoothed],
+        known: Sequence[Array],
+        instruments: bool = False,
+    ) -> None:
+        self.system, self.unknowns, self.base, self.logs, self.known = system, unknowns, columns, logs, known
+        self.instruments = instruments
+        inertial = columns[columns < unknowns.inertial]
+        self._inertial = inertial
+        size = 8 * sum(log.kept for log in logs) * system.n * (len(inertial) + 2) * (2 if instruments else 1)
+        self._memory: dict[tuple[int, int, bool], tuple[Array, Array]] | None = {} if size <= KEPT_BYTES else None
+
+    def share_memory(self, other: Observations) -> None:
+        """Use what another made of the same logs, whose efforts alone differ."""
+        self._memory = other._memory
 
     def __len__(self) -> int:
-        return len(self.effort)
+        return sum(log.kept for log in self.logs)
+
+    def blocks(self, shape: Shape, inertial: Array | None, extras: Sequence[Extra] = ()) -> Iterator[EquationBlock]:
+        """All equations, friction of this shape; torques of ``inertial`` parameters are the load on the joints."""
+        for which, (log, known) in enumerate(zip(self.logs, self.known, strict=True)):
+            for rows, piece in log.pieces():
+                # the sign of a noisy speed is not the sign of the speed on the average: no instrument mends that, so
+                # friction is that of the motion which the reference explains
+                steady = piece.along_reference() if self.instruments and piece.reference is not None else piece
+                matrix = self._matrix(piece, which, rows, shape, inertial, False, steady)
+                added = [extra.columns(piece, which, rows, matrix) for extra in extras]
+                guided = None
+                if self.instruments and piece.reference is not None:
+                    guide = piece.along_reference()
+                    guided = self._matrix(guide, which, rows, shape, inertial, True, guide)
+                    guided = np.concatenate([guided, *(e.columns(guide, which, rows, guided) for e in extras)], axis=-1)
+                whole = np.concatenate([matrix, *added], axis=-1) if added else matrix
+                yield EquationBlock(which, whole, piece.reduced(piece.effort - known[rows]), guided)
+
+    def _matrix(
+        self, piece: Smoothed, which: int, rows: slice, shape: Shape, inertial: Array | None, guided: bool,
+        steady: Smoothed,
+    ) -> Array:  # fmt: skip
+        smooth, acceleration = self._smooth(piece, which, rows, guided)
+        friction = self._friction(steady, shape, inertial)
+        return self.unknowns.base_matrix(self.base, smooth, friction, acceleration)
+
+    def _smooth(self, piece: Smoothed, which: int, rows: slice, guided: bool) -> tuple[Array, Array]:
+        """What does not depend on the shape of friction: columns of inertial parameters, and accelerations."""
+        key = which, rows.start, guided
+        if self._memory is not None and key in self._memory:
+            return self._memory[key]
+        joints, columns = self._there
+        there = piece.evaluated(
+            lambda q, qd, qdd: self.system.regressor(q, qd, qdd)[:, joints, self._inertial[columns]]
+        )
+        smooth = np.zeros((len(there), self.system.n, len(self._inertial)))
+        smooth[:, joints, columns] = there
+        made = smooth, piece.evaluated(lambda q, qd, qdd: qdd)
+        if self._memory is not None:
+            self._memory[key] = made
+        return made
+
+    @cached_property
+    def _there(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Joints and columns of the entries of Y that are not zero: a joint does not feel the bodies before it."""
+        q, qd, qdd = np.random.default_rng(0).uniform(-2, 2, (3, 20, self.system.n))
+        sizes = np.abs(self.system.regressor(q, qd, qdd)[..., self._inertial]).max(axis=0)
+        joints, columns = np.nonzero(sizes)
+        return joints, columns
+
+    def _friction(self, piece: Smoothed, shape: Shape, inertial: Array | None) -> Array:
+        """Friction columns ``(kept, n, terms)``; what changes sharply where a joint turns round at every sample."""
+        terms, load = self.unknowns.friction, None
+        if inertial is not None and "load" in terms.names:
+            load = link_torques(self.system, piece, inertial)
+        kept, found = len(piece.thinned(piece.t)), []
+        for name in terms.names:
+            if name == "viscous":
+                found.append(piece.evaluated(lambda q, qd, qdd: qd))
+            elif name == "offset":
+                found.append(np.ones((kept, self.system.n)))
+            else:
+                found.append(piece.reduced(terms.column(name, piece.qd, shape.transition, shape.stribeck, load)))
+        return np.stack(found, axis=-1) if found else np.zeros((kept, self.system.n, 0))
 
     def friction(self, shape: Shape, inertial: Array | None) -> Array:
-        """Friction columns ``(m, n, terms)``; ``inertial`` are the parameters whose torques are the load."""
-        terms = self.unknowns.friction
+        """Friction columns ``(m, n, terms)`` of all logs alone."""
         made = []
         for log in self.logs:
-            load = None
-            if inertial is not None and "load" in terms.names:
-                load = link_torques(self.system, log, inertial)
-            made.append(log.reduced(terms.columns(log.qd, shape.transition, shape.stribeck, load)))
+            for _, piece in log.pieces():
+                guided = self.instruments and piece.reference is not None
+                made.append(self._friction(piece.along_reference() if guided else piece, shape, inertial))
         return np.concatenate(made)
 
-    def matrix(self, friction: Array) -> Array:
-        """W ``(m, n, unknowns)``."""
-        return self.unknowns.matrix(self.smooth, friction, self.acceleration)
+    def beginning(self, samples: int) -> Observations:
+        """The equations of at most so many samples of each log: enough to choose the shape of friction by."""
+        logs = [log.beginning(samples) for log in self.logs]
+        known = [torque[:samples] for torque in self.known]
+        return Observations(self.system, self.unknowns, self.base, logs, known, self.instruments)
+
+    def plain(self) -> Observations:
+        """The same without instruments."""
+        found = Observations(self.system, self.unknowns, self.base, self.logs, self.known)
+        found.share_memory(self)
+        return found
 
 
-def load_torques(system: ArmSystem, log: Smoothed, load: Load | None) -> Array:
+def load_torques(system: Regressed, log: Smoothed, load: Load | None) -> Array:
     """What a known load in the hand adds to the torques, at every sample."""
     if load is None:
         return np.zeros_like(log.effort)
-    state = log.q, log.qd, log.qdd
-    return np.asarray(system.holding(load).inverse_dynamics(*state) - system.holding(None).inverse_dynamics(*state))
+    values = np.array([float(x) for x in load.body.parameters])
+    return np.concatenate([columns @ values for columns in _by_pieces(log, LoadRegressor(system))])
 
 
-def link_torques(system: ArmSystem, log: Smoothed, inertial: Array) -> Array:
-    """Torques of links with these parameters at every sample, in pieces that fit into memory."""
-    piece = 20_000
-    rows = range(0, len(log.t), piece)
-    parts = [system.regressor(*(x[k : k + piece] for x in (log.q, log.qd, log.qdd))) @ inertial for k in rows]
-    return np.concatenate(parts)
+class LoadRegressor:
+    """The columns of the ten parameters of a load in the tool frame, of q, qd, qdd."""
+
+    def __init__(self, system: Regressed) -> None:
+        self.system = system
+        body, frame = system.body_of[system.tool_link]
+        self.part = slice(10 * body, 10 * body + 10)
+        rows = []
+        for k in range(10):
+            m, mx, my, mz, xx, xy, xz, yy, yz, zz = (Fraction(int(i == k)) for i in range(10))
+            unit = Inertia(m, (mx, my, mz), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+            rows.append([float(x) for x in unit.placed(frame @ system.tool).parameters])
+        self.placed = np.array(rows)
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
+        return np.asarray(self.system.regressor(q, qd, qdd)[..., self.part] @ self.placed.T)
+
+
+def _by_pieces(log: Smoothed, function: Callable[[Array, Array, Array], Array]) -> Iterator[Array]:
+    """A function of q, qd, qdd at every sample, in pieces that fit into memory."""
+    for k in range(0, len(log.t), PIECE):
+        yield function(*(x[k : k + PIECE] for x in (log.q, log.qd, log.qdd)))
+
+
+def link_torques(system: Regressed, log: Smoothed, inertial: Array) -> Array:
+    """Torques of links with these parameters at every sample."""
+    return np.concatenate(list(_by_pieces(log, lambda q, qd, qdd: system.regressor(q, qd, qdd) @ inertial)))

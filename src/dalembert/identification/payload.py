@@ -8,20 +8,19 @@ Beside them the Coulomb friction and the offset of each joint may change, which 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arm.errors import ArmError
-from ..arm.inertia import Inertia, Load
-from ..arm.placement import Placement
+from ..arm.inertia import PARAMETERS, Load
+from ..systems.arm_system import ArmSystem
 from .consistency import consistent
 from .least_squares import fit
 from .log import Array, Log
 from .log_checks import check_log
-from .observations import Observations
-from .smoothing import smoothed
+from .observations import LoadRegressor, Observations, Shape
+from .smoothing import Smoothed, smoothed
 
 if TYPE_CHECKING:
     from .result import Identification
@@ -48,50 +47,64 @@ class IdentifiedLoad:
     explained: float
 
 
+class LoadColumns:
+    """Columns of the ten parameters of a load, and of changes of Coulomb friction and offset, in one of the logs."""
+
+    def __init__(self, system: ArmSystem, laden: int, shape: Shape) -> None:
+        n = system.n
+        self.laden, self.shape, self.regressor = laden, shape, LoadRegressor(system)
+        self.names = (*PARAMETERS, *(f"coulomb{j + 1}" for j in range(n)), *(f"offset{j + 1}" for j in range(n)))
+
+    def columns(self, piece: Smoothed, which: int, rows: slice, base: Array) -> Array:
+        """Zero but in the log with the load."""
+        kept, n, _ = base.shape
+        found = np.zeros((kept, n, len(self.names)))
+        if which == self.laden:
+            found[..., :10] = piece.evaluated(self.regressor)
+            sign = piece.reduced(np.tanh(piece.qd / self.shape.transition))
+            for joint in range(n):
+                found[:, joint, 10 + joint] = sign[:, joint]
+                found[:, joint, 10 + n + joint] = 1.0
+        return found
+
+
 def identify_load(model: Identification, log: Log, cutoff: float | None = None) -> IdentifiedLoad:
     """The load that was in the hand while ``log`` was measured, the logs of ``model`` being those without."""
-    arm, n, unknowns = model.described, model.described.n, model.unknowns
+    arm, unknowns = model.described, model.unknowns
     check_log(arm, log)
     measured = smoothed(log if model.gains is None else log.gained(model.gains), cutoff or model.cutoff)
-    runs = (*model.logs, measured)
-    seen = Observations(arm, unknowns, runs, [*model.known, np.zeros_like(measured.effort)])
-    matrix = seen.matrix(seen.friction(model.shape, model.values[: unknowns.inertial]))[..., model.base.columns]
-    laden = seen.log_of == len(model.logs)
-    body, frame = arm.body_of[arm.tool_link]
-    columns = np.zeros((*seen.effort.shape, 10 + 2 * n))
-    columns[laden, :, :10] = seen.smooth[laden][..., 10 * body : 10 * body + 10] @ _placed(frame @ arm.tool).T
-    sign = np.tanh(measured.qd / model.shape.transition)
-    friction = measured.reduced(sign)
-    for joint in range(n):
-        columns[laden, joint, 10 + joint] = friction[:, joint]
-        columns[laden, joint, 10 + n + joint] = 1.0
-    found = fit(np.concatenate([columns, matrix], axis=-1), seen.effort, model.robust)
-    if not abs(found.values[0]) > np.sqrt(found.covariance[0, 0]):
+    laden = len(model.logs)
+    known = [*model.known, np.zeros_like(measured.effort)]
+    seen = Observations(arm, unknowns, model.base.columns, (*model.logs, measured), known)
+    inertial, columns = model.values[: unknowns.inertial], LoadColumns(arm, laden, model.shape)
+    found = fit(lambda: seen.blocks(model.shape, inertial, [columns]), model.robust)
+    first = len(model.base.columns)
+    part = slice(first, first + 10)
+    told, covariance = found.values[part], found.covariance[part, part]
+    if not abs(told[0]) > np.sqrt(covariance[0, 0]):
         raise ArmError(
-            f"{log.name}: the run does not tell the mass of a load ({found.values[0]:.3g} kg with an error of "
-            f"{np.sqrt(found.covariance[0, 0]):.3g} kg); move more joints, against gravity"
+            f"{log.name}: the run does not tell the mass of a load ({told[0]:.3g} kg with an error of "
+            f"{np.sqrt(covariance[0, 0]):.3g} kg); move more joints, against gravity"
         )
-    weighted = (np.concatenate([columns, matrix], axis=-1) * (found.weights / found.spread)[..., None]).reshape(
-        -1, len(found.values)
-    )
-    target = (seen.effort * found.weights / found.spread).reshape(-1)
     # What the other unknowns cannot explain: they are free, so the load is fitted to that alone.
-    own, others = weighted[:, :10], weighted[:, 10:]
-    own = own - others @ np.linalg.lstsq(others, own, rcond=None)[0]
-    mass = max(float(found.values[0]), LEAST_MASS)
-    values = consistent(own.T @ own, own.T @ target, 1, [(mass, SIZE)], [])
+    others = np.r_[0:first, part.stop : len(found.values)]
+    mixed = found.gram[np.ix_(others, np.arange(first, first + 10))]
+    own = found.gram[part, part] - mixed.T @ np.linalg.pinv(found.gram[np.ix_(others, others)], rcond=1e-12) @ mixed
+    own = (own + own.T) / 2
+    mass = max(float(told[0]), LEAST_MASS)
+    values = consistent(own, own @ told, 1, [(mass, SIZE)], [])
     com, inertia = values[1:4] / values[0], _about_centre(values)
-    errors = np.sqrt(np.maximum(np.diag(found.covariance)[:10], 0.0))
-    bare = fit(matrix, seen.effort).residual[laden]
+    with_load = found.which[:, 0] == laden
+    bare = fit(lambda: seen.blocks(model.shape, inertial), model.robust).residual[with_load]
     return IdentifiedLoad(
         Load(mass=float(values[0]), com=tuple(com.tolist()), inertia=inertia.tolist()),
         float(values[0]),
-        float(errors[0]),
+        float(np.sqrt(covariance[0, 0])),
         com,
-        _centre_error(found.values, found.covariance),
+        _centre_error(told, covariance),
         inertia,
-        _inertia_error(found.values, found.covariance),
-        1 - float(np.linalg.norm(found.residual[laden]) / np.linalg.norm(bare)),
+        _inertia_error(told, covariance),
+        1 - float(np.linalg.norm(found.residual[with_load]) / np.linalg.norm(bare)),
     )
 
 
@@ -112,17 +125,6 @@ def _inertia_error(values: Array, covariance: Array) -> Array:
     for column, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)), start=4):
         slopes[i, j, column] = slopes[j, i, column] = 1.0
     return np.sqrt(np.maximum(np.einsum("ijk,kl,ijl->ij", slopes, covariance[:10, :10], slopes), 0.0))
-
-
-def _placed(frame: Placement) -> Array:
-    """Rows: the ten parameters in the frame of the link of a load with one unit parameter in the tool frame."""
-    rows = []
-    for k in range(10):
-        unit = [Fraction(int(i == k)) for i in range(10)]
-        m, mx, my, mz, xx, xy, xz, yy, yz, zz = unit
-        inertia = Inertia(m, (mx, my, mz), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
-        rows.append([float(x) for x in inertia.placed(frame).parameters])
-    return np.array(rows)
 
 
 def _about_centre(values: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, cast
@@ -22,11 +22,12 @@ from ..arm.shaft_friction import Friction
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
 from .base_columns import BaseColumns
-from .least_squares import WeightedFit
+from .estimation import Estimate
 from .log import Array, Log
 from .log_checks import check_log
 from .observations import Shape, Unknowns, link_torques, load_torques
 from .payload import IdentifiedLoad, identify_load
+from .silent import Silent, silent
 from .smoothing import Smoothed, smoothed
 
 SURE = 3.0
@@ -89,7 +90,7 @@ class Identification:
     shape: Shape
     values: Array
     physical: bool
-    fit: WeightedFit
+    estimate: Estimate
     logs: tuple[Smoothed, ...]
     known: tuple[Array, ...]
     gains: Array | None
@@ -98,6 +99,10 @@ class Identification:
     cutoff: float | None
     warnings: tuple[str, ...]
     samples: int
+
+    def noting(self, sentences: Sequence[str]) -> Identification:
+        """The same with further warnings."""
+        return replace(self, warnings=(*self.warnings, *sentences))
 
     # -- the model -------------------------------------------------------------------------------
 
@@ -175,39 +180,69 @@ class Identification:
     @cached_property
     def parameters(self) -> tuple[IdentifiedParameter, ...]:
         """The base parameters, friction and rotors by least squares, with standard errors."""
-        errors = np.sqrt(np.maximum(np.diag(self.fit.covariance), 0.0))
+        errors = np.sqrt(np.maximum(np.diag(self.estimate.covariance), 0.0))
         names, units = self.unknowns.names, self.unknowns.units
         return tuple(
             IdentifiedParameter(names[column], text, float(value), float(error), units[column])
             for column, text, value, error in zip(
-                self.base.columns, self.base.texts, self.fit.values, errors, strict=True
+                self.base.columns, self.base.texts, self.estimate.values, errors, strict=True
             )
         )
+
+    @cached_property
+    def silent(self) -> tuple[Silent, ...]:
+        """What the logs do not tell, each with a motion that would."""
+        return silent(self)
+
+    @property
+    def gain_errors(self) -> Array | None:
+        """Standard errors of the gains (N m/A), zero for those that were given; None where efforts are torques."""
+        return None if self.gains is None else np.abs(self.gains) * self.estimate.gain_errors
+
+    @property
+    def gravity(self) -> Array:
+        """Gravity in the base frame (m/s^2): as described, or as found."""
+        return np.array(self.described.gravity, dtype=float)
+
+    @property
+    def gravity_error(self) -> float:
+        """Standard error of its direction (rad), zero where it was not looked for."""
+        return self.estimate.gravity_error
+
+    @property
+    def instrument_shifts(self) -> Array | None:
+        """By how many standard errors instruments move each of ``parameters``; None where there are none."""
+        if self.estimate.plain is None:
+            return None
+        moved = self.estimate.values - self.estimate.plain.values[: self.estimate.count]
+        return np.asarray(moved / np.sqrt(np.maximum(np.diag(self.estimate.covariance), 1e-300)))
 
     @property
     def spread(self) -> Array:
         """Standard deviation of what is left of the effort at each joint (N m, N)."""
-        return self.fit.spread
+        return self.estimate.fit.spread
 
     @property
     def condition(self) -> float:
         """Condition number of the equations of the base parameters, weighted, columns of equal length."""
-        return self.fit.condition
+        return self.estimate.fit.condition
 
     def residual(self, log: Log, load: Load | None = None, cutoff: float | None = None) -> Residual:
         """How well the model explains a log, best one that was not used; ``load`` was in the hand."""
         check_log(self.described, log)
         measured = smoothed(log if self.gains is None else log.gained(self.gains), cutoff or self.cutoff)
-        links = link_torques(self.described, measured, self.values[: self.unknowns.inertial])
-        links = links + load_torques(self.described, measured, load)
-        predicted = self._with_drives(links, measured.qd, measured.qdd)
-        effort, told = measured.reduced(measured.effort), measured.reduced(predicted)
+        inertial = self.values[: self.unknowns.inertial]
+        tables: list[tuple[Array, ...]] = []
+        for _, piece in measured.pieces():
+            links = link_torques(self.described, piece, inertial) + load_torques(self.described, piece, load)
+            predicted = self._with_drives(links, piece.qd, piece.qdd)
+            thin = [piece.thinned(x) for x in (piece.t, piece.q, piece.qd, piece.effort, predicted)]
+            tables.append((*thin, piece.reduced(piece.effort), piece.reduced(predicted)))
+        t, q, qd, whole_band, unfiltered, effort, told = (np.concatenate(x) for x in zip(*tables, strict=True))
         joints = np.linalg.norm(effort - told, axis=0) / np.maximum(np.linalg.norm(effort, axis=0), 1e-300)
-        whole_band = measured.thinned(measured.effort)
-        raw = float(np.linalg.norm(whole_band - measured.thinned(predicted)) / np.linalg.norm(whole_band))
+        raw = float(np.linalg.norm(whole_band - unfiltered) / np.linalg.norm(whole_band))
         whole = float(np.linalg.norm(effort - told) / np.linalg.norm(effort))
-        thin = [measured.thinned(x) for x in (measured.t, measured.q, measured.qd)]
-        return Residual(log.name, joints, whole, raw, thin[0], thin[1], thin[2], effort, told)
+        return Residual(log.name, joints, whole, raw, t, q, qd, effort, told)
 
     def load(self, log: Log, cutoff: float | None = None) -> IdentifiedLoad:
         """The load that was in the hand during this log, with its errors."""

@@ -51,7 +51,7 @@ def parameter_table(found: Identification) -> DataTable:
         Column("value", "value", kind="number"),
         Column("error", "standard error", kind="number"),
         Column("unit", "", kind="unit"),
-        Column("determined", "told by the data"),
+        Column("determined", "away from zero"),
     )
     rows = tuple(
         (p.name, p.combination, p.value, p.error, p.unit, "yes" if p.determined else "no") for p in found.parameters
@@ -59,6 +59,21 @@ def parameter_table(found: Identification) -> DataTable:
     told = sum(p.determined for p in found.parameters)
     note = f"{told} of {len(rows)} are at least three standard errors from zero."
     return DataTable("parameters", "Parameters by least squares", columns, rows, note, first=20)
+
+
+def silent_table(found: Identification) -> DataTable:
+    """What the logs do not tell, and the motion that would."""
+    columns = (
+        Column("parameter", "parameter"),
+        Column("error", "standard error", kind="number"),
+        Column("size", "may amount to", kind="number"),
+        Column("unit", "", kind="unit"),
+        Column("motion", "10 s of this motion"),
+        Column("error after", "would leave", kind="number"),
+    )
+    rows = tuple((s.name, s.error, s.size, s.unit, s.motion, s.error_after) for s in found.silent)
+    note = "An error is small where it is below a third of what the parameter may amount to."
+    return DataTable("silent", "What the logs do not tell", columns, rows, note, first=12)
 
 
 def log_table(found: Identification) -> DataTable:

@@ -1,8 +1,10 @@
 """Velocities and accelerations from measured positions: zero-phase low-pass filters, their cut-off from the data.
 
-Derivatives are central differences of positions (and velocities where they were measured) after a wide filter. Both
-sides of tau = Y(q, qd, qdd) pi then pass one Butterworth filter, forward and backward so that nothing is shifted in
-time, and the band is sampled no faster than it needs (Gautier 1997, parallel decimation).
+Derivatives are differences of eighth order of positions (and velocities where they were measured) after a wide and flat
+filter: up to the cut-off both together change an amplitude by less than 1e-6 where a log has eight samples a period
+or more. Both sides of tau = Y(q, qd, qdd) pi then pass one Butterworth filter, forward and backward so that nothing is
+shifted in time, and the band is sampled no faster than it needs (Gautier 1997, parallel decimation). So the filter
+takes the same from both sides, and leaves no bias.
 
 The cut-off lies where the spectrum of the positions comes down to that of their noise, ``CLEAR`` times the level of its
 highest frequencies, or beyond all but a tenth of the power of the velocities where that is higher. Below it
@@ -11,32 +13,43 @@ accelerations are motion, above it noise times frequency squared.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from scipy import interpolate, signal
+from scipy import interpolate, ndimage, signal
 
 from ..arm.errors import ArmError
 from .log import Array, Log
 
-ORDER = 4
-"""Order of the filter, passed twice."""
+ORDER, FLAT = 4, 8
+"""Order of the filter of both sides, and of the wider one before derivatives, each passed twice."""
+DIFFERENCES = np.array([-1 / 280, 4 / 105, -1 / 5, 4 / 5, 0, -4 / 5, 1 / 5, -4 / 105, 1 / 280])
+"""Central differences of eighth order, as a convolution: off by (w h)^8 / 630 of the derivative."""
 CLEAR = 30.0
 """Times the level of the noise that a spectral density must have to be motion."""
 SHAKING, BEYOND = 0.1, 1.3
 """Share of the power of the velocities that may lie above the cut-off, and how far beyond the rest it lies."""
+HARMONICS, NOISY = 3.0, 0.05
+"""Efforts hold products of speeds and the sign of friction, harmonics of the motion: so many times its band is kept,
+unless the accelerations there are noise to this share."""
 LEAST, MOST = 1.0, 0.4
 """Least cut-off (Hz), and the most as a share of the rate of sampling."""
-OVERSAMPLED = 8.0
+OVERSAMPLED = 4.0
 """Samples that are kept for each period of the cut-off."""
-WIDER = 3.0
+WIDER = 1.5
 """Derivatives are taken in a band so many times wider, so that what the equations lose they lose on both sides."""
 FINE = 32.0
 """Samples for each period of the cut-off at which functions of the motion are evaluated before they are filtered."""
 EDGE = 2.0
 """Periods of the cut-off left out at each end of a stretch: what a filter makes of an end falls by e^-2.4 a period."""
+BRIDGED = 0.1
+"""Gaps up to this share of a period of the cut-off are bridged by a spline."""
+APART = 8.0
+"""Periods of the cut-off by which pieces of a long stretch overlap: what their ends leave is then below rounding."""
+PIECE = 2048
+"""Most samples that are kept of one piece."""
 EVEN = 0.01
 """Share of a step by which times may differ and still count as evenly spaced."""
 
@@ -58,6 +71,11 @@ class Smoothed:
     cutoff: float
     rate: float
     name: str
+    lead: int | None = None
+    trail: int | None = None
+    """Samples left out at the beginning and the end of each stretch; ``EDGE`` periods where None."""
+    reference: tuple[Array, Array, Array] | None = None
+    """q, qd, qdd that the reference explains, free of what was measured wrongly."""
 
     @property
     def coarse(self) -> int:
@@ -86,78 +104,178 @@ class Smoothed:
         """Values at the samples that ``reduced`` keeps, as they are."""
         return self._kept([values[part] for part in self.stretches], 1)
 
+    def along_reference(self) -> Smoothed:
+        """The same log on the motion that its reference explains."""
+        assert self.reference is not None
+        q, qd, qdd = self.reference
+        return replace(self, q=q, qd=qd, qdd=qdd, reference=None)
+
+    @property
+    def kept(self) -> int:
+        """Number of samples that are kept."""
+        return sum(len(range(*self._span(part.stop - part.start))) for part in self.stretches)
+
+    def pieces(self) -> Iterator[tuple[slice, Smoothed]]:
+        """The log in pieces of bounded size that keep each sample once: the rows they come from, and themselves."""
+        apart = -(-int(APART * self.rate / self.cutoff) // self.every) * self.every
+        for part in self.stretches:
+            first, last, every = self._span(part.stop - part.start)
+            count = len(range(first, last, every))
+            bounds = np.linspace(0, count, max(1, -(-count // PIECE)) + 1).astype(int).tolist() if count else []
+            for a, b in pairwise(bounds):
+                start, stop = first + a * every, first + (b - 1) * every + 1
+                lead, trail = min(start, apart), min(part.stop - part.start - stop, apart)
+                yield self._piece(slice(part.start + start - lead, part.start + stop + trail), lead, trail)
+
+    def _piece(self, rows: slice, lead: int, trail: int) -> tuple[slice, Smoothed]:
+        t, q, qd, qdd, effort = (x[rows] for x in (self.t, self.q, self.qd, self.qdd, self.effort))
+        guide = None
+        if self.reference is not None:
+            guide = self.reference[0][rows], self.reference[1][rows], self.reference[2][rows]
+        whole = (slice(0, rows.stop - rows.start),)
+        return rows, Smoothed(t, q, qd, qdd, effort, whole, self.cutoff, self.rate, self.name, lead, trail, guide)
+
+    def beginning(self, samples: int) -> Smoothed:
+        """The first stretches, cut to so many samples in all."""
+        end = min(samples, len(self.t))
+        _, part = self._piece(slice(0, end), 0, 0)
+        stretches = tuple(slice(p.start, min(p.stop, end)) for p in self.stretches if p.start < end)
+        return replace(part, stretches=stretches, lead=self.lead, trail=self.trail)
+
     def _filter(self, step: int) -> Array:
         return np.asarray(signal.butter(ORDER, self.cutoff, fs=self.rate / step, output="sos"))
 
-    def _kept(self, parts: list[Array], step: int) -> Array:
-        """Of values at each ``step``-th sample those that are kept: the same moments for every ``step``."""
+    def _span(self, length: int) -> tuple[int, int, int]:
+        """First and last (not included) sample that is kept of a stretch of this length, and the step."""
         every = self.every
         margin = -(-int(EDGE * self.rate / self.cutoff) // every) * every
-        kept = []
+        first = margin if self.lead is None else self.lead
+        return first, max(length - (margin if self.trail is None else self.trail), first), every
+
+    def _kept(self, parts: list[Array], step: int) -> Array:
+        """Of values at each ``step``-th sample those that are kept: the same moments for every ``step``."""
+        found = []
         for values, part in zip(parts, self.stretches, strict=True):
-            last = part.stop - part.start - margin
-            kept.append(values[margin // step : max(-(-last // step), margin // step) : every // step])
-        return np.concatenate(kept)
+            first, last, every = self._span(part.stop - part.start)
+            found.append(values[first // step : -(-last // step) : every // step])
+        return np.concatenate(found)
 
 
 def smoothed(log: Log, cutoff: float | None = None) -> Smoothed:
     """The log filtered at ``cutoff`` (Hz), or at the one its spectrum asks for."""
-    rate = 1.0 / log.step
+    rate, most = 1.0 / log.step, MOST / log.slowest_step
     if cutoff is None:
         cutoff = chosen_cutoff(log)
-    elif not 0 < cutoff <= MOST * rate:
+    elif not 0 < cutoff <= most:
         raise ArmError(
-            f"{log.name}: a cut-off lies between 0 and {MOST:g} of the rate of sampling, {MOST * rate:.4g} Hz; "
+            f"{log.name}: a cut-off lies between 0 and {MOST:g} of the slowest rate of sampling, {most:.4g} Hz; "
             f"got {cutoff:g}"
         )
-    needed = 2 * int((EDGE + 1) * rate / cutoff) + 8 * ORDER
-    long = [part for part in log.stretches if part.stop - part.start >= needed]
+    needed = 2 * int((EDGE + 1) * rate / cutoff) + 8 * FLAT
+    long = [
+        part for part in _bridged(log, cutoff) if round((log.t[part][-1] - log.t[part][0]) / log.step) + 1 >= needed
+    ]
     if not long:
         raise ArmError(
             f"{log.name}: no stretch between two gaps has the {needed} samples that a filter of {cutoff:.3g} Hz needs; "
             "measure longer, or give a higher cutoff"
         )
-    filter_ = signal.butter(ORDER, min(WIDER * cutoff, MOST * rate), fs=rate, output="sos")
-    tables = [_derivatives(log, part, filter_) for part in long]
-    ends = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
+    filter_ = signal.butter(FLAT, min(WIDER * cutoff, most), fs=rate, output="sos")
+    made = [_derivatives(log, part, filter_) for part in long]
+    ends = np.cumsum([0, *(len(table[0]) for table in made)]).tolist()
     stretches = tuple(slice(a, b) for a, b in pairwise(ends))
-    t, q, qd, qdd, effort = (np.concatenate(column) for column in zip(*tables, strict=True))
-    return Smoothed(t, q, qd, qdd, effort, stretches, cutoff, rate, log.name)
+    t, q, qd, qdd, effort, *guide = (np.concatenate(column) for column in zip(*made, strict=True))
+    reference = _tracked(q, guide) if guide else None
+    return Smoothed(t, q, qd, qdd, effort, stretches, cutoff, rate, log.name, reference=reference)
+
+
+def _bridged(log: Log, cutoff: float) -> list[slice]:
+    """The stretches of a log, joined where the gap is short beside a period of the cut-off: a spline bridges it."""
+    found: list[slice] = []
+    for part in log.stretches:
+        if found and log.t[part.start] - log.t[part.start - 1] < BRIDGED / cutoff:
+            found[-1] = slice(found[-1].start, part.stop)
+        else:
+            found.append(part)
+    return found
+
+
+def _even(log: Log, part: slice) -> tuple[Array, Array, Array, Array | None, Array | None]:
+    """Times, evenly spaced, positions, efforts, velocities and reference of one stretch at them."""
+    t, q, effort = log.t[part], log.q[part], log.effort[part]
+    qd, reference = (None if x is None else x[part] for x in (log.qd, log.reference))
+    count = round((t[-1] - t[0]) / log.step) + 1
+    if len(t) < 2 or (count == len(t) and np.ptp(np.diff(t)) <= EVEN * log.step):
+        return t, q, effort, qd, reference
+    even = np.linspace(t[0], t[-1], count)
+    moved = [None if x is None else np.asarray(interpolate.CubicSpline(t, x)(even)) for x in (q, effort, qd, reference)]
+    assert moved[0] is not None
+    assert moved[1] is not None
+    return even, moved[0], moved[1], moved[2], moved[3]
 
 
 def _derivatives(log: Log, part: slice, filter_: Array) -> tuple[Array, ...]:
-    """Times, evenly spaced, with filtered q, qd, qdd and the effort of one stretch."""
-    t, q, effort = log.t[part], log.q[part], log.effort[part]
-    qd = None if log.qd is None else log.qd[part]
-    if np.ptp(np.diff(t)) > EVEN * log.step:
-        even = np.linspace(t[0], t[-1], len(t))
-        q = interpolate.CubicSpline(t, q)(even)
-        qd = None if qd is None else interpolate.CubicSpline(t, qd)(even)
-        effort = np.stack([np.interp(even, t, column) for column in effort.T], axis=1)
-        t = even
+    """Times, evenly spaced, with filtered q, qd, qdd and the effort of one stretch; q, qd, qdd of the reference."""
+    t, q, effort, qd, reference = _even(log, part)
     step = (t[-1] - t[0]) / (len(t) - 1)
     position = np.asarray(signal.sosfiltfilt(filter_, q, axis=0))
-    speed = np.gradient(position, step, axis=0) if qd is None else np.asarray(signal.sosfiltfilt(filter_, qd, axis=0))
-    return t, position, speed, np.gradient(speed, step, axis=0), effort
+    speed = _slope(position, step) if qd is None else np.asarray(signal.sosfiltfilt(filter_, qd, axis=0))
+    found = (t, position, speed, _slope(speed, step), effort)
+    if reference is None:
+        return found
+    guide = np.asarray(signal.sosfiltfilt(filter_, reference, axis=0))
+    rates = [guide]
+    for _ in range(4):
+        rates.append(_slope(rates[-1], step))
+    return *found, *rates
+
+
+def _slope(values: Array, step: float) -> Array:
+    return np.asarray(ndimage.convolve1d(values, DIFFERENCES / step, axis=0, mode="nearest"))
+
+
+def _tracked(q: Array, guide: list[Array]) -> tuple[Array, Array, Array]:
+    """The motion that the reference r explains: q = c_0 + c_1 r + c_2 r' + c_3 r'', joint by joint, and its rates.
+
+    A drive follows its reference with a lag that is linear to this order; what it adds by itself is left out, as is
+    all noise: the first stage of two-stage least squares.
+    """
+    found = [np.empty_like(q) for _ in range(3)]
+    for joint in range(q.shape[1]):
+        rates = [rate[:, joint] for rate in guide]
+        columns = np.column_stack([np.ones(len(q)), *rates[:3]])
+        size = np.maximum(np.abs(columns).max(axis=0), 1e-300)
+        factors = np.linalg.lstsq(columns / size, q[:, joint], rcond=None)[0] / size
+        for order, target in enumerate(found):
+            target[:, joint] = sum(f * rates[k + order] for k, f in enumerate(factors[1:]))
+        found[0][:, joint] += factors[0]
+    return found[0], found[1], found[2]
 
 
 def chosen_cutoff(log: Log) -> float:
     """The cut-off (Hz) that the spectra of the positions ask for, of the joint that moves the fastest."""
-    rate = 1.0 / log.step
+    rate, most = 1.0 / log.step, MOST / log.slowest_step
     longest = max(log.stretches, key=lambda part: part.stop - part.start)
-    q = log.q[longest]
+    t, q = _even(log, longest)[:2]
+    even = len(t) == longest.stop - longest.start and np.array_equal(t, log.t[longest])
     size = min(len(q), max(256, int(8 * rate)))
-    found = LEAST
+    band, quiet = LEAST, most
     for column in q.T:
         if np.ptp(column) == 0:
             continue
         frequency, power = signal.welch(column, fs=rate, nperseg=size, detrend="linear", window="blackmanharris")
-        floor = float(np.median(power[3 * len(power) // 4 :]))
+        # a spline through uneven times has no noise left at the highest frequencies
+        upper = slice(3, 4) if even else slice(2, 3)
+        floor = float(np.median(power[upper.start * len(power) // 4 : upper.stop * len(power) // 4]))
         clear = power >= CLEAR * floor
         clear[0] = True
-        first = float(frequency[np.argmin(clear)]) if not clear.all() else MOST * rate
+        first = float(frequency[np.argmin(clear)]) if not clear.all() else most
         # a slow motion that shakes as well has a dip between: most of the power of the velocities has to lie below
         moved = np.where(clear, power, 0.0) * frequency**2
         above = moved[::-1].cumsum()[::-1] > SHAKING * moved.sum()
-        found = max(found, first, BEYOND * float(frequency[np.flatnonzero(above)[-1]]) if above.any() else 0.0)
-    return min(found, MOST * rate)
+        own = max(first, BEYOND * float(frequency[np.flatnonzero(above)[-1]]) if above.any() else 0.0)
+        band = max(band, own)
+        noise = np.cumsum(floor * frequency**4)
+        loud = noise > NOISY**2 * (np.where(clear, power, 0.0) * frequency**4).sum()
+        quiet = min(quiet, max(float(frequency[np.argmax(loud)]), own)) if loud.any() else quiet
+    return min(max(min(HARMONICS * band, quiet), band), most)

@@ -21,6 +21,8 @@ from .jets import Jet
 from .mounting import ChainNumbers
 
 GROUND = "ground"
+MOST_JOINTS = 1000
+"""Most joints that move in all chains together."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,11 @@ class ChainFrames:
         """``joined`` are the frames a and b of closures by name, for coordinates that are motions of their joints."""
         self.joined = dict(joined or {})
         self.arms = dict(arms)
+        joints = sum(arm.n for arm in arms.values())
+        if joints > MOST_JOINTS:
+            raise ArmError(
+                f"the chains have {joints} joints that move; at most {MOST_JOINTS} are taken; leave some out"
+            )
         self.numbers = [ChainNumbers(arm, compiled) for arm in arms.values()]
         self.names = tuple(arms)
         starts = np.cumsum([0, *(numbers.n for numbers in self.numbers)])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..compile.kernel import Kernel
+from ..compile.shared_library import Caller
 from ..rings.graph import reachable
 from ..systems.arrays import vector_array
 from .batch import Array
@@ -39,7 +40,11 @@ class CompiledMap:
         self.assembly = assembly
         self._kernels: dict[str, Kernel] = {}
         self._short: dict[str, bool] = {}
+        self._calls: dict[str, tuple[Caller, list[tuple[int]], tuple[Array, ...]]] = {}
         self._unloaded = np.zeros(assembly.m)
+
+    def __getstate__(self) -> dict[str, object]:
+        return self.__dict__ | {"_calls": {}}  # calls go by addresses of this process
 
     def kernel(self, name: str) -> Kernel:
         """The kernel of a function of ``mechanism_functions``."""
@@ -65,13 +70,29 @@ class CompiledMap:
             if not shape or shape[-1] != width:
                 return None
         found, spread = kernel.fast(*arguments)
-        if spread.ndim == 1:  # one state: without the cost of arrays
+        if spread.ndim == 1:
             return found if spread[0] < LARGEST_SPREAD and math.isfinite(found.sum()) else None
         good = _answered(spread, found)
         if not good.all():
             rows = [np.broadcast_to(np.asarray(x, dtype=float), (*good.shape, np.shape(x)[-1]))[~good] for x in given]
             found[~good] = slow(*rows)
         return np.asarray(found)
+
+    def one(self, name: str, *given: ArrayLike) -> Array | None:
+        """The result of a kernel for one state given as arrays of floats, in as few steps as can be; else None."""
+        try:
+            call, widths, more = self._calls[name]
+        except KeyError:
+            kernel = self.kernel(name)
+            call, widths = kernel.fast, [(width,) for _, width in kernel.arguments]
+            more = (self._unloaded,) if kernel.arguments[-1][0] == "joint_load" else ()
+            self._calls[name] = call, widths, more
+        for x, shape in zip(given, widths, strict=False):
+            if type(x) is not np.ndarray or x.shape != shape:
+                return None
+        found, spread = call(*given, *more)
+        good = spread[0] < LARGEST_SPREAD and math.isfinite(sum(found.ravel().tolist()))
+        return found if good else None
 
     def tables(self, name: str, *given: Array) -> tuple[Array, ...] | None:
         """All results of a kernel but the spread, of flat batches; None if it does not answer for all states."""
@@ -83,6 +104,30 @@ class CompiledMap:
     def condition(self, phi: Array) -> float:
         """Condition of [G^w_phi] at one configuration ``(m,)``, from below."""
         return float(np.sqrt(self.kernel("newton_step")(phi, np.zeros(self.assembly.n))[2][0]))
+
+    def newton_of_one(self, guess: Array, wanted: Array) -> NewtonRun | None:
+        """The same from one configuration ``(m,)``, without the cost of batches; None where it does not converge."""
+        step = self.kernel("newton_step").fast
+        tolerance = TOLERANCE * (1 + max(map(abs, wanted.tolist()), default=0.0))
+        following, off, spread, side, aligned = step(guess, wanted)
+        at, first, start = guess, following, side[0]
+        worst = np.abs(off).max()
+        for _ in range(STEPS):
+            if not worst > tolerance:
+                break
+            at = following
+            following, off, spread, side, aligned = step(at, wanted)
+            worst = np.abs(off).max()
+        if not worst <= 10 * tolerance:
+            return None
+        small = np.abs(following - at).max() < 1e-10
+        return NewtonRun(
+            (following if small else at)[None],
+            first[None],
+            np.array([min(aligned.tolist()) > 0]),
+            np.sqrt(spread),
+            np.array([start * side[0] > 0]),
+        )
 
     def newton(self, guess: Array, wanted: Array) -> NewtonRun:
         """Steps of Newton from joints ``(b, m)`` towards coordinates ``(b, n)``, all states together."""

@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike
 from scipy.integrate import DOP853
 from scipy.interpolate import CubicHermiteSpline
 
-from ..arm.errors import ArmError, SimulationError
+from ..arm.errors import ArmError, SimulationError, SimulationInterrupt
 from ..arm.force import Force
 from ..systems.arrays import vector_array
+from ..systems.time_span import MOST_EVALUATIONS, check_span, check_tolerances, rising_times
 from . import position, transfer
 from .batch import Array, one_state
 from .change_points import ChangePoints
@@ -79,9 +80,11 @@ def simulate(
     atol: float = 1e-12,
 ) -> MechanismMotion:
     """The motion from joints ``phi`` and coordinate rates ``qd`` at ``t[0]``, told at all times ``t``."""
-    times = np.asarray(t, dtype=float)
-    if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
+    times = rising_times(t)
+    if len(times) < 2 or not (np.diff(times) > 0).all():
         raise ArmError("times must be at least two, rising")
+    check_span(times[-1] - times[0])
+    check_tolerances(rtol, atol)
     if mechanism.contacts:
         raise ArmError(
             f"{mechanism.name}: {mechanism.contacts[0].name!r} has Coulomb friction, which sticks and slips; simulate "
@@ -101,6 +104,14 @@ def simulate(
         )
     rate = transfer.times(assembly.carried(start).x, vector_array(mechanism.n, "qd", qd, "coordinate")[None])[0]
 
+    def asked(now: float, q: Array, rate: Array) -> ArrayLike:
+        try:
+            return drive(now, q, rate) if drive is not None else 0.0
+        except ArmError:
+            raise
+        except Exception as fault:
+            raise ArmError(f"drive raised {type(fault).__name__}: {fault}") from fault
+
     def slope(now: float, y: Array) -> Array:
         load = np.zeros(m)
         if drive is not None:
@@ -108,7 +119,7 @@ def simulate(
             blocks = assembly.coordinate_blocks(placed, 1)
             g = assembly.jacobian(blocks, 1)[0, : assembly.n]
             q = assembly.value(blocks, 1)[0, : assembly.n]
-            load = g.T @ vector_array(mechanism.n, "drive", drive(now, q, g @ y[m:]), "coordinate")
+            load = g.T @ vector_array(mechanism.n, "drive", asked(now, q, g @ y[m:]), "coordinate")
         return np.concatenate([y[m:], joint_acceleration(mechanism, y[:m], y[m:], load, loads)])
 
     return _Integration(mechanism, times, np.concatenate([start[0], rate]), slope, rtol, atol).run()
@@ -131,14 +142,24 @@ class _Integration:
         self.watch = ChangePoints(self.assembly, slope, self.put_back, start[: mechanism.m], times[0], (rtol, atol))
         self.states = [start]
         self.passages: list[float] = []
+        self.evaluations = 0
         self.held = False
         """True while a change point is near that could not be passed: the integrator alone is at work."""
 
     def run(self) -> MechanismMotion:
         """The motion at all times, or what there is of it, with the sentence that says why it ends."""
         now, state = float(self.times[0]), self.states[0]
-        while len(self.states) < len(self.times):
-            now, state = self._advance(now, state)
+        try:
+            while len(self.states) < len(self.times):
+                now, state = self._advance(now, state)
+        except SimulationError:
+            raise
+        except ArmError as fault:
+            # what a law of the user raised stays in sight
+            raise SimulationError(str(fault), self._motion()) from fault.__cause__
+        except KeyboardInterrupt:
+            said = f"interrupted after t = {self.times[len(self.states) - 1]:.6g} s"
+            raise SimulationInterrupt(said, self._motion()) from None
         return self._motion()
 
     def _advance(self, now: float, state: Array) -> tuple[float, Array]:
@@ -193,7 +214,11 @@ class _Integration:
         return DOP853(self.slope, now, state, end, rtol=self.rtol, atol=self.atol)
 
     def _step(self, solver: Any) -> None:
+        before = solver.nfev
         message = solver.step()
+        self.evaluations += solver.nfev - before
+        if self.evaluations > MOST_EVALUATIONS:
+            self._stop(solver.t, f"{MOST_EVALUATIONS} evaluations are all that one simulation may take")
         if solver.status == "failed":
             self._stop(solver.t, f"{message}; it meets a singular configuration, or the loads are too large")
 

@@ -20,6 +20,7 @@ from .position import closed, newton
 
 if TYPE_CHECKING:
     from .assembly import Assembly
+    from .compiled_map import NewtonRun
 
 SMALLEST_STEP = 2.0**-14
 LARGEST_TURN = 0.3
@@ -62,33 +63,64 @@ def solved(assembly: Assembly, wanted: Array, guess: Array) -> Array:
     return phi
 
 
+def solved_at_once(assembly: Assembly, wanted: Array, guess: Array) -> Array | None:
+    """The joints ``(m,)`` of one state ``(n,)``, where machine code finds them near the guess, in its mode."""
+    if assembly.map is None or not all(coordinate.has_position for coordinate in assembly.coordinates):
+        return None
+    run = assembly.map.newton_of_one(guess, wanted)
+    return run.phi[0] if run is not None and _keeps_mode(assembly, run, guess[None])[0] else None
+
+
+def solved_where_near(assembly: Assembly, wanted: Array, guess: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The same without a walk: joints, and where they were found in the assembly mode of their guess."""
+    phi = guess.copy()
+    good = _at_once(assembly, phi, wanted)
+    left = np.flatnonzero(~good)
+    if len(left):
+        phi[left], good[left] = _near(assembly, wanted[left], guess[left])[:2]
+    return phi, good
+
+
 def _at_once(assembly: Assembly, phi: Array, wanted: Array) -> NDArray[np.bool_]:
     """Where machine code finds the joints from ``phi``, which it moves there, in the mode it was in."""
     if assembly.map is None:
         return np.zeros(len(phi), dtype=bool)
     run = assembly.map.newton(phi, wanted)
+    good = _keeps_mode(assembly, run, phi)
+    phi[good] = run.phi[good]
+    return good
+
+
+def _keeps_mode(assembly: Assembly, run: NewtonRun, phi: Array) -> NDArray[np.bool_]:
+    """Where a run of Newton from ``phi`` is closed, and in the mode it started in."""
     good = run.closed & (run.condition < FAR_FROM_SINGULAR)
     if assembly.r:
         good &= as_predicted(run.phi, run.first, phi) & (np.abs(run.phi - phi).max(axis=1, initial=0.0) < LARGEST_TURN)
         if assembly.n + assembly.r == assembly.m:
             good &= run.same_side
         elif good.any():
-            good[good] = _one_mode(assembly, phi[good], run.phi[good], wanted[good])
-    phi[good] = run.phi[good]
+            before, after = (assembly.first_order(at[good])[1] for at in (phi, run.phi))
+            good[good] = same_side(before, after) > 0
     return good
 
 
 def _searched(assembly: Assembly, wanted: Array, guess: Array, batch: bool, numbers: NDArray[np.intp]) -> Array:
     """Joints by Newton with a line search, or by a walk; ``numbers`` are those of the states in their batch."""
-    phi, residuals = newton(assembly, guess, wanted)
-    near = closed(residuals) & (np.abs(phi - guess).max(axis=1, initial=0.0) < LARGEST_TURN)
-    if assembly.r and near.any():
-        near[near] = _one_mode(assembly, guess[near], phi[near], wanted[near])
+    phi, near, residuals = _near(assembly, wanted, guess)
     for index in np.flatnonzero(~near):
         phi[index] = _walked(
             assembly, phi[index], residuals[index], wanted[index], guess[index], batch, int(numbers[index])
         )
     return phi
+
+
+def _near(assembly: Assembly, wanted: Array, guess: Array) -> tuple[Array, NDArray[np.bool_], Array]:
+    """Joints by Newton with a line search, where they are in the mode of the guess, and residuals."""
+    phi, residuals = newton(assembly, guess, wanted)
+    near = closed(residuals) & (np.abs(phi - guess).max(axis=1, initial=0.0) < LARGEST_TURN)
+    if assembly.r and near.any():
+        near[near] = _one_mode(assembly, guess[near], phi[near], wanted[near])
+    return phi, near, residuals
 
 
 def _one_mode(assembly: Assembly, guess: Array, phi: Array, wanted: Array) -> NDArray[np.bool_]:
@@ -142,8 +174,8 @@ def told(assembly: Assembly, q: Array) -> str:
 class Place:
     """A closed configuration ``phi`` ``(1, m)`` on a path, with what leads on from it."""
 
-    def __init__(self, assembly: Assembly, phi: Array) -> None:
-        self.assembly, self.phi = assembly, phi
+    def __init__(self, assembly: Assembly, phi: Array, condition: float | None = None) -> None:
+        self.assembly, self.phi, self._condition = assembly, phi, condition
 
     @cached_property
     def tangent(self) -> tuple[Array, NDArray[np.float64]]:
@@ -155,18 +187,20 @@ class Place:
     @property
     def condition(self) -> float:
         """Condition of [G^w_phi]; from below where it is compiled, which is enough to compare two places."""
-        if self.assembly.map is not None:
-            return self.assembly.map.condition(self.phi[0])
-        g = self.assembly.first_order(self.phi)[1]
-        return float(self.assembly.inverse(g)[1][0])
+        if self._condition is None:
+            if self.assembly.map is not None:
+                self._condition = self.assembly.map.condition(self.phi[0])
+            else:
+                self._condition = float(self.assembly.inverse(self.assembly.first_order(self.phi)[1])[1][0])
+        return self._condition
 
     def to(self, now: Array, wanted: Array) -> Place | None:
         """The place at coordinates ``wanted``, which are ``now`` here; None if what is found is in another mode."""
         assembly = self.assembly
         if assembly.map is not None:
-            phi = self.phi.copy()
-            if _at_once(assembly, phi, wanted[None])[0]:
-                return Place(assembly, phi)
+            run = assembly.map.newton_of_one(self.phi[0], wanted)
+            if run is not None and _keeps_mode(assembly, run, self.phi)[0]:
+                return Place(assembly, run.phi, float(run.condition[0]))
         g, slope = self.tangent
         predicted = self.phi + slope @ (wanted - now)
         trial, residual = newton(assembly, predicted, wanted[None], 25, near=True)
@@ -192,30 +226,6 @@ def walk(assembly: Assembly, phi: Array, start: Array, end: Array) -> tuple[Arra
         else:
             break
     return place.phi, done
-
-
-class PositionTrack:
-    """Positions asked one after the other, each continued from the one before."""
-
-    def __init__(self, assembly: Assembly, phi: Array) -> None:
-        """``phi`` ``(m,)`` is closed."""
-        self.assembly = assembly
-        self.place = Place(assembly, phi[None])
-        self.q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(phi[None]), 0), 1)[0, : assembly.n]
-
-    @property
-    def condition(self) -> float:
-        """Condition of [G^w_phi] at the last position."""
-        return self.place.condition
-
-    def to(self, q: Array) -> Array:
-        """The joints ``(m,)`` at coordinates ``q``, in the assembly mode of the start."""
-        if not (q == self.q).all():
-            reached = self.place.to(self.q, q)
-            if reached is None:
-                reached = Place(self.assembly, solved(self.assembly, q[None], self.place.phi))
-            self.place, self.q = reached, q.copy()
-        return np.asarray(self.place.phi[0])
 
 
 def follow(assembly: Assembly, path: Array, guess: Array) -> Array:

@@ -25,8 +25,9 @@ from .batch import Array, in_pieces, one_state
 from .chain_frames import ChainFrames, FrameOn
 from .compiled_map import CompiledMap
 from .compiled_state import CompiledState
-from .continuation import follow, solved
+from .continuation import follow, solved, solved_at_once
 from .diagnose import check_coordinates, independent_joints
+from .followers import all_joints, freed
 from .gears import Tie
 from .loop_closures import Closure
 from .mobility import mobility
@@ -91,12 +92,17 @@ class CoordinateKinematics:
         world (m/s^2). ``passive`` are coordinates without actuator. ``home`` is a guess of a closed configuration:
         joint positions in the order of the chains, or by name. Without ``coordinates``, joints that determine the
         mechanism well at home are chosen. ``compiled`` evaluates the chains' dynamics by compiled kernels. ``springs``
-        act between chains, ``drives`` are motors beside those of the chains, whose ratios are to coordinates.
+        act between chains, ``drives`` are motors beside those of the chains, whose ratios are to coordinates. Joints of
+        an arm that follow others are joints of the mechanism with a gear each; ``home`` may leave them out.
         """
         given = None if coordinates is None else tuple(coordinates)
+        if home is not None and not isinstance(home, Mapping):
+            whole = all_joints(chains, np.asarray(home, dtype=float))
+            home = home if whole is None else whole
+        free, gears = freed(chains)
         self.parts = MechanismParts(
-            dict(chains),
-            tuple(closures),
+            free,
+            (*closures, *gears),
             given,
             dict(bases or {}),
             dict(frames or {}),
@@ -306,6 +312,11 @@ class CoordinateKinematics:
         where [G^w_phi] is singular, and a way that leads through such a place is refused. The guess is home by default.
         """
         near = self.home if guess is None else guess
+        if np.ndim(q) == np.ndim(near) == 1:
+            wanted, start = vector_array(self.n, "q", q, "coordinate"), vector_array(self.m, "guess", near)
+            found = solved_at_once(self.assembly, wanted, start)
+            if found is not None:
+                return found
         return self.batched(
             lambda q, phi: solved(self.assembly, q, phi), self._rates("q", q), ("guess", near, self.m, "joint")
         )

@@ -6,7 +6,7 @@ A motor turns at N X q', N being the transmission at the joints and X = [G^phi_q
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -66,10 +66,12 @@ class DrivenMechanism(MechanismSystem, MotorSystem):
 
         return self._table(q, slopes)
 
-    def _table(self, q: ArrayLike, table: Any) -> Array:
-        phi = self.joints(q)
-        found = table(phi.reshape(-1, self.mechanism.m))
-        return np.asarray(found.reshape(*phi.shape[:-1], *found.shape[1:]), dtype=np.float64)
+    def _table(self, q: ArrayLike, table: Callable[[Array], Array]) -> Array:
+        def at(phi: Array) -> Array:
+            found = table(phi.reshape(-1, self.mechanism.m))
+            return np.asarray(found.reshape(*phi.shape[:-1], *found.shape[1:]), dtype=np.float64)
+
+        return self._asked(at, q)
 
     def motor_velocities(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """N X q' (rad/s, or m/s)."""

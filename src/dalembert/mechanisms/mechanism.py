@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,16 +16,14 @@ from ..arm.inertia import Load
 from ..arm.shaft_friction import NO_FRICTION
 from ..systems.arrays import vector_array
 from ..systems.contacts import stuck
-from ..systems.sticking import Contact
 from . import transfer
 from .batch import Array, one_state
 from .constrained_motion import Drive, MechanismMotion, simulate
-from .element_loads import ElementLoads, element_model
+from .element_loads import element_model
 from .equilibrium import equilibrium
 from .linearize import derivatives
-from .mechanism_outputs import MechanismOutputs
+from .mechanism_friction import MechanismFriction
 from .mobility import Mobility, mobility
-from .mounting import ChainNumbers
 from .springs import Spring
 from .transfer import TransferredModel
 
@@ -39,7 +36,7 @@ Forces = Mapping[str, Sequence[Force]]
 NONE: Forces = {}
 
 
-class Mechanism(MechanismOutputs):
+class Mechanism(MechanismFriction):
     """Chains, closures and coordinates, with the dynamics in those coordinates.
 
         T_q = I*(q) q'' + q'.P*(q) q' - T^L
@@ -79,6 +76,10 @@ class Mechanism(MechanismOutputs):
 
     def inverse_dynamics(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_q ``(..., n)``: the loads at the coordinates that cause this motion."""
+        if self.assembly.map is not None and not forces:
+            found = self.assembly.map.one("inverse_dynamics", phi, qd, qdd)
+            if found is not None:
+                return found
 
         def act(*state: Array) -> Array:
             return self._loads(forces)(*state)[:, : self.n]
@@ -110,6 +111,10 @@ class Mechanism(MechanismOutputs):
 
         Shafts with Coulomb friction that stand stick or start, as load and closures have it (``systems/sticking.py``).
         """
+        if self.assembly.map is not None and not forces and not self.contacts:
+            found = self.assembly.map.one("forward_dynamics", phi, qd, tau)
+            if found is not None:
+                return found
 
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
             loads = self._forces(forces)
@@ -153,6 +158,10 @@ class Mechanism(MechanismOutputs):
 
     def mass_matrix(self, phi: ArrayLike) -> Array:
         """I*_qq ``(..., n, n)``: the inertia matrix in the coordinates."""
+        if self.assembly.map is not None:
+            found = self.assembly.map.one("mass_matrix", phi)
+            if found is not None:
+                return found
 
         def tables(phi: Array) -> Array:
             return np.asarray(transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)))
@@ -251,34 +260,6 @@ class Mechanism(MechanismOutputs):
     def _with_chains(self, change: Callable[[ArmDescription], ArmDescription], **changes: Any) -> Self:
         chains = {name: change(arm) for name, arm in self.parts.chains.items()}
         return self._with(chains=chains, coordinates=self.coordinates, home=self.home, **changes)
-
-    @cached_property
-    def contacts(self) -> tuple[Contact, ...]:
-        """Where Coulomb friction acts: the contacts of the chains, their rows those of phi."""
-        found = []
-        for (name, arm), part in zip(self.chains.arms.items(), self.chains.slices, strict=True):
-            for contact in arm.contacts:
-                row = np.zeros(self.m)
-                row[part] = contact.row
-                shafts = tuple(f"{name}.{shaft}" for shaft in contact.shafts)
-                found.append(replace(contact, name=f"{name}.{contact.name}", row=row, shafts=shafts))
-        return tuple(found)
-
-    def contact_rows(self, phi: Array) -> Array:
-        """Speeds of the contacts per joint rate, ``(b, contacts, m)``."""
-        found = np.zeros((len(phi), len(self.contacts), self.m))
-        first = 0
-        for numbers, part in self._parts():
-            last = first + len(numbers.arm.contacts)
-            if last > first:
-                found[:, first:last, part] = numbers.arm.contact_rows(phi[:, part])
-            first = last
-        return found
-
-    def contact_drift(self, phi: Array, rate: Array) -> Array:
-        """Accelerations of the contacts at constant joint rates, ``(b, contacts)``: transmissions that vary."""
-        found = [numbers.arm.contact_drift(phi[:, part], rate[:, part]) for numbers, part in self._parts()]
-        return np.concatenate(found, axis=1)
 
     # -- in time and about a state --------------------------------------------------------------
 
@@ -407,11 +388,6 @@ class Mechanism(MechanismOutputs):
             found[:, part, part] = numbers.mass_matrix(phi[:, part])
         return found + self.elements.inertia(phi) if self.elements.rotates else found
 
-    @cached_property
-    def elements(self) -> ElementLoads:
-        """Springs and dampers between chains, and rotors and friction of the mechanism's own motors."""
-        return ElementLoads(self.chains, self.assembly.elements, self.assembly.kernel is not None)
-
     def _answered(
         self, name: str, compiled: bool, function: Callable[..., Array], *given: tuple[str, ArrayLike, int, str]
     ) -> Array:
@@ -421,15 +397,6 @@ class Mechanism(MechanismOutputs):
             if found is not None:
                 return found
         return np.asarray(self.batched(function, *given))
-
-    def _parts(self) -> Iterator[tuple[ChainNumbers, slice]]:
-        """Each chain with its joints in phi."""
-        return zip(self.chains.numbers, self.chains.slices, strict=True)
-
-    def first_influence(self, phi: Array) -> Array:
-        """[G^phi_q] ``(b, m, n)``."""
-        found = None if self.assembly.map is None else self.assembly.map.tables("influence", phi)
-        return found[0] if found is not None else self.assembly.whole(phi)[:, :, : self.n]
 
     def _without_acceleration(
         self, phi: Array, qd: Array, loads: Sequence[Sequence[Force]]

@@ -13,7 +13,9 @@ from .mechanism_functions import mechanism_function
 if TYPE_CHECKING:
     from .mechanism import Mechanism
 
-WRITTEN = ("position", "forward_dynamics", "inverse_dynamics", "mass_matrix", "gravity_load", "joint_motion")
+WRITTEN = (
+    "position", "forward_dynamics", "inverse_dynamics", "mass_matrix", "gravity_load", "joint_motion", "rates",
+)  # fmt: skip
 """Functions that are of use in a controller."""
 NEWTON = 3
 """Steps from the position of the last cycle: convergence is quadratic, and two or three leave rounding."""
@@ -33,7 +35,7 @@ def write_mechanism_c(
             f"coordinate {turning[0]!r} of {mechanism.name} is a turn and has no position to find joints at; choose "
             f"joints or positions with with_coordinates([...])"
         )
-    if mechanism.contacts and name == "forward_dynamics":
+    if mechanism.contacts and name in ("forward_dynamics", "rates"):
         raise ArmError(
             f"{mechanism.name}: {mechanism.contacts[0].name!r} has Coulomb friction, which sticks and slips; write "
             f"mechanism.frictionless() as C, or simulate it with da.simulate"

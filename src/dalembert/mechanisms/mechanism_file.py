@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from .springs import Spring
 
 TOP = (
     "name", "title", "gravity", "arm", "chain", "body", "frame", "closure", "gear", "coupling", "spring", "drives",
-    "coordinates", "passive", "motors", "home",
+    "coordinates", "passive", "motors", "home", "ties",
 )  # fmt: skip
 ARM = tuple(key for key in ARM_FILE if key != "gravity")
 """Keys of an arm described here: those of an arm file, but for gravity, which is that of the world."""
@@ -84,6 +85,8 @@ def parse_mechanism(
     closures: list[Tie] = [_closure(name, given) for name, given in _tables(top, "closure", CLOSURE)]
     closures += [_gear(name, given) for name, given in _tables(top, "gear", GEAR)]
     closures += [_coupling(name, given) for name, given in _tables(top, "coupling", COUPLING)]
+    if "ties" in top:
+        closures = _ordered(closures, top)
     springs = [_spring(name, given) for name, given in _tables(top, "spring", SPRING)]
     drives = top.table("drives", ("motors",))
     motors = [_motor(given) for given in drives.tables("motors", DRIVE)] if drives is not None else []
@@ -109,6 +112,15 @@ def parse_mechanism(
         )
     except ArmError as fault:
         raise ArmError(f"{origin}: {fault}") from None
+
+
+def _ordered(ties: list[Tie], top: TomlTable) -> list[Tie]:
+    """Closures, gears and couplings in the order that ``ties`` names them in."""
+    known = {tie.name: tie for tie in ties}
+    wanted = top.texts("ties")
+    if sorted(wanted) != sorted(tie.name for tie in ties):
+        raise top.fault(f"ties is the order of all closures, gears and couplings; name each once: {listed(known)}")
+    return [known[name] for name in wanted]
 
 
 def motors_in(path: str | Path) -> tuple[str, ...]:
@@ -161,7 +173,7 @@ def _arm(given: TomlTable, arms: Mapping[str, ArmDescription], folder: Path | No
         return arms[source]
     beside = (folder or Path()) / source
     try:
-        return read(beside if beside.is_file() else source, "ignore", angles=angles)
+        return read(beside if isfile(beside) else source, "ignore", angles=angles)
     except ArmError as fault:
         raise given.fault(str(fault)) from None
 

@@ -16,7 +16,9 @@ from .mechanism_sensitivity import ParameterSensitivity, parameter_names, parame
 from .mjcf_export import write_mjcf
 
 if TYPE_CHECKING:
+    from ..equations.symbols import Request
     from .mechanism import Mechanism
+    from .mechanism_equations import MechanismEquations
 
 
 class MechanismOutputs(CoordinateKinematics):
@@ -65,11 +67,21 @@ class MechanismOutputs(CoordinateKinematics):
         names = self.parameter_names if parameters is None else parameters
         return parameter_sensitivity(self._whole, phi, rest if qd is None else qd, rest if qdd is None else qdd, names)
 
+    def equations(self, parameters: Request = "numbers") -> MechanismEquations:
+        """The closed form, exact: D, C, G of the chains in the joints, closures, their Jacobian, and I* as quotients.
+
+        ``parameters`` are symbols as of an arm; see ``MechanismEquations``.
+        """
+        from .mechanism_equations import MechanismEquations
+
+        return MechanismEquations(self._whole, parameters)
+
     def write_c(self, name: str, folder: str | Path, newton: int = NEWTON, dtype: str = "float64") -> list[Path]:
         """Write a function as C99 into ``folder``, with header, test and CMake; the files written.
 
         "position" (guess, q), "joint_motion" and "inverse_dynamics" (and qd, qdd), "forward_dynamics" (and qd, tau,
-        joint_load), "mass_matrix", "gravity_load". Each finds the joints by ``newton`` steps from ``guess`` and gives
+        joint_load), "rates" (and qd, tau: joint rates and accelerations of the coordinates, what an integrator needs),
+        "mass_matrix", "gravity_load". Each finds the joints by ``newton`` steps from ``guess`` and gives
         them as ``phi``, with the ``residual`` that they leave.
         """
         return write_mechanism_c(self._whole, name, folder, newton, dtype)

@@ -79,10 +79,11 @@ def parameter_sensitivity(
     at = one_state(mechanism.m, "phi", phi)
     rate, rate2 = (one_state(mechanism.n, k, v, "coordinate") for k, v in (("qd", qd), ("qdd", qdd)))
     for name, arm in mechanism.chains.arms.items():
-        if arm.counts_drives and arm.drives.functions:
+        moving = [part.name for part in arm.drives.parts if part.body is not None] if arm.counts_drives else []
+        if moving:
             raise ArmError(
-                f"chain {name!r}: a transmission or a body of its drives varies with the positions, and there are no "
-                "sensitivities of such drives; ask the mechanism without_drives(), or compare two designs"
+                f"chain {name!r}: {moving[0]!r} of its drives moves a body on a link, whose place on it no length "
+                "changes here; ask the mechanism without_drives(), or compare two designs"
             )
     known = {name: _own(arm) for name, arm in mechanism.chains.arms.items()}
     field = Duals(REAL)

@@ -2,7 +2,8 @@
 
     T_q = I*(q) q'' + q'.P*(q) q' - T^L
 
-The joints phi follow from q in one assembly mode, the one of ``near``: by continuation from there to the q asked for.
+The joints phi follow from q on one smooth branch, the assembly mode of ``near``: by continuation from there to the q
+asked for, through change points where the branch goes on (``branches``).
 """
 
 from __future__ import annotations
@@ -19,16 +20,14 @@ from ..arm.errors import ArmError, UnreachableError
 from ..arm.inertia import Load
 from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
-from . import transfer
-from .continuation import PositionTrack, told
+from .branches import NEAR, Branch, Support
+from .continuation import told
 from .mechanism import NONE, Forces, Mechanism
 
 if TYPE_CHECKING:
     from ..linear.linear_model import LinearModel
 
 Array = NDArray[np.float64]
-WORSE = 1e4
-"""Condition of [G^w_phi] against that at the start at which a motion in the coordinates ends."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,7 @@ class MechanismSystem:
                 f"choose joints, positions of frames or sums of these with with_coordinates([...])"
             )
         self.mechanism = mechanism
+        self._walked: tuple[Array, list[Support]] | None = None  # several things are asked of a whole motion
         self.near = mechanism.home if near is None else mechanism.closed_near(vector_array(mechanism.m, "near", near))
 
     @property
@@ -121,29 +121,62 @@ class MechanismSystem:
 
     def joints(self, q: ArrayLike) -> Array:
         """phi ``(..., m)`` of the closed mechanism at coordinates q."""
-        wanted = np.asarray(q, dtype=float)
-        if wanted.ndim != 1:
-            try:
-                return self.mechanism.position(q, self.near)
-            except UnreachableError:
-                # A motion goes round a singularity that the straight way from ``near`` meets: each from the one before.
-                track = PositionTrack(self.mechanism.assembly, self.near)
-                flat = vector_array(self.n, "q", wanted, "coordinate").reshape(-1, self.n)
-                return np.array([track.to(state) for state in flat]).reshape(*wanted.shape[:-1], self.mechanism.m)
-        # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
-        return self._track.to(vector_array(self.n, "q", wanted, "coordinate"))
+        return self._asked(lambda phi: phi, q)
 
     @cached_property
-    def _track(self) -> PositionTrack:
-        return PositionTrack(self.mechanism.assembly, self.near)
+    def branch(self) -> Branch:
+        """The joints as functions of the coordinates, from one state that is asked to the next."""
+        return Branch(self.mechanism.assembly, self.near)
+
+    def _asked(self, function: Callable[..., Array], q: ArrayLike, *given: ArrayLike) -> Array:
+        """``function(phi, *given)`` at coordinates q; rates and loads ``given`` broadcast with them."""
+        wanted = vector_array(self.n, "q", q, "coordinate")
+        if wanted.ndim == 1 and all(np.ndim(x) == 1 for x in given):
+            # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
+            return self.branch.support(wanted).of(function, *given)
+        phi = self._at_once(wanted)
+        if phi is not None:
+            return function(phi, *given)
+        supports = self._supports(wanted.reshape(-1, self.n))
+        rates = [np.broadcast_to(x, np.broadcast_shapes(np.shape(x), wanted.shape)) for x in given]
+        shape = np.broadcast_shapes(wanted.shape, *(x.shape for x in rates))[:-1]
+        chosen = np.broadcast_to(np.arange(len(supports)).reshape(wanted.shape[:-1]), shape).reshape(-1)
+        rows = [np.broadcast_to(x, (*shape, self.n)).reshape(-1, self.n) for x in rates]
+        found = np.array([supports[k].of(function, *(x[i] for x in rows)) for i, k in enumerate(chosen)])
+        return found.reshape(*shape, *found.shape[1:])
+
+    def _supports(self, states: Array) -> list[Support]:
+        """Each from the one before, as motions go: round singularities of the straight way, through change points."""
+        if self._walked is None or not np.array_equal(self._walked[0], states):
+            branch = Branch(self.mechanism.assembly, self.near)
+            self._walked = states.copy(), [branch.support(state) for state in states]
+        return self._walked[1]
+
+    def _at_once(self, q: Array) -> Array | None:
+        """phi of states on the straight way from ``near`` with no singularity on it or near them; else None."""
+        mechanism = self.mechanism
+        try:
+            phi = mechanism.position(q, self.near)
+        except UnreachableError:
+            return None
+        if not mechanism.r or not q.size:
+            return phi
+        g = mechanism.assembly.first_order(phi.reshape(-1, mechanism.m))[1]
+        return phi if mechanism.assembly.inverse(g)[1].max() < NEAR * self._start else None
+
+    @cached_property
+    def _start(self) -> float:
+        """Condition of [G^w_phi] at ``near``."""
+        assembly = self.mechanism.assembly
+        return float(assembly.inverse(assembly.first_order(self.near[None])[1])[1][0])
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """T_q ``(..., n)`` for this motion."""
-        return self.mechanism.inverse_dynamics(self.joints(q), qd, qdd)
+        return self._asked(self.mechanism.inverse_dynamics, q, qd, qdd)
 
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
         """q'' ``(..., n)`` under these loads; it undoes ``inverse_dynamics``, standing shafts included."""
-        return self.mechanism.forward_dynamics(self.joints(q), qd, tau)
+        return self._asked(self.mechanism.forward_dynamics, q, qd, tau)
 
     def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
         """Accelerations of single states in a loop, each position sought from the one before.
@@ -151,58 +184,60 @@ class MechanismSystem:
         States where the coordinates hardly determine the mechanism are refused: beyond, another mode would be as good.
         """
         mechanism, assembly = self.mechanism, self.mechanism.assembly
-        track = PositionTrack(assembly, self.near)
-        largest = WORSE * track.condition
+        branch = Branch(assembly, self.near, integrated=True)
         stops = [c.joint for c in assembly.coordinates if c.joint >= 0]  # the simulation has these
+        limited = bool(np.isfinite([mechanism.chains.lower, mechanism.chains.upper]).any())
 
         def accelerate(q: Array, qd: Array, tau: Array) -> Array:
-            phi = track.to(q)
-            if not track.condition < largest:
-                raise UnreachableError(
-                    f"{mechanism.name}: at {told(assembly, q)} the coordinates hardly determine the mechanism, since "
-                    f"assembly modes meet there; mechanism.simulate passes such places, or choose other coordinates"
-                )
-            beyond = mechanism.chains.beyond_limits(phi, stops)
+            support = branch.support(q)
+            beyond = mechanism.chains.beyond_limits(_middle(support), stops) if limited else ""
             if beyond:
                 raise UnreachableError(
                     f"{mechanism.name}: at {told(assembly, q)} joint {beyond}; stops act at joints that are "
                     f"coordinates, so make it one, or take its limits off"
                 )
-            return mechanism.forward_dynamics(phi, qd, tau)
+            return support.of(mechanism.forward_dynamics, qd, tau)
 
         return accelerate
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """I*_qq ``(..., n, n)``."""
-        return self.mechanism.mass_matrix(self.joints(q))
+        return self._asked(self.mechanism.mass_matrix, q)
 
     def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """The loads at zero acceleration; standing shafts resist nothing."""
-        return self.mechanism.bias(self.joints(q), qd)
+        return self._asked(self.mechanism.bias, q, qd)
 
     def gravity_load(self, q: ArrayLike) -> Array:
         """What holds the weight."""
-        return self.mechanism.gravity_load(self.joints(q))
+        return self._asked(self.mechanism.gravity_load, q)
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """T (J)."""
-        return self.mechanism.kinetic_energy(self.joints(q), qd)
+        return self._asked(self.mechanism.kinetic_energy, q, qd)
 
     def potential_energy(self, q: ArrayLike) -> Array:
         """V (J) of gravity and springs."""
-        return self.mechanism.potential_energy(self.joints(q))
+        return self._asked(self.mechanism.potential_energy, q)
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, forces: Forces = NONE
     ) -> tuple[Array, Array, Array]:
         """dT/dq, dT/dq', dT/dq'', each ``(..., n, n)``, exact (Freeman 1985, eqs 2-201 ff and 3-47)."""
-        return self.mechanism.inverse_dynamics_derivatives(self.joints(q), qd, qdd, forces)
+        return self._slopes(self.mechanism.inverse_dynamics_derivatives, forces, q, qd, qdd)
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Forces = NONE
     ) -> tuple[Array, Array, Array]:
         """dq''/dq, dq''/dq', dq''/dT, each ``(..., n, n)``, exact."""
-        return self.mechanism.forward_dynamics_derivatives(self.joints(q), qd, tau, forces)
+        return self._slopes(self.mechanism.forward_dynamics_derivatives, forces, q, qd, tau)
+
+    def _slopes(
+        self, function: Callable[..., tuple[Array, Array, Array]], forces: Forces, *given: ArrayLike
+    ) -> tuple[Array, Array, Array]:
+        """Three tables at once, each ``(..., n, n)``."""
+        found = self._asked(lambda *at: np.stack(function(*at, forces), axis=-3), *given)
+        return found[..., 0, :, :], found[..., 1, :, :], found[..., 2, :, :]
 
     def linearize(
         self,
@@ -248,49 +283,21 @@ class MechanismSystem:
 
     def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
         """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains and motors takes."""
-        phi = self.joints(q)
-        flat = phi.reshape(-1, self.mechanism.m)
-        first = self.mechanism.first_influence(flat).reshape(*phi.shape, self.n)
-        rate = transfer.times(first, vector_array(self.n, "qd", qd, "coordinate"))
-        chains = self.mechanism.chains
-        own = [
-            arm.friction_torque(phi[..., part], rate[..., part], width, law)
-            for arm, part in zip(chains.arms.values(), chains.slices, strict=True)
-        ]
-        total = np.concatenate(own, axis=-1)
-        if self.mechanism.parts.drives:
-            flat = phi.reshape(-1, self.mechanism.m)
-            rubbed = self.mechanism.elements.friction(flat).reshape(*phi.shape, self.mechanism.m)
-            total = total + transfer.times(rubbed, rate)
-        return np.asarray(transfer.load(total, first), dtype=np.float64)
+        return self._asked(lambda phi, qd: self.mechanism.friction_torque(phi, qd, width, law), q, qd)
 
     def viscous_matrix(self, q: ArrayLike) -> Array:
         """B = [G^phi_q]^T B_phi [G^phi_q], ``(..., n, n)``: viscous friction at the coordinates is B q'."""
-        phi = self.joints(q)
-        flat = phi.reshape(-1, self.mechanism.m)
-        chains = self.mechanism.chains
-        joints = np.zeros((len(flat), self.mechanism.m, self.mechanism.m))
-        for arm, part in zip(chains.arms.values(), chains.slices, strict=True):
-            joints[:, part, part] = arm.viscous_matrix(flat[:, part])
-        if self.mechanism.parts.drives:
-            joints += self.mechanism.elements.friction(flat)
-        found = transfer.inertia(joints, self.mechanism.first_influence(flat))
-        return np.asarray(found.reshape(*phi.shape[:-1], self.n, self.n), dtype=np.float64)
+        return self._asked(self.mechanism.viscous_matrix, q)
 
     def contact_rows(self, q: ArrayLike) -> Array:
         """Speeds of the contacts per unit rate of each coordinate, ``(..., contacts, n)``."""
-        phi = self.joints(q)
-        flat = phi.reshape(-1, self.mechanism.m)
-        rows = self.mechanism.contact_rows(flat) @ self.mechanism.first_influence(flat)
-        return np.asarray(rows.reshape(*phi.shape[:-1], *rows.shape[1:]), dtype=np.float64)
+        return self._asked(self.mechanism.coordinate_contact_rows, q)
 
     def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Accelerations of the contacts at constant rates of the coordinates, ``(..., contacts)``."""
-        phi = self.joints(q)
-        rate, bend = self.mechanism.joint_motion(phi, qd, np.zeros(self.n))
-        flat = phi.reshape(-1, self.mechanism.m)
-        rows = self.mechanism.contact_rows(flat)
-        drift = transfer.times(rows, bend.reshape(flat.shape)) + self.mechanism.contact_drift(
-            flat, rate.reshape(flat.shape)
-        )
-        return drift.reshape(*phi.shape[:-1], -1)
+        return self._asked(self.mechanism.coordinate_contact_drift, q, qd)
+
+
+def _middle(support: Support) -> Array:
+    """The joints of the state itself."""
+    return support.of(lambda phi: phi)

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..arm.description import EARTH, ArmDescription
 from ..arm.drives import DriveTrain
-from ..arm.errors import ArmError
 from ..arm.exact import exact, exact_vector
 from ..arm.io.toml_drives import write_drives
 from ..arm.io.toml_writer import inline, lines, listing, number, numbers, placement_pairs, quoted, write_toml
 from ..arm.placement import Placement
 from .chain_frames import FrameOn
-from .gears import Gear, JointCoupling
+from .gears import Gear, JointCoupling, Tie
 from .loop_closures import Closure
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def write_mechanism(mechanism: CoordinateKinematics) -> str:
     gravity = exact_vector(parts.gravity, "gravity")
     top += [("gravity", numbers(gravity))] if gravity != EARTH else []
     top += [("coordinates", listing(map(quoted, mechanism.coordinates)))]
+    if not _in_order(parts.closures):
+        top += [("ties", listing(quoted(tie.name) for tie in parts.closures))]
     top += [("passive", listing(map(quoted, parts.passive)))] if parts.passive else []
     home = [(quoted(name), repr(float(x))) for name, x in zip(mechanism.joint_names, mechanism.home, strict=True)]
     blocks = [lines(top), *writer.chains()]
@@ -101,11 +103,6 @@ class _Writer:
             else:
                 value = [("value", number(exact(closure.value)))] if exact(closure.value) else []
                 blocks.append(f"[coupling.{_key(closure.name)}]\n{lines([('sum', quoted(closure.sum)), *value])}")
-        order = [(Closure, Gear, JointCoupling).index(type(closure)) for closure in self.parts.closures]
-        if order != sorted(order):
-            raise ArmError(
-                f"{self.parts.name}: a file has closures, then gears, then couplings; put them in this order"
-            )
         return blocks
 
     def springs(self) -> list[str]:
@@ -137,6 +134,12 @@ class _Writer:
             name += "'"
         self.frames[name] = given
         return name
+
+
+def _in_order(ties: Sequence[Tie]) -> bool:
+    """True if a file, which has closures, then gears, then couplings, gives them in this order by itself."""
+    order = [(Closure, Gear, JointCoupling).index(type(tie)) for tie in ties]
+    return order == sorted(order)
 
 
 def _plain(arm: ArmDescription) -> ArmDescription:

@@ -14,7 +14,7 @@ from ..arm.io.angle_reading import AS_MEANT
 from ..arm.io.mjcf import arm_and_mimics
 from ..arm.io.mjcf_defaults import MAIN, Defaults
 from ..arm.io.mjcf_include import mjcf_source
-from ..arm.io.xml_text import XmlNode
+from ..arm.io.xml_text import XmlNode, read_number
 from ..arm.placement import Placement
 from .batch import Array
 from .chain_frames import GROUND, FrameOn
@@ -61,10 +61,10 @@ def read_mjcf_mechanism(
 
 def _refuse_ref(root: Element, origin: str) -> None:
     for joint in root.iter("joint"):
-        if any(float(word) for word in joint.get("ref", "0").split()[:1]):
+        where = f"{origin}: joint {joint.get('name', '')!r}"
+        if any(read_number(word, f"{where}: ref") for word in joint.get("ref", "0").split()[:1]):
             raise ArmError(
-                f"{origin}: joint {joint.get('name', '')!r} has a ref, and loops hold as the file has the bodies; "
-                f"move the bodies so that ref is 0"
+                f"{where} has a ref, and loops hold as the file has the bodies; move the bodies so that ref is 0"
             )
 
 

@@ -30,11 +30,6 @@ WORLD = "world"
 
 def mounted(arm: ArmDescription, base: Placement, gravity: Vector) -> ArmSystem:
     """The arm with its base fixed at ``base`` in the world, under the world's gravity."""
-    for joint in arm.followers:
-        raise ArmError(
-            f"{arm.where}{arm.name}: joint {joint.name!r} stands at {joint.follows}; in a mechanism a gear says so: "
-            f'load the arm with mimic="free" and give a Gear for each such joint'
-        )
     given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
     world = WORLD
     while world in arm.link_names:

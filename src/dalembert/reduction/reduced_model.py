@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -179,6 +179,19 @@ class ReducedModel(ProgramSystem):
         """The constants for another load, the program unchanged. Proved only for mixtures of the loads of ``loads``."""
         parameters = case_of(self.system.holding(load)).parameters
         return {name: float(value) for name, value in self.program.values(parameters).items()}
+
+    def serving(self, load: int) -> Self:
+        """The same program with the constants of ``loads[load]``: what is proved holds for it as well."""
+        held = self.cases[load]
+        values = self.program.values(held.parameters)
+        constants = tuple(
+            replace(constant, value=float(value))
+            for constant, value in zip(self.constants, values.values(), strict=True)
+        )
+        return replace(
+            self, system=held.system, values=values, exact_equations=held.equations, constants=constants,
+            after=operations_of(self.program, values),
+        )  # fmt: skip
 
     @property
     def remarks(self) -> tuple[str, ...]:

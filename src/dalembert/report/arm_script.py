@@ -11,7 +11,8 @@ from functools import partial
 from ..arm.description import ArmDescription
 from ..compile.emit_javascript import javascript
 from ..compile.function import Function, Tables
-from ..compile.functions import GraphModel, gravity_load, mass_matrix
+from ..compile.functions import gravity_load, mass_matrix
+from ..compile.graph_model import GraphModel
 from ..formulations.kinematics import Frame, compose, joint_frame
 from ..rings.algebra import EYE, ZERO
 from ..rings.graph import Graph

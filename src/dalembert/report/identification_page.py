@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..arm.io.whole_files import write_whole
 from ..identification.log import Array
 from ..identification.result import Identification, Residual
-from ..identification.result_tables import friction_table, log_table, parameter_table, residual_table
+from ..identification.result_tables import friction_table, log_table, parameter_table, residual_table, silent_table
 from ..markup.elements import Html, tag
 from ..markup.numbers import percent
 from .charts.figures import ChartAxis
@@ -156,6 +156,8 @@ def _parameter_section(found: Identification) -> Section:
     parts: list[Part] = [parameter_table(found)]
     if silent:
         parts.append(paragraph(f"Not told apart from zero: {', '.join(silent)}."))
+    if found.silent:
+        parts.append(silent_table(found))
     return Section("parameters", "Parameters", meaning, tuple(parts))
 
 

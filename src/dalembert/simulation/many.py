@@ -20,15 +20,13 @@ from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
+from ..systems.time_span import LONGEST, MOST_NUMBERS, SHORTEST
 from .native import many_library
-from .settings import LONGEST, SHORTEST
 
 Array = NDArray[np.float64]
 
 SLICE = 1_000_000
 """Steps of one arm between two looks at whether the run has been interrupted."""
-MOST_NUMBERS = 1_000_000_000
-"""Most positions that are kept."""
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ class Event:
     """Energy (J) lost at this instant by an impact or a change of payload."""
 
 
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#4d4d4d")
-"""Colours that are told apart with any eyes (Okabe and Ito)."""
+ENERGIES = ("kinetic", "potential", "work", "lost")
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class Motion:
         for key, values in self.others.items():
             for j, name in enumerate(self.other_names):
                 columns[f"{key}_{name}"] = (units.get(key, ("", ""))[name in self.linear_motors], values[:, j])
-        for key in ("kinetic", "potential", "work", "lost"):
+        for key in ENERGIES:
             columns[key] = ("J", getattr(self, key))
         return columns
 
@@ -118,39 +117,33 @@ class Motion:
         else:
             raise ArmError(f"{target}: a motion is saved as .csv, .nc or .parquet, not {suffix or 'without ending'!r}")
 
-    def plot(self) -> Any:
-        """A plotly figure: positions, velocities, inputs and energies over time."""
-        try:
-            from plotly import graph_objects  # type: ignore[import-not-found,import-untyped,unused-ignore]
-            from plotly.subplots import make_subplots  # type: ignore[import-not-found,import-untyped,unused-ignore]
-        except ImportError:
-            raise ArmError("plotly is not installed; install dalembert[plot]") from None
-        figure = make_subplots(
-            rows=4, cols=1, shared_xaxes=True, subplot_titles=("position", "velocity", "input", "energy")
-        )
-        for row, (values, names) in enumerate(
-            ((self.q, self.joint_names), (self.qd, self.joint_names), (self.u, self.input_names)), start=1
-        ):
-            for j, name in enumerate(names):
-                # one colour and one entry of the legend for a joint, wherever it is drawn
-                colour = PALETTE[j % len(PALETTE)]
-                again = row > 1 and name in self.joint_names
-                figure.add_trace(
-                    graph_objects.Scatter(
-                        x=self.t, y=values[:, j], name=name, legendgroup=name, showlegend=not again,
-                        line={"color": colour},
-                    ),
-                    row=row, col=1,
-                )  # fmt: skip
-        for key in ("kinetic", "potential", "work", "lost"):
-            figure.add_trace(graph_objects.Scatter(x=self.t, y=getattr(self, key), name=key), row=4, col=1)
-        for event in self.events:
-            figure.add_vline(x=event.time, line_dash="dot", line_width=1)
+    def plot(self, library: str | None = None) -> Any:
+        """Positions, velocities, inputs and energies over time: a figure of plotly, or of matplotlib.
+
+        ``library`` names one of the two; without it plotly is taken where it is installed.
+        """
+        from ..markup.plots import Curve, Panel, figure_of
+
         speeds = tuple(f"{unit}/s" for unit in self.joint_units)
-        for row, units in enumerate((self.joint_units, speeds, self.input_units, ("J",)), start=1):
-            figure.update_yaxes(title_text=", ".join(dict.fromkeys(units)), row=row, col=1)
-        figure.update_layout(title=f"{self.name}", xaxis4_title="time (s)", height=900)
-        return figure
+        moments = [event.time for event in self.events]
+        panels = [
+            Panel(title, ", ".join(dict.fromkeys(units)), curves, marks=moments)
+            for title, units, curves in (
+                ("position", self.joint_units, self._curves(self.joint_names, self.q)),
+                ("velocity", speeds, self._curves(self.joint_names, self.qd)),
+                ("input", self.input_units, self._curves(self.input_names, self.u)),
+                ("energy", ("J",), [Curve(key, self.t, getattr(self, key)) for key in ENERGIES]),
+            )
+        ]
+        try:
+            return figure_of(self.name, panels, "time (s)", library)
+        except (ImportError, ValueError) as fault:
+            raise ArmError(str(fault)) from None
+
+    def _curves(self, names: tuple[str, ...], values: Array) -> list[Any]:
+        from ..markup.plots import Curve
+
+        return [Curve(name, self.t, values[:, j]) for j, name in enumerate(names)]
 
     def __repr__(self) -> str:
         end = f", stopped: {self.fault}" if self.fault else ""

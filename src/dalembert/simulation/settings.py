@@ -9,19 +9,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.array_input import real_array
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..systems.time_span import MOST_EVALUATIONS, check_samples, check_span, check_tolerances, rising_times
 from .loads import LoadChange
 
 Array = NDArray[np.float64]
 
 METHODS = ("auto", "DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
 """ "auto" is DOP853, and Radau from where the motion turns out to be stiff; the others are scipy's."""
-MOST_EVALUATIONS = 1_000_000
-MOST_SAMPLES = 10_000_000
-SHORTEST, LONGEST = 1e-9, 1e9
-"""Shortest and longest simulation (s)."""
 
 
 @dataclass(frozen=True)
@@ -54,21 +50,16 @@ class SimulationSettings:
             raise ArmError("a restitution belongs to solid stops; ask for stops as well, or leave it out")
         if not self.most_evaluations > 0:
             raise ArmError(f"most_evaluations is {self.most_evaluations}; give a number above zero")
-        if not 0 < self.rtol < 1:
-            raise ArmError(f"the relative tolerance is {self.rtol:g}; give a number between 0 and 1, such as 1e-8")
-        if not 0 < self.atol < math.inf:
-            raise ArmError(f"the absolute tolerance is {self.atol:g}; give a number above zero, such as 1e-10")
+        check_tolerances(self.rtol, self.atol)
         if self.max_step is not None and not self.max_step > 0:
             raise ArmError(f"the largest step is {self.max_step:g} s; give a time above zero")
-        if isinstance(self.samples, bool) or not isinstance(self.samples, int) or not 1 <= self.samples <= MOST_SAMPLES:
-            raise ArmError(f"samples is {self.samples!r}; give a whole number between 1 and {MOST_SAMPLES:,}")
+        check_samples(self.samples)
         if not math.isfinite(self.start):
             raise ArmError(f"the start is {self.start:g} s; give a finite time")
 
     def span(self, duration: float) -> tuple[float, float]:
         """Start and end (s)."""
-        if not SHORTEST <= duration <= LONGEST:
-            raise ArmError(f"the duration is {duration:g} s; give a time between {SHORTEST:g} and {LONGEST:g} s")
+        check_span(duration)
         if duration < 1000 * math.ulp(self.start):
             raise ArmError(f"the duration of {duration:g} s is lost beside the start at {self.start:g} s; start at 0")
         if self.period is not None and duration > self.period * self.most_evaluations:
@@ -84,13 +75,7 @@ class SimulationSettings:
         begin, end = self.span(duration)
         if self.times is None:
             return np.linspace(begin, end, self.samples)
-        times = np.ascontiguousarray(real_array("times", self.times))
-        if times.ndim != 1 or not np.isfinite(times).all():
-            raise ArmError("times are a list of finite moments (s)")
-        late = np.flatnonzero(np.diff(times) < 0)
-        if len(late):
-            before, after = times[late[0]], times[late[0] + 1]
-            raise ArmError(f"times must rise, and {after:g} s comes after {before:g} s; sort them")
+        times = rising_times(self.times)
         within = times[(times >= begin) & (times <= end)]
         if len(within) < len(times):
             raise ArmError(

@@ -1,22 +1,29 @@
-"""Where an arm is and how it moves: frames, Jacobian, influence coefficients."""
+"""Where an arm is and how it moves: frames, Jacobians, mass centre, momentum, influence coefficients."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.errors import ArmError
 from ..arm.exact import exact_vector
 from ..formulations import applied_loads, kinematics
 from ..formulations.influence import PointInfluence
 from ..rings.algebra import matvec, plus
+from ..rings.dual import Dual, Duals, slope_of
 from ..rings.real import REAL
 from ..rings.ring import Scalar
 from .arm_system import ArmSystem
+from .arrays import joint_array
+from .frame_axes import AskedFrame, check_axes, framed_arm, jacobian_in, rate_in, skew
 
 Array = NDArray[np.float64]
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -38,12 +45,32 @@ class PointInfluences:
 class MovingArm(ArmSystem):
     """Frames and their derivatives."""
 
-    def forward_kinematics(self, q: ArrayLike) -> Array:
-        """The tool frame in the base, ``(..., 4, 4)``."""
+    def forward_kinematics(self, q: ArrayLike, frame: AskedFrame | None = None) -> Array:
+        """The tool frame in the base, ``(..., 4, 4)``; or ``frame``: a link, or (link, Placement in it)."""
+        if frame is not None:
+            return self.framed(frame).forward_kinematics(q)
         kernel = self._kernel("forward_kinematics")
         if kernel is not None:
             return kernel(q)
         return self._evaluate(lambda x: kinematics.homogeneous(self.over_reals.tool_frame(REAL, x)), q=q)
+
+    def framed(self, frame: AskedFrame | None) -> MovingArm:
+        """Joints and links alone with the tool in ``frame``, made once."""
+        return self.kept(("frame", frame), lambda: framed_arm(self, frame))
+
+    def kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What ``make`` gives, made at the first call with this key: for what is asked of one arm again and again."""
+        try:
+            return self._kept[key]
+        except TypeError:
+            raise ArmError(f"a frame is the name of a link, or a link and a Placement in it; got {key!r}") from None
+        except KeyError:
+            self._kept[key] = made = make()
+            return made
+
+    @cached_property
+    def _kept(self) -> dict[Hashable, Any]:
+        return {}
 
     def link_frames(self, q: ArrayLike) -> dict[str, Array]:
         """The frame of every link in the base, ``(..., 4, 4)`` each, by link name, fixed links included."""
@@ -58,12 +85,104 @@ class MovingArm(ArmSystem):
 
         return dict(zip(places, self._evaluate(place, q=q), strict=True))
 
-    def jacobian(self, q: ArrayLike) -> Array:
-        """``(..., 6, n)``: linear velocity rows, then angular, of the tool in the base frame."""
+    def jacobian(self, q: ArrayLike, frame: AskedFrame | None = None, axes: str = "base") -> Array:
+        """``(..., 6, n)``: linear velocity rows, then angular, of the tool (or ``frame``) per joint velocity.
+
+        In base axes; ``axes="frame"`` in the frame's own, ``"spatial"`` with the velocity of the point of the body that
+        passes the base origin.
+        """
+        check_axes(axes)
+        if frame is not None:
+            return self.framed(frame).jacobian(q, axes=axes)
         kernel = self._kernel("jacobian")
         if kernel is not None:
+            found = kernel(q)
+        else:
+            found = self._evaluate(lambda x: self.over_reals.jacobian(REAL, x), q=q)
+        return found if axes == "base" else jacobian_in(axes, self.forward_kinematics(q), found)
+
+    def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, frame: AskedFrame | None = None, axes: str = "base") -> Array:
+        """dJ/dt ``(..., 6, n)`` of ``jacobian`` along the motion: the frame accelerates by J qdd + dJ/dt qd."""
+        check_axes(axes)
+        if frame is not None:
+            return self.framed(frame).jacobian_rate(q, qd, axes=axes)
+        kernel = self._kernel("jacobian_rate")
+        if kernel is not None:
+            found = kernel(q, qd)
+        else:
+            found = self._evaluate(lambda x, v: self.over_reals.jacobian_rate(REAL, x, v), q=q, qd=qd)
+        if axes == "base":
+            return found
+        return rate_in(axes, self.forward_kinematics(q), self.jacobian(q), found, joint_array(self, "qd", qd))
+
+    def jacobian_slopes(self, q: ArrayLike, frame: AskedFrame | None = None, axes: str = "base") -> Array:
+        """dJ/dq_k ``(..., 6, n, n)``, the joint k last: the Hessian of the frame's motion (Freeman 1985, [H])."""
+        position = joint_array(self, "q", q)
+        columns = [self.jacobian_rate(position, unit, frame, axes) for unit in np.eye(self.n)]
+        return np.stack(columns, axis=-1) if columns else np.zeros((*position.shape[:-1], 6, 0, 0))
+
+    # -- mass centre and momentum --------------------------------------------------------------------
+
+    @cached_property
+    def mass(self) -> float:
+        """Mass of all that moves (kg): links, loads, bodies that counted drives move. The base is not in it."""
+        return float(self._massive.total_mass())
+
+    def center_of_mass(self, q: ArrayLike) -> Array:
+        """The mass centre of all that moves, in the base ``(..., 3)`` (m); loads in, the fixed base left out."""
+        return self._centre(q)[0]
+
+    def center_of_mass_jacobian(self, q: ArrayLike) -> Array:
+        """``(..., 3, n)``: velocity of the mass centre per joint velocity, base axes."""
+        return self._centre(q)[1]
+
+    def center_of_mass_jacobian_rate(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """``(..., 3, n)``: its rate along the motion; the mass centre accelerates by J qdd + dJ/dt qd."""
+        system = self._massive
+
+        def slopes(q: list[Scalar], qd: list[Scalar]) -> list[list[Scalar]]:
+            moving = [Dual(x, {0: v}) for x, v in zip(q, qd, strict=True)]
+            table = system.linear_momentum(Duals(REAL), moving)
+            return [[slope_of(entry, 0) for entry in row] for row in table]
+
+        return np.asarray(self._evaluate(slopes, q=q, qd=qd) / self.mass, dtype=np.float64)
+
+    def momentum_matrix(self, q: ArrayLike, about: str = "center") -> Array:
+        """``(..., 6, n)``: linear momentum (N s), then angular (N m s), per joint velocity, in base axes.
+
+        Angular momentum is about the mass centre, or with ``about="base"`` about the base origin. Rotors of drives that
+        count spin with it (Orin, Goswami and Lee 2013).
+        """
+        if about not in ("center", "base"):
+            raise ArmError(f'momentum is about "center" or "base", not {about!r}')
+        kernel = self._kernel("momentum_matrix")
+        if kernel is not None:
+            found = kernel(q)
+        else:
+            system = self._massive
+            found = self._evaluate(lambda x: system.momentum_matrix(REAL, x), q=q)
+        if about == "center":
+            found = found.copy()
+            found[..., 3:, :] -= skew(self.center_of_mass(q)) @ found[..., :3, :]
+        return found
+
+    def momentum(self, q: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
+        """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""
+        return np.einsum("...ij,...j->...i", self.momentum_matrix(q, about), joint_array(self, "qd", qd))
+
+    def _centre(self, q: ArrayLike) -> tuple[Array, Array]:
+        kernel = self._kernel("center_of_mass")
+        if kernel is not None:
             return kernel(q)
-        return self._evaluate(lambda x: self.over_reals.jacobian(REAL, x), q=q)
+        system = self._massive
+
+        def tables(q: list[Scalar]) -> tuple[Any, ...]:
+            return list(system.first_moment(REAL, q)), system.linear_momentum(REAL, q)
+
+        moment, linear = self._evaluate(tables, q=q)
+        return moment / self.mass, linear / self.mass
+
+    # -- influence coefficients ----------------------------------------------------------------------
 
     def influence(self, q: ArrayLike, link: str | None = None, point: object = (0, 0, 0)) -> PointInfluences:
         """Influence coefficients of first, second and third order for ``point`` (m, link frame) of ``link``.

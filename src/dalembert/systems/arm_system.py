@@ -15,6 +15,7 @@ from ..arm.elastic import JointSpring
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import PARAMETERS
+from ..arm.lazy_arrays import chunkwise, is_lazy, mapped
 from ..compile import build
 from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.functions import function
@@ -35,13 +36,19 @@ from .sticking import Contact
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
 
-KINEMATIC = ("forward_kinematics", "jacobian", "regressor")
+KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
 """Functions that do not ask for masses."""
 DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
 """Functions that need the inverse of D."""
+FEW_JOINTS = 16
+"""Joints up to which the products of D^-1 with derivatives are part of the code."""
 _MAKING = ForkSafeLock()
 
 
+@chunkwise(
+    force_load="q", contact_rows="q", contact_drift="q qd", friction_torque="q qd", viscous_matrix="q",
+    all_positions="q", transmission="q", transmission_slopes="q", force_influence="q", _force_slopes="q",
+)  # fmt: skip
 class ArmSystem(ArmDescription):
     """Inverse and forward dynamics, their coefficients, parts, derivatives and regressor.
 
@@ -119,10 +126,12 @@ class ArmSystem(ArmDescription):
         It undoes ``inverse_dynamics``. Where shafts with Coulomb friction stand, who sticks and who starts is decided
         with the load and all couplings (``systems/sticking.py``).
         """
-        if forces:
-            tau = joint_array(self, "tau", tau) + self.force_load(q, forces)
-        if not self.contacts:
+        if not self.contacts and not forces:
             return self._smooth_acceleration(q, qd, tau)
+        if is_lazy(q, qd, tau):
+            return mapped(partial(self.forward_dynamics, forces=forces), q, qd, tau)
+        if forces:
+            return self.forward_dynamics(q, qd, joint_array(self, "tau", tau) + self.force_load(q, forces))
         from .contacts import with_stiction
 
         arrays = [joint_array(self, name, x) for name, x in (("q", q), ("qd", qd), ("tau", tau))]
@@ -245,23 +254,17 @@ class ArmSystem(ArmDescription):
         system = self._massive
         return self._evaluate(lambda x: system.gravity(REAL, x), q=q)
 
-    def friction_torque(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        width: float | None = None,
-        law: str = "tanh",
-    ) -> Array:
+    def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
         """What moving friction of motors and joints takes, seen at the joints; zero where the drives do not count.
 
         With ``width`` (rad/s or m/s) the jump at zero speed is spread by a smooth ``law``.
         """
+        from .contacts import contact_speeds
+
         speed = joint_array(self, "qd", qd)
         if not self.counts_drives:
             return np.zeros(np.broadcast_shapes(speed.shape, joint_array(self, "q", q).shape))
         matrix = self.transmission(q)
-        from .contacts import contact_speeds
-
         shafts = contact_speeds(matrix, speed)
         turning = speed @ self.joint_ratios.T
         if width is None:
@@ -382,16 +385,27 @@ class ArmSystem(ArmDescription):
     ) -> tuple[Array, Array, Array]:
         """d qdd/dq, d qdd/dqd, d qdd/dtau, each ``(..., n, n)``, exact; springs, dampers and viscous friction in."""
         if forces:
-            tau = joint_array(self, "tau", tau) + self.force_load(q, forces)
-        kernel = self._kernel("forward_dynamics_derivatives")
+            push: Any = tau if is_lazy(tau) else joint_array(self, "tau", tau)
+            tau = push + self.force_load(q, forces)
+        kernel = None if self._long else self._kernel("forward_dynamics_derivatives")
         if kernel is not None:
             to_q, to_qd, inverse = kernel(q, qd, tau)
+        elif self._long:
+            to_q, to_qd, matrix = self.inverse_dynamics_derivatives(q, qd, self._smooth_acceleration(q, qd, tau))
+            inverse = np.linalg.inv(matrix)
+            inverse = (inverse + np.swapaxes(inverse, -1, -2)) / 2
+            to_q, to_qd = -inverse @ to_q, -inverse @ to_qd
         else:
             system = self._massive
             to_q, to_qd, inverse = self._divided(
                 lambda *x: system.acceleration_derivatives(REAL, *x), q=q, qd=qd, tau=tau
             )
         return (to_q + inverse @ self._force_slopes(q, forces) if forces else to_q), to_qd, inverse
+
+    @property
+    def _long(self) -> bool:
+        """True if products with D^-1, whose number grows with the cube of the joints, are left to LAPACK."""
+        return self.n > FEW_JOINTS
 
     def _force_slopes(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
         """dQ/dq of forces and moments on the joints."""
@@ -464,9 +478,9 @@ class ArmSystem(ArmDescription):
             )
             return None
         if name in KINEMATIC or self.tool_link not in dict(self.loads) or self.body_of[self.tool_link][0] < 0:
-            return Kernel(function(self, name), refuse=refuse).fast
+            return Kernel(function(self, name), refuse=refuse, patient=True).fast
         empty = replace(self, loads=tuple((link, load) for link, load in self.loads if link != self.tool_link))
-        kernel = Kernel(function(empty, name, "load"), refuse=refuse).fast
+        kernel = Kernel(function(empty, name, "load"), refuse=refuse, patient=True).fast
         values = np.array([float(x) for x in dict(self.loads)[self.tool_link].body.parameters])
         return lambda *arrays: kernel(*arrays, values)
 
@@ -486,6 +500,9 @@ class ArmSystem(ArmDescription):
 
     def _explained(self, function: Callable[..., Any], divided: bool, arguments: dict[str, ArrayLike]) -> Any:
         """Over floats, where a result that is not finite is explained."""
+        if is_lazy(*arguments.values()):
+            again = lambda *x: self._explained(function, divided, dict(zip(arguments, x, strict=True)))  # noqa: E731
+            return mapped(again, *arguments.values())
         arrays = [(name, joint_array(self, name, values)) for name, values in arguments.items()]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             found = evaluate(function, arrays)

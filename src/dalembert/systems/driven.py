@@ -18,6 +18,7 @@ from ..arm.description import ArmDescription
 from ..arm.drives import Actuator, DriveTrain
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
+from ..arm.lazy_arrays import chunkwise
 from .arm_kinematics import MovingArm
 from .arrays import joint_array, vector_array
 
@@ -81,6 +82,10 @@ class MotorSystem:
         raise NotImplementedError
 
 
+@chunkwise(
+    motor_positions="q", motor_velocities="q qd", motor_torques="q qd qdd", direct_dynamics="q qd motor_torque",
+    to_motors="q joint_torque", to_joints="q motor_torque",
+)  # fmt: skip
 class DrivenSystem(MovingArm, MotorSystem):
     """Links, rotors, transmission, friction and motors together. Positions q are those of the joints."""
 

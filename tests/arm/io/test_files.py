@@ -49,8 +49,10 @@ def test_the_root_of_an_xml_file_tells_mjcf_from_urdf(tmp_path: Path) -> None:
     path = tmp_path / "arm.xml"
     path.write_text(MJCF, encoding="utf-8")
     assert read(path).joint_names == ("j",)
-    path.write_text("<sdf/>", encoding="utf-8")
-    with pytest.raises(ArmError, match=r"its root is <sdf>; an arm is in <robot> \(URDF\) or <mujoco> \(MJCF\)"):
+    path.write_text("<collada/>", encoding="utf-8")
+    with pytest.raises(
+        ArmError, match=r"its root is <collada>; an arm is in <robot> \(URDF\), <mujoco> \(MJCF\) or <sdf>"
+    ):
         read(path)
 
 
@@ -66,8 +68,8 @@ def test_an_unknown_name_lists_the_catalog_and_the_nearest() -> None:
     [
         ("missing.toml", r"missing\.toml: there is no such file; the built-in arms are"),
         ("no/such/place.urdf", "there is no such file"),
-        ("arm.sdf", r"the file type '\.sdf' is not known; files end in \.toml, \.urdf, \.xml"),
-        ("arm.urdf.xacro", "run xacro on it"),
+        ("arm.dae", r"the file type '\.dae' is not known; files end in \.toml, \.urdf, \.xml"),
+        ("arm.urdf.xacro", "there is no such file"),
         ("folder/arm", "no ending tells the type of this file"),
         ("", "no built-in arm is named ''"),
         ("x" * 5000, "no built-in arm is named"),
@@ -165,7 +167,7 @@ def test_a_file_that_is_open_finds_what_it_includes_and_a_text_does_not(tmp_path
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("<sdf/>", "text: its root is <sdf>"),
+        ("<collada/>", "text: its root is <collada>"),
         ("<robot", "text: is not well-formed XML"),
         ("name =\n", "text: is not valid TOML"),
         (io.BytesIO(b"\xff\xfe"), "open file: is not UTF-8 text"),

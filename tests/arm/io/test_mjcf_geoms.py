@@ -164,6 +164,13 @@ def test_a_mesh_of_vertices_is_its_faces_or_its_hull(faces: str):
     assert_as_compiled(model('<geom type="mesh" mesh="m" mass="12"/>', head))
 
 
+@pytest.mark.parametrize("corner", ["1e30", "-1", "12", "0.5"])
+def test_a_face_names_vertices_that_are_there(corner: str):
+    asset = f'<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 1 2 0 1 {corner}"/></asset>'
+    with pytest.raises(ArmError, match="mesh 'm': a face names a vertex that is not there"):
+        read_mjcf(model('<geom type="mesh" mesh="m"/>', asset), "arm.xml")
+
+
 def test_the_usual_rule_adds_amounts_of_volumes_whichever_way_faces_turn():
     vertices = " ".join(str(x) for point in CORNERS for x in point)
     turned = " ".join(str(k) for face in [FACES[0][::-1], *FACES[1:]] for k in face)
@@ -190,6 +197,10 @@ def test_a_mesh_named_in_an_included_file_is_looked_for_beside_it(tmp_path: Path
         ("part.stl", b"solid ascii", "part.stl: is not a binary STL file"),
         ("part.obj", b"v 0 0 0\nf 1 2 3", "part.obj: a face names a vertex that is not there"),
         ("part.obj", b"v 0 0 zero", "part.obj: line 1 is not OBJ"),
+        ("part.obj", b"v 0 0 1_0", "part.obj: line 1 is not OBJ"),
+        ("part.obj", b"v 0 0 1e40\n", "part.obj: a vertex is not finite"),
+        ("part.obj", b"v 0 0 0\nf 1 1 99999999999999999999", "part.obj: line 2 is not OBJ"),
+        ("part.obj", b"v 0 0 0\nf 1 1 -9", "part.obj: a face names a vertex that is not there"),
         ("part.obj", b"v 0 0 0\n" * 5 + b"f 1 2 3 4 5", "a face has 5 corners"),
         ("part.obj", b"v 0 0 0\n" * 3 + b"o a\nf 1 2 3\no b\nf 1 2 3", "several objects"),
         ("part.msh", b"\0" * 20, "not an MSH file of the size it says"),

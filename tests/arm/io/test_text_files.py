@@ -24,7 +24,30 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "drives": ("x.toml", lambda path: read_drives_file(path, ARM)),
     "motion": ("x.csv", lambda path: da.motion_of(ARM, path)),
     "inputs": ("x.csv", lambda path: read_input_table(path, ("a",), ("N m",))),
+    "log": ("x.csv", da.Log.read),
+    "certificate": ("x.json", da.check_certificate),
+    "mesh": ("x.stl", lambda path: da.load(included(path, '<mesh name="m" file="{}"/>'))),
+    "include": ("x.xml", lambda path: da.load(included(path, "", '<include file="{}"/>'))),
+    "arm of a chain": ("x.toml", lambda path: da.load_mechanism(chain(path))),
 }
+BINARY, BESIDE = ("mesh",), ("include", "arm of a chain")
+"""Readers of files that are no text, and of files that another names."""
+
+
+def included(path: Path, asset: str, more: str = "") -> Path:
+    """An MJCF file beside it that names this file."""
+    text = f"""<mujoco>{more}<asset>{asset}</asset><worldbody><body><joint type="hinge"/>
+    <geom type="{"mesh" if asset else "sphere"}" {'mesh="m"' if asset else 'size="1"'}/></body></worldbody></mujoco>"""
+    whole = path.parent.parent / "whole.xml"
+    whole.write_text(text.replace("{}", str(path)))
+    return whole
+
+
+def chain(path: Path) -> Path:
+    """A mechanism file beside it that names this file."""
+    whole = path.parent.parent / "whole.toml"
+    whole.write_text(f'[chain.a]\narm = "{path}"\n')
+    return whole
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +74,8 @@ def test_a_pipe_and_a_device_are_no_files(reader: str, tmp_path: Path) -> None:
     device.symlink_to("/dev/zero")
     folder.mkdir()
     for path in (pipe, device, folder):
-        with pytest.raises(ArmError, match="is not a file; name a file"):
+        # One that another file names is not there as long as it is no file.
+        with pytest.raises(ArmError, match="is not a file; name a file" + "|is not there" * (reader in BESIDE)):
             read(path)
 
 
@@ -59,8 +83,12 @@ def test_a_pipe_and_a_device_are_no_files(reader: str, tmp_path: Path) -> None:
 def test_a_missing_file_and_one_that_is_no_text_are_named(reader: str, tmp_path: Path) -> None:
     name, read = READERS[reader]
     path = tmp_path / name
-    with pytest.raises(ArmError, match="there is no such file"):
+    with pytest.raises(ArmError, match=r"there is no such file|whole.xml: <include>: .* is not there"):
         read(path)
+    with pytest.raises(ArmError, match=r"cannot be read \(File name too long\)|<include>: file is longer|no such file"):
+        read(tmp_path / ("y" * 300 + name))
+    if reader in BINARY:
+        return
     path.write_bytes(b"\xff\xfe\xff")
     with pytest.raises(ArmError, match="is not UTF-8 text"):
         read(path)

@@ -95,6 +95,19 @@ def test_a_folder_is_no_file_and_a_missing_one_is_named(tmp_path: Path) -> None:
         whole_files.made_folder(tmp_path / "file" / "below")
 
 
+def test_a_name_that_no_file_can_have_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ArmError, match=r"could not be written \(File name too long\)"):
+        write_whole(tmp_path / ("x" * 300), "x")
+    with pytest.raises(ArmError, match="is no name that a file can have"):
+        write_whole(tmp_path / "a\0b", "x")
+    with pytest.raises(ArmError, match="cannot be made a folder"):
+        whole_files.made_folder(tmp_path / "a\0b")
+    (tmp_path / "one").symlink_to(tmp_path / "two")
+    (tmp_path / "two").symlink_to(tmp_path / "one")
+    write_whole(tmp_path / "one", "x")  # links that lead to each other hold nothing that could be lost
+    assert (tmp_path / "one").read_text() == "x"
+
+
 def test_a_device_is_written_to_and_stays_one() -> None:
     write_whole("/dev/null", "x")
     assert not Path("/dev/null").is_file()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from .toml_arm import read_toml
 from .toml_drives import built_in_drives
 from .toml_table import nearest
 
-SUFFIXES = (".toml", ".urdf", ".xml")
+SUFFIXES = (".toml", ".urdf", ".xml", ".sdf", ".xacro")
 MODELS = {"mujoco": "MjModel", "pinocchio": "Model"}
 """Models of other programs that are read, by their package."""
 BLANKS = "\ufeff \t\r\n"
@@ -40,19 +40,23 @@ def read(
     skip: Iterable[str] = (),
     angles: str = AS_MEANT,
     tolerance: float | None = None,
+    arguments: Mapping[str, str] | None = None,
 ) -> ArmDescription:
-    """The arm of a built-in name, the path of a file (.toml, .urdf, .xml), a text, an open file or a model.
+    """The arm of a built-in name, the path of a file (.toml, .urdf, .xacro, .sdf, .xml), a text, an open file, a model.
 
-    A text is URDF or MJCF where it begins with ``<``, and a TOML arm file where it has several lines. A model is a
-    ``mujoco.MjModel`` or a ``pinocchio.Model``. ``physical`` is the treatment of inertias that no real body can have:
-    ``"warn"``, ``"error"`` or ``"ignore"``; ``mimic`` that of joints that follow another: ``"refuse"``, ``"hold"``,
-    ``"free"`` or ``"couple"``; ``skip`` names kinds of things of an MJCF file that may be left out
+    A text is URDF, xacro, SDF or MJCF where it begins with ``<``, and a TOML arm file where it has several lines. A
+    model is a ``mujoco.MjModel`` or a ``pinocchio.Model``. ``physical`` is the treatment of inertias that no real body
+    can have: ``"warn"``, ``"error"`` or ``"ignore"``; ``mimic`` that of joints that follow another: ``"refuse"``,
+    ``"hold"``, ``"free"`` or ``"couple"``; ``skip`` names kinds of things of an MJCF file that may be left out
     (``omissions.KINDS``); ``angles`` is the treatment of rounded angles: read ``"as meant"`` or ``"as written"``.
     Numbers that are zero but for rounding stay, with a hint, unless ``tolerance`` says within what share of the arm
-    they are zero.
+    they are zero. ``arguments`` are values for the arguments of a xacro file.
     """
     check_mode(mimic)
-    arm = _read(source, _Options(physical, mimic, Omissions.of("skip", skip).kinds, angles))
+    options = _Options(physical, mimic, Omissions.of("skip", skip).kinds, angles, dict(arguments or {}))
+    arm = _read(source, options)
+    if arguments and not options.used:
+        raise ArmError(f"{arm.where}arguments are for a xacro file, and this is none; call without them")
     if tolerance is None:
         hint(arm)
         return arm
@@ -94,6 +98,9 @@ class _Options:
     mimic: str
     skip: frozenset[str]
     angles: str
+    arguments: dict[str, str] = field(default_factory=dict)
+    used: list[str] = field(default_factory=list)
+    """The xacro file that the arguments were for."""
 
     def refuse_skip(self, what: str) -> None:
         """Raises ArmError where something is to be left out of what has no such parts."""
@@ -111,7 +118,7 @@ def _of_open_file(source: object, options: _Options) -> ArmDescription:
     if len(content) > LARGEST_FILE:
         raise ArmError(f"{origin}: is larger than {LARGEST_FILE:,} bytes; leave out what is not the arm")
     text = text_of(content, origin) if isinstance(content, bytes) else content
-    folder = Path(origin).parent if origin == name and Path(origin).is_file() else None
+    folder = Path(origin).parent if origin == name and os.path.isfile(origin) else None
     return _of_text(text, origin, folder, options)
 
 
@@ -125,13 +132,37 @@ def _of_text(text: str, origin: str, folder: Path | None, options: _Options, suf
     from .urdf import read_urdf
     from .xml_text import parse
 
-    root = "robot" if suffix == ".urdf" else parse(text, origin).tag
+    root = "robot" if suffix == ".urdf" and "xacro" not in text else parse(text, origin).tag
     if root == "robot":
+        text = _urdf_of(text, origin, folder, options)
         options.refuse_skip("URDF")
         return read_urdf(text, origin, options.physical, options.mimic, options.angles)
     if root in ("mujoco", "mujocoinclude"):
         return read_mjcf(text, origin, options.physical, options.mimic, options.skip, folder, options.angles)
-    raise ArmError(f"{origin}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF) or <mujoco> (MJCF)")
+    if root == "sdf":
+        from .sdf import read_sdf
+
+        options.refuse_skip("SDF")
+        return read_sdf(text, origin, options.physical, options.mimic, options.angles)
+    raise ArmError(
+        f"{origin}: its root is <{shown(root)[1:-1]}>; an arm is in <robot> (URDF), <mujoco> (MJCF) or <sdf> (SDF)"
+    )
+
+
+def _urdf_of(text: str, origin: str, folder: Path | None, options: _Options) -> str:
+    """The URDF of a xacro file; a text without anything of xacro as it is."""
+    if "xacro" not in text and "${" not in text and "$(" not in text:
+        return text
+    from xml.etree.ElementTree import tostring
+
+    from .xacro import expand_xacro, is_xacro
+    from .xml_text import parse
+
+    root = parse(text, origin)
+    if not is_xacro(root):
+        return text
+    options.used.append(origin)
+    return tostring(expand_xacro(root, origin, folder, options.arguments), encoding="unicode")
 
 
 def _of_model(source: object, package: str, options: _Options) -> ArmDescription:
@@ -154,8 +185,6 @@ def _of_model(source: object, package: str, options: _Options) -> ArmDescription
 def _unknown(name: str, path: Path) -> ArmError:
     """The error for a name that is neither in the catalog nor a supported file."""
     types = f"files end in {listed(SUFFIXES)}"
-    if path.suffix.lower() == ".xacro":
-        return ArmError(f"{name}: xacro is a template, not an arm; run xacro on it and load the .urdf it gives")
     if path.suffix or len(path.parts) > 1:
         kind = f"the file type {path.suffix!r} is not known" if path.suffix else "no ending tells the type of this file"
         return ArmError(f"{shown(name)[1:-1]}: {kind}; {types}, and the built-in arms are {listed(catalog_names())}")

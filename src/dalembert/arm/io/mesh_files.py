@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ArmError
+from ..exact import whole_number
 from .text_files import file_bytes, text_of
 
 Points: TypeAlias = NDArray[np.float64]
@@ -25,12 +26,22 @@ def read_mesh(path: Path, format_: str = "") -> tuple[Points, Faces]:
     if kind not in ("stl", "obj", "msh"):
         raise ArmError(f"{path}: meshes are read from .stl, .obj and .msh; convert it, or give the body an <inertial>")
     content = file_bytes(path, LARGEST_MESH, "put the mesh there, or give the body an <inertial>")
-    points, faces = {"stl": _stl, "obj": _obj, "msh": _msh}[kind](content, str(path))
+    return checked(*{"stl": _stl, "obj": _obj, "msh": _msh}[kind](content, str(path)), str(path))
+
+
+def checked(points: Points, faces: Faces, where: str) -> tuple[Points, Faces]:
+    """The mesh, refused where a vertex is no place or a face has none."""
     if not np.isfinite(points).all():
-        raise ArmError(f"{path}: a vertex is not finite; mend the mesh")
+        raise ArmError(f"{where}: a vertex is not finite as a 32-bit number; mend the mesh")
     if len(faces) and not (faces.min() >= 0 and faces.max() < len(points)):
-        raise ArmError(f"{path}: a face names a vertex that is not there; mend the mesh")
+        raise ArmError(f"{where}: a face names a vertex that is not there; mend the mesh")
     return points, faces
+
+
+def single(points: object) -> Points:
+    """Vertices as MuJoCo keeps them, in 32 bits; what is too large for those is infinite."""
+    with np.errstate(over="ignore"):
+        return np.array(points, np.float32).reshape(-1, 3).astype(float)
 
 
 def merged(points: Points, faces: Faces) -> tuple[Points, Faces]:
@@ -72,11 +83,13 @@ def _obj(content: bytes, where: str) -> tuple[Points, Faces]:
             continue
         try:
             if words[0] == "v":
+                if "_" in line:
+                    raise ValueError(line)  # Python reads 1_0 as ten, and nothing else does
                 points.append([float(word) for word in words[1:4]])
             elif words[0] in ("o", "g"):
                 fresh = True
             elif words[0] == "f":
-                corners = [int(word.split("/")[0]) for word in words[1:]]
+                corners = [_corner(word.split("/")[0]) for word in words[1:]]
                 corners = [corner - 1 if corner > 0 else len(points) + corner for corner in corners]
                 objects, fresh = objects + fresh, False
                 faces += _triangles(corners, points, where)
@@ -91,8 +104,15 @@ def _obj(content: bytes, where: str) -> tuple[Points, Faces]:
             )
     if any(len(point) != 3 for point in points):
         raise ArmError(f"{where}: a vertex has fewer than three coordinates; mend the mesh")
-    single = np.array(points, np.float32).reshape(-1, 3).astype(float)
-    return single, np.array(faces, np.int64).reshape(-1, 3)
+    return single(points), np.array(faces, np.int64).reshape(-1, 3)
+
+
+def _corner(word: str) -> int:
+    """The number of a vertex, of at most nine digits."""
+    number = whole_number(word.removeprefix("-"))
+    if number is None:
+        raise ValueError(word)
+    return -number if word.startswith("-") else number
 
 
 def _triangles(corners: list[int], points: list[list[float]], where: str) -> list[tuple[int, int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os.path import isfile
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -73,7 +74,7 @@ class _Inclusion:
                 f"{self.origin}: includes {shortened(name)}, and a text has no folder to look in; load the file by its "
                 f"path"
             )
-        path = next((place / name for place in (self.folder, folder) if (place / name).is_file()), None)
+        path = next((place / name for place in (self.folder, folder) if isfile(place / name)), None)
         if path is None:
             raise node.fault(f"{shortened(name)} is not there; put the file beside {self.origin}")
         if path.resolve() in self.seen:

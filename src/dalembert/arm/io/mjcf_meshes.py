@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os.path import isfile
 from pathlib import Path
 
 import numpy as np
 
 from ..axes import quaternion
 from ..inertia import Inertia
-from .mesh_files import Faces, Points, merged, read_mesh
+from .mesh_files import Faces, Points, checked, merged, read_mesh, single
 from .mjcf_defaults import MAIN, Defaults
 from .mjcf_include import MjcfSource
 from .xml_text import XmlNode, read_number, shortened
@@ -55,7 +56,7 @@ class Meshes:
                 if source.folder is not None:
                     paths[name] = source.folder / place / file
                     beside = source.places.get(mesh.element)
-                    if beside is not None and not paths[name].is_file():
+                    if beside is not None and not isfile(paths[name]):
                         paths[name] = beside / file
         return cls(assets, paths)
 
@@ -92,14 +93,13 @@ class Meshes:
     def _geometry(self, name: str, asset: XmlNode) -> tuple[Points, Faces]:
         if not asset.element.get("file"):
             numbers = [float(read_number(word, asset.where)) for word in asset.text("vertex").split()]
-            corners = [int(read_number(word, asset.where)) for word in asset.element.get("face", "").split()]
+            corners = [read_number(word, asset.where) for word in asset.element.get("face", "").split()]
             if len(numbers) % 3 or len(corners) % 3:
                 raise asset.fault("vertex and face hold three numbers each time; complete them")
-            faces = np.array(corners, np.int64).reshape(-1, 3)
-            points = np.array(numbers, np.float32).astype(float).reshape(-1, 3)
-            if len(faces) and not (faces.min() >= 0 and faces.max() < len(points)):
-                raise asset.fault("a face names a vertex that is not there; mend it")
-            return points, faces
+            if any(corner.denominator != 1 or not 0 <= corner < len(numbers) for corner in corners):
+                raise asset.fault("a face names a vertex that is not there; mend the mesh")
+            faces = np.array([int(corner) for corner in corners], np.int64).reshape(-1, 3)
+            return checked(single(numbers), faces, asset.where)
         if name not in self.paths:
             raise asset.fault("is in a file, and a text has no folder to look in; load the MJCF file by its path")
         return read_mesh(self.paths[name], CONTENT.get(asset.element.get("content_type", ""), ""))

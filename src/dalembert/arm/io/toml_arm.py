@@ -18,7 +18,7 @@ from ..description import EARTH, KINDS, ArmDescription, Joint, Limits, Link, lis
 from ..drives import DriveTrain, JointDrive, joined, train_of_joints
 from ..elastic import Elastic, JointDamper, JointSpring, PointSpring
 from ..errors import ArmError
-from ..exact import decimal_of
+from ..exact import LONGEST_NUMBER, decimal_of
 from ..following import Follows
 from ..inertia import ENTRIES, Inertia, Load
 from ..placement import Placement, Step
@@ -56,6 +56,11 @@ LOSSES = ("damping", "friction", "armature")
 JOINT = ("name", "type", "parent", *PLACEMENT, "limits", "held", "follows", *LOSSES, "drive", "link", "source")
 FOLLOWS = ("joint", "multiplier", "offset")
 SPRING = ("joint", "from", "to", "stiffness", "rest", "damping")
+
+
+def is_mechanism(text: str, origin: str) -> bool:
+    """True if the TOML ``text`` describes a mechanism, which has chains, and no arm."""
+    return isinstance(parse(text, origin).get("chain"), dict)
 
 
 def read_toml(
@@ -132,8 +137,11 @@ def parse(text: str, origin: str) -> dict[str, object]:
         raise
     except RecursionError:
         raise ArmError(f"{origin}: its lists or tables are nested too deep; no arm needs that, mend the file") from None
-    except ValueError as fault:
+    except tomllib.TOMLDecodeError as fault:
         raise ArmError(f"{origin}: is not valid TOML ({fault}); mend it there") from None
+    except ValueError:
+        # Python refuses whole numbers of thousands of digits.
+        raise ArmError(f"{origin}: a number has more than {LONGEST_NUMBER} digits; shorten it") from None
 
 
 def read_tree(top: TomlTable, base: TomlTable | None) -> tuple[list[Link], list[Joint], list[JointDrive]]:

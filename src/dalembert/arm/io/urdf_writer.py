@@ -104,7 +104,7 @@ def _is_plain(friction: Friction) -> bool:
 
 
 def _dynamics(arm: ArmDescription, joint: Joint) -> dict[str, float]:
-    """Damping, friction and armature of a joint, those that are not zero."""
+    """Damping, friction and armature of a joint; empty where all are zero."""
     if not joint.moves:
         return {}
     friction = arm.drives.friction_of(joint.name)
@@ -113,7 +113,8 @@ def _dynamics(arm: ArmDescription, joint: Joint) -> dict[str, float]:
     )
     coulomb = friction.moving[0] if _is_plain(friction) else 0.0
     values = {"damping": friction.viscous, "friction": coulomb, "armature": armature}
-    return {key: value for key, value in values.items() if value}
+    # urdfdom refuses a <dynamics> with neither damping nor friction, so that an armature alone brings them along.
+    return {key: value for key, value in values.items() if value or (armature and key != "armature")}
 
 
 def _frames(arm: ArmDescription) -> dict[str, Placement]:

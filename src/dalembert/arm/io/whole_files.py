@@ -19,13 +19,16 @@ from .text_files import reason
 def replacing(path: str | Path, over: bool = True) -> Iterator[Path]:
     """A name to write to; what stands there at the end becomes ``path``. Without ``over`` no file may be there yet."""
     target = Path(path)
-    if not over and target.exists():
+    # These questions of os.path have an answer for every text; those of a Path raise for names that are too long.
+    if "\0" in str(target):
+        raise ArmError(f"{str(target)!r}: is no name that a file can have; name another file")
+    if not over and os.path.exists(target):
         raise FileExistsError(target)
     # A link stays a link: the file it leads to is replaced.
-    place = target.resolve()
-    if place.is_dir():
+    place = Path(os.path.realpath(target))
+    if os.path.isdir(place):
         raise ArmError(f"{target}: is a folder; name a file in it")
-    if place.exists() and not place.is_file():
+    if os.path.exists(place) and not os.path.isfile(place):
         # A terminal or a pipe has no content that could be lost, and a file must not take its place.
         yield place
         return
@@ -42,12 +45,13 @@ def replacing(path: str | Path, over: bool = True) -> Iterator[Path]:
     except FileExistsError:
         raise
     except OSError as fault:
-        kept = ", and the old file is as it was" if place.exists() else ""
+        kept = ", and the old file is as it was" if os.path.exists(place) else ""
         raise ArmError(
             f"{target}: could not be written ({reason(fault)}){kept}; make room there, or name another file"
         ) from None
     finally:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink()
 
 
 def write_whole(path: str | Path, text: str, encoding: str = "utf-8", over: bool = True) -> None:
@@ -62,7 +66,7 @@ def made_folder(path: str | Path) -> Path:
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
+    except (OSError, ValueError) as fault:
         raise ArmError(f"{folder}: cannot be made a folder ({reason(fault)}); name another one") from None
     return folder
 

@@ -18,7 +18,8 @@ from ...formulations.control_laws import feedback
 from ...rings.graph import Graph
 from ..emit_c import Program
 from ..function import Function, Tables
-from ..functions import GraphModel, function, parameter_names, torque
+from ..functions import function
+from ..graph_model import GraphModel, parameter_names, torque
 from ..integrators import METHODS, advance
 from . import driver
 from .cuda_kernel import DTYPES

@@ -1,7 +1,8 @@
 """CUDA source of a function: one thread for each state, straight-line code from the same emitter as the C.
 
-Rows ``(N, n)`` are read and written by a warp as one block of memory, through shared memory, so that accesses are
-coalesced; each thread then works on its own row there. Warps do not wait for each other, so while one loads another
+Rows ``(N, n)`` are read by each thread for itself: a warp reads 32 rows, which are one block of memory, and what one
+load leaves of a cache line the next finds there. Results are written through shared memory, a warp's rows as one block:
+a line written in parts is written several times. Warps do not wait for each other, so while one loads another
 computes. Columns ``(n, N)`` need no staging: neighbouring threads read neighbouring states of one joint.
 
 The text compiles with NVRTC, with nvcc, and (with ``HOST_SHIM`` in front) as plain C++ on the host, where the
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 
 from ...rings.graph import INPUT
 from ..emit_c import Program, Style, literal, statements
+from . import device_sine
 
 LAYOUTS = ("rows", "columns")
 ACCURACIES = ("full", "fast")
@@ -41,25 +43,8 @@ HOST_SHIM = """\
 """
 
 ROWS = """\
-/* The T rows of a warp to shared memory and back, S numbers from row to row there: as packets of 16 bytes where the
-   rows are one piece of memory on both sides, else number by number, neighbouring threads at neighbouring places. */
-template <int W, int S> DEVICE void take(int t, real *to, const real *from, size stride, int rows)
-{
-  if (S == W && stride == W && rows == T && ((size)from & 15) == 0 && (T * W * sizeof(real)) % 16 == 0) {
-    const packet *source = (const packet *)from;
-    packet *target = (packet *)to;
-    #pragma unroll
-    for (int e = t; e < (int)(T * W * sizeof(real) / 16); e += T) target[e] = source[e];
-  } else {
-    for (int e = t, row = t / W, column = t % W; e < rows * W; e += T) {
-      to[row * S + column] = from[row * stride + column];
-      row += T / W;
-      column += T % W;
-      if (column >= W) { column -= W; row++; }
-    }
-  }
-}
-
+/* The T rows of a warp from shared memory, S numbers from row to row there: as packets of 16 bytes where the rows are
+   one piece of memory on both sides, else number by number, neighbouring threads at neighbouring places. */
 template <int W, int S> DEVICE void give(int t, real *to, const real *from, int rows)
 {
   if (S == W && rows == T && ((size)to & 15) == 0 && (T * W * sizeof(real)) % 16 == 0) {
@@ -75,13 +60,6 @@ template <int W, int S> DEVICE void give(int t, real *to, const real *from, int 
       if (column >= W) { column -= W; row++; }
     }
   }
-}
-
-/* The thread's own row, from shared memory. */
-template <int W> DEVICE void own(real *to, const real *from)
-{
-  #pragma unroll
-  for (int k = 0; k < W; k++) to[k] = from[k];
 }
 
 /* One row straight from memory, in the widest pieces its width allows; neighbouring rows share their cache lines. */
@@ -122,22 +100,6 @@ def real_of(dtype: str) -> tuple[str, str, int]:
     return ("float", "f", 4) if dtype == "float32" else ("double", "", 8)
 
 
-def sincos_call(dtype: str, accuracy: str) -> str:
-    """The call for sine and cosine: the library's, within 2 ulp at any argument, or the hardware's."""
-    if dtype == "float32" and accuracy == "fast":
-        return "fast_sincos({angle}, &{sin}, &{cos});"
-    return ("sincosf" if dtype == "float32" else "sincos") + "({angle}, &{sin}, &{cos});"
-
-
-FAST = """\
-#ifdef HOST
-DEVICE void fast_sincos(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
-#else
-DEVICE void fast_sincos(float x, float *s, float *c) { __sincosf(x, s, c); }
-#endif
-"""
-
-
 def warps_in_block(program: Program, dtype: str) -> int:
     """Warps in a block: four for many outputs if their rows fit, else two (both by measurement)."""
     outputs = sum(len(targets) for targets in program.scatter)
@@ -147,28 +109,30 @@ def warps_in_block(program: Program, dtype: str) -> int:
 
 
 def row_width(program: Program) -> int:
-    """Numbers of one state: inputs and outputs."""
-    return len(program.inputs) + sum(spacing(len(targets)) for targets in program.scatter)
+    """Numbers of one state in shared memory: its outputs."""
+    return sum(spacing(len(targets)) for targets in program.scatter)
 
 
 def head(dtype: str) -> str:
     """Types and macros for this dtype."""
     real, _, size = real_of(dtype)
-    return HEAD.format(real=real, lanes=16 // size) + FAST
+    return HEAD.format(real=real, lanes=16 // size) + device_sine.functions(dtype)
 
 
 def body(program: Program, dtype: str, accuracy: str, inputs: list[str], outputs: list[str]) -> str:
     """Statements for one state: ``inputs`` are expressions, ``outputs`` the destinations of each computed value."""
     real, suffix, _ = real_of(dtype)
-    call = sincos_call(dtype, accuracy)
     pairs = len(program.angles)
-    lines = []
-    for number, angle in enumerate(program.angles):
-        angle_text = inputs[program.inputs[angle.input]] + (
-            f" + {literal(angle.offset, suffix)}" if angle.offset else ""
+    angles = [
+        (
+            inputs[program.inputs[angle.input]] + (f" + {literal(angle.offset, suffix)}" if angle.offset else ""),
+            f"sine{number}",
+            f"cosine{number}",
         )
-        lines.append(f"{real} sine{number}, cosine{number};")
-        lines.append(call.format(angle=angle_text, sin=f"sine{number}", cos=f"cosine{number}"))
+        for number, angle in enumerate(program.angles)
+    ]
+    lines = [f"{real} {sine}, {cosine};" for _, sine, cosine in angles]
+    lines += device_sine.of_inputs(dtype, accuracy, angles)
 
     def read(row: int) -> str:
         if row < len(inputs):
@@ -177,7 +141,9 @@ def body(program: Program, dtype: str, accuracy: str, inputs: list[str], outputs
         return f"sine{row}" if row < pairs else f"cosine{row - pairs}"
 
     root = "sqrtf({x})" if dtype == "float32" else "sqrt({x})"
-    lines += statements(program, Style(real, suffix, read, outputs.__getitem__, call, root))
+    lines += statements(
+        program, Style(real, suffix, read, outputs.__getitem__, device_sine.call(dtype, accuracy), root)
+    )
     return "\n  ".join(lines)
 
 
@@ -190,43 +156,26 @@ def places(program: Program, template: str) -> list[str]:
     return [" = ".join(parts) for parts in destinations]
 
 
-def rows_source(
-    program: Program, dtype: str, accuracy: str = "full", warps: int | None = None, direct: bool | None = None
-) -> CudaSource:
-    """``kernel(x0, stride0, ..., y0, ..., count)`` on rows of states.
-
-    Results pass through shared memory. Arguments do too, unless (``direct``) their rows can be fetched in pieces of at
-    least eight bytes: neighbouring threads then share cache lines, and no staging is needed.
-    """
+def rows_source(program: Program, dtype: str, accuracy: str = "full", warps: int | None = None) -> CudaSource:
+    """``kernel(x0, stride0, ..., y0, ..., count)`` on rows of states."""
     warps = warps or warps_in_block(program, dtype)
-    size = real_of(dtype)[2]
     widths = [len(names) for _, names in program.function.inputs]
     out_widths = [len(targets) for targets in program.scatter]
-    fetched = [(width * size % 8 == 0) if direct is None else direct for width in widths]
-    strides = [0 if skip else spacing(width) for width, skip in zip(widths, fetched, strict=True)]
-    starts = [sum(strides[:k]) for k in range(len(strides) + 1)]
-    out_starts = [starts[-1] + sum(spacing(w) for w in out_widths[:k]) for k in range(len(out_widths))]
-    row = starts[-1] + sum(spacing(w) for w in out_widths)
+    starts = [sum(spacing(w) for w in out_widths[:k]) for k in range(len(out_widths))]
+    row = row_width(program)
     inputs = [f"x{index}[{column}]" for index, width in enumerate(widths) for column in range(width)]
     code = body(program, dtype, accuracy, inputs, places(program, "y{array}[{index}]"))
     own = "".join(
         f"  real x{k}[{w}];\n  fetch<{w}>(x{k}, in{k} + (first + (t < rows ? t : 0)) * s{k});\n"
-        if fetched[k]
-        else f"  real x{k}[{w}];\n  own<{w}>(x{k}, shared + {starts[k]} * T + t * {strides[k]});\n"
         for k, w in enumerate(widths)
     ) + "".join(
-        f"  real *__restrict__ const y{k} = shared + {out_starts[k]} * T + t * {spacing(w)};\n"
+        f"  real *__restrict__ const y{k} = shared + {starts[k]} * T + t * {spacing(w)};\n"
         for k, w in enumerate(out_widths)
     )
     arguments = [f"const real *__restrict__ in{k}, size s{k}" for k in range(len(widths))]
     arguments += [f"real *__restrict__ out{k}" for k in range(len(out_widths))]
-    takes = "".join(
-        f"  take<{w}, {strides[k]}>(t, shared + {starts[k]} * T, in{k} + first * s{k}, s{k}, rows);\n"
-        for k, w in enumerate(widths)
-        if not fetched[k]
-    )
     gives = "".join(
-        f"  give<{w}, {spacing(w)}>(t, out{k} + first * {w}, shared + {out_starts[k]} * T, rows);\n"
+        f"  give<{w}, {spacing(w)}>(t, out{k} + first * {w}, shared + {starts[k]} * T, rows);\n"
         for k, w in enumerate(out_widths)
     )
     signature = ", ".join([*arguments, "size count"])
@@ -238,10 +187,6 @@ def rows_source(
 {head(dtype)}
 enum {{ T = {WARP} }};
 {ROWS}
-DEVICE void load({loaded})
-{{
-{takes}}}
-
 DEVICE void compute({loaded})
 {{
 {own}  {code}
@@ -260,8 +205,6 @@ extern "C" __global__ void __launch_bounds__({warps * WARP}) kernel({signature})
   const size first = ((size)blockIdx.x * {warps} + threadIdx.x / T) * T;
   if (first >= count) return;
   const int rows = count - first < T ? (int)(count - first) : T;
-  load(t, {passed});
-  __syncwarp();
   compute(t, {passed});
   __syncwarp();
   store(t, {passed});
@@ -272,14 +215,13 @@ extern "C" void kernel({signature})
   static real shared[T * {row}] __attribute__((aligned(16)));
   for (size first = 0; first < count; first += T) {{
     const int rows = count - first < T ? (int)(count - first) : T;
-    for (int t = 0; t < T; t++) load(t, {passed});
     for (int t = 0; t < T; t++) compute(t, {passed});
     for (int t = 0; t < T; t++) store(t, {passed});
   }}
 }}
 #endif
 """
-    return CudaSource(text, warps * WARP, warps * WARP * row * size)
+    return CudaSource(text, warps * WARP, warps * WARP * row * real_of(dtype)[2])
 
 
 def columns_source(program: Program, dtype: str, accuracy: str = "full", block: int = 256) -> CudaSource:

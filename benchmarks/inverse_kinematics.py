@@ -1,0 +1,99 @@
+"""How often and how fast poses are reached, beside a plain loop of Pinocchio in the same process.
+
+    python benchmarks/inverse_kinematics.py [puma560 ur5e panda iiwa14] [--poses 1000] [--tolerance 1e-6]
+
+Poses are Pinocchio's forward kinematics at random positions within the limits. "CLIK" is the closed loop of Pinocchio's
+own example: log6 of the pose error, its Jacobian, damped by 1e-6, integrated by half a step, up to 100 steps, from
+random starts like ours, joint positions clipped to the limits at each step; as many starts as it takes, up to 20. Times
+are CPU time per pose. "batch" is one call for all poses, "single" one call for each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+import pinocchio as pin
+
+import dalembert as da
+
+STARTS, STEPS, DAMPING, GAIN = 20, 100, 1e-6, 0.5
+
+
+class Loop:
+    """Pinocchio's model of an arm, its forward kinematics and its closed loop."""
+
+    def __init__(self, arm: da.Arm) -> None:
+        self.model = pin.buildModelFromXML(arm.write_urdf())
+        self.data = self.model.createData()
+        self.frame = self.model.getFrameId(arm.tool_link)
+        place = (np.array(part, dtype=float) for part in (arm.tool.rotation, arm.tool.position))
+        self.tool = pin.SE3(*place)
+        self.lower = np.where(np.isfinite(arm.lower), arm.lower, -np.pi)
+        self.upper = np.where(np.isfinite(arm.upper), arm.upper, np.pi)
+
+    def pose(self, q: np.ndarray) -> pin.SE3:
+        """The tool at joint positions."""
+        pin.framesForwardKinematics(self.model, self.data, q)
+        return self.data.oMf[self.frame] * self.tool
+
+    def solve(self, target: pin.SE3, start: np.ndarray, tolerance: float) -> np.ndarray | None:
+        """Positions of the pose, or None."""
+        q = start.copy()
+        to_tool = self.tool.toActionMatrixInverse()
+        for _ in range(STEPS):
+            error = pin.log6(self.pose(q).actInv(target)).vector
+            if np.linalg.norm(error[:3]) < tolerance and np.linalg.norm(error[3:]) < tolerance:
+                return q
+            jacobian = to_tool @ pin.computeFrameJacobian(self.model, self.data, q, self.frame, pin.LOCAL)
+            jacobian = -pin.Jlog6(self.pose(q).actInv(target).inverse()) @ jacobian
+            step = -jacobian.T @ np.linalg.solve(jacobian @ jacobian.T + DAMPING * np.eye(6), error)
+            q = np.clip(pin.integrate(self.model, q, GAIN * step), self.lower, self.upper)
+        return None
+
+
+def main() -> None:
+    """The table."""
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("arms", nargs="*", default=["puma560", "ur5e", "panda", "iiwa14"])
+    words.add_argument("--poses", type=int, default=1000)
+    words.add_argument("--clik", type=int, default=100, help="poses that the loop of Pinocchio gets, the first of them")
+    words.add_argument("--tolerance", type=float, default=1e-6, help="m and rad")
+    given = words.parse_args()
+    print("arm         reached  batch [us]  single [us]  CLIK reached  first start  CLIK [us]  CLIK/batch  CLIK/single")
+    for name in given.arms:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            arm = da.load(name)
+        loop = Loop(arm)
+        rng = np.random.default_rng(0)
+        poses = [loop.pose(q).copy() for q in rng.uniform(loop.lower, loop.upper, (given.poses, arm.n))]
+        target = np.array([pose.homogeneous for pose in poses])
+        arm.inverse_kinematics(target[:2], tolerance=given.tolerance)  # compiled once, kept on disk
+        arm.inverse_kinematics(target[0], tolerance=given.tolerance)
+        begin = time.process_time()
+        found = arm.inverse_kinematics(target, tolerance=given.tolerance)
+        batch = (time.process_time() - begin) / given.poses
+        begin = time.process_time()
+        few = target[: given.clik]
+        for one in few:
+            arm.inverse_kinematics(one, tolerance=given.tolerance)
+        single = (time.process_time() - begin) / len(few)
+        begin, reached, first = time.process_time(), 0, 0
+        for pose in poses[: given.clik]:
+            for start in range(STARTS):
+                if loop.solve(pose, rng.uniform(loop.lower, loop.upper), given.tolerance) is not None:
+                    reached, first = reached + 1, first + (start == 0)
+                    break
+        clik = (time.process_time() - begin) / len(few)
+        shares = (found.success, reached / len(few), first / len(few))
+        print(
+            f"{name:10s} {shares[0]:8.1%} {1e6 * batch:11.0f} {1e6 * single:12.0f} {shares[1]:13.1%} {shares[2]:12.1%} "
+            f"{1e6 * clik:10.0f} {clik / batch:11.0f} {clik / single:12.1f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""Studies at length: many designs beside a loop over Pinocchio, scaling over workers, memory of a long stream.
+
+    python benchmarks/studies.py designs [--designs 1048576] [--workers 2]
+    python benchmarks/studies.py scaling [--designs 262144]
+    python benchmarks/studies.py stream [--states 100000000]
+
+``designs``: the peak torques of a PUMA 560 along a motion of 101 moments for that many designs of six factors, on
+threads and on processes, and a plain loop over ``pin.rnea`` for a few hundred of the same designs in the same run, in
+CPU seconds for each design. ``scaling``: the same study with one and two workers, strong (as many designs) and weak (as
+many designs for each worker), by threads, processes and a Dask cluster of this machine. ``stream``: inverse dynamics
+over files of states; the memory of the process after each tenth of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dalembert as da
+from dalembert.design.motion_samples import MotionSamples
+from dalembert.studies.outputs import Output
+from dalembert.studies.study import Study
+
+FACTORS = (
+    da.Factor("link.link2.mass", 15, 20),
+    da.Factor("link.link3.mass", 4, 5.5),
+    da.Factor("link.link2.com.x", -0.4, -0.3),
+    da.Factor("link.link3.com.y", -0.03, 0.0),
+    da.Factor("length.a2", 0.40, 0.46),
+    da.Factor("load.mass", 0, 2.5),
+)
+MOMENTS = 101
+
+
+def the_study(designs: int) -> Study:
+    """Peak torques of all joints along a quintic of one second."""
+    arm = da.load("puma560", physical="ignore")
+    path = da.quintic([np.zeros(6), [1, -0.8, 1.4, 0.5, 0.5, 1]], 1.0)
+    t = np.linspace(0, 1, MOMENTS)
+    motion = MotionSamples("quintic", path.position(t), path.velocity(t), path.acceleration(t), t)
+    return Study(arm, FACTORS, (Output("peak_torque"),), motion, "sobol", designs, 0)
+
+
+def spent(work: Callable[[], Any]) -> tuple[float, float, Any]:
+    """CPU seconds of this process and its children, wall seconds, and the answer."""
+
+    def now() -> float:
+        return sum(
+            use.ru_utime + use.ru_stime
+            for use in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        )
+
+    began, wall = now(), time.perf_counter()
+    answer = work()
+    return now() - began, time.perf_counter() - wall, answer
+
+
+def by_pinocchio(asked: Study, count: int) -> tuple[float, np.ndarray]:
+    """CPU seconds for a design, and the peaks, of a loop as one writes it: numbers set, then rnea at every moment."""
+    import pinocchio as pin
+
+    model = pin.buildModelFromXML(asked.system.write_urdf())  # type: ignore[attr-defined]
+    data = model.createData()
+    motion = asked.motion
+    assert motion is not None
+    peaks = np.empty((count, 6))
+    # What a design is over there: the inertias of its links and the place of joint 3, worked out before the clock runs.
+    models = []
+    for design in asked.designs[:count]:
+        system = asked.evaluator.design(asked.evaluator.factors.values(design))
+        changed = pin.buildModelFromXML(system.write_urdf())  # type: ignore[attr-defined]
+        models.append((list(changed.inertias), list(changed.jointPlacements)))
+    began = time.process_time()
+    for row, (inertias, placements) in enumerate(models):
+        for k in range(1, 7):
+            model.inertias[k], model.jointPlacements[k] = inertias[k], placements[k]
+        peak = np.zeros(6)
+        for q, qd, qdd in zip(motion.q, motion.qd, motion.qdd, strict=True):
+            np.maximum(peak, np.abs(pin.rnea(model, data, q, qd, qdd)), out=peak)
+        peaks[row] = peak
+    return (time.process_time() - began) / count, peaks
+
+
+def designs(count: int, workers: int) -> None:
+    """Many designs, beside Pinocchio."""
+    asked = the_study(count)
+    _ = asked.designs
+    asked.evaluator.prepare()
+    loop, peaks = by_pinocchio(asked, 200)
+    print(f"{count:,} designs of {len(FACTORS)} factors, {MOMENTS} moments each; {workers} workers")
+    print(f"pinocchio loop            {1e6 * loop:10.1f} us of CPU for a design (of 200)")
+    for executor in ("threads", "processes"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "r.parquet"
+            cpu, wall, found = spent(lambda e=executor, p=path: asked.run(p, executor=e, workers=workers))  # type: ignore[misc]
+        off = float(np.abs(found.values[:200] - peaks).max() / np.abs(peaks).max())
+        each = cpu / count
+        print(
+            f"{executor:<25} {1e6 * each:10.1f} us of CPU for a design, written as Parquet; {cpu:.1f} s of CPU, "
+            f"{wall:.1f} s in all; pinocchio / this: {loop / each:.0f}; differs by {off:.1e}"
+        )
+
+
+def scaling(count: int) -> None:
+    """One and two workers, strong and weak, in wall seconds of a machine that may be busy with other things."""
+    from distributed import Client, LocalCluster
+
+    print(f"{'':<12}{'designs':>10}{'workers':>9}{'CPU s':>9}{'wall s':>9}")
+
+    def row(where: str, size: int, workers: int, run: Callable[[Study], Any], more: Callable[[], float]) -> None:
+        asked = the_study(size)
+        _ = asked.designs
+        asked.evaluator.prepare()
+        before = more()
+        cpu, wall, _ = spent(lambda: run(asked))
+        cpu += more() - before
+        print(f"{where:<12}{size:>10,}{workers:>9}{cpu:>9.2f}{wall:>9.2f}", flush=True)
+
+    for workers, size in ((1, count), (2, count), (2, 2 * count)):
+        for where in ("threads", "processes"):
+            row(where, size, workers, lambda asked, e=where, n=workers: asked.run(executor=e, workers=n), lambda: 0.0)
+        with (
+            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+            Client(cluster, set_as_default=False) as client,
+        ):
+            the_study(1024).run(scheduler=cluster.scheduler_address)  # workers have imported everything after this
+            used = client.run
+            row(
+                "dask", size, workers, lambda asked, c=cluster: asked.run(scheduler=c.scheduler_address),
+                lambda ask=used: sum(ask(time.process_time).values()),
+            )  # fmt: skip
+
+
+def resident() -> float:
+    """Megabytes of this process in memory now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+class Generated:
+    """States that are made as they are read, so that the disk need not hold them."""
+
+    def __init__(self, count: int) -> None:
+        self.shape = (count, 6)
+
+    def __getitem__(self, part: slice) -> np.ndarray:
+        return np.random.default_rng(part.start).standard_normal((min(part.stop, self.shape[0]) - part.start, 6))
+
+
+def stream(count: int) -> None:
+    """A long stream of states through inverse dynamics, into a file."""
+    arm = da.load("puma560", physical="ignore")
+    arm.inverse_dynamics(*np.zeros((3, 2, 6)))
+    said = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal said
+        if 10 * done // total > said:
+            said = 10 * done // total
+            print(f"  {done:>13,} states: {resident():7.1f} MB in memory", flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        print(f"{count:,} states: {resident():7.1f} MB in memory before")
+        states = [Generated(count)] * 3
+        cpu, _, _ = spent(lambda: da.stream(arm.inverse_dynamics, states, Path(folder) / "tau.npy", progress=tell))
+        print(f"  {1e9 * cpu / count:.0f} ns of CPU for a state, the making of three arrays of normal numbers included")
+
+
+def main() -> None:
+    """The measurement that is asked for."""
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("what", choices=("designs", "scaling", "stream"))
+    words.add_argument("--designs", type=int, default=0)
+    words.add_argument("--states", type=int, default=100_000_000)
+    words.add_argument("--workers", type=int, default=2)
+    given = words.parse_args()
+    if given.what == "designs":
+        designs(given.designs or 1 << 20, given.workers)
+    elif given.what == "scaling":
+        scaling(given.designs or 1 << 18)
+    else:
+        stream(given.states)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Files by the names of ROS packages: ``package://pkg/path``, ``model://pkg/path``, ``$(find pkg)/path``.
+
+A package is a folder of that name: one that holds the file that names it, or stands beside one that does; or a place of
+``ROS_PACKAGE_PATH``, or ``share/`` of ``AMENT_PREFIX_PATH``. Paths never lead out of their package.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from ..errors import ArmError
+from .expression import shown
+
+SCHEME = re.compile(r"(package|model|file)://(.*)", re.DOTALL)
+NAME = re.compile(r"[A-Za-z0-9_.\-]+")
+
+
+def package_folder(name: str, folder: Path | None) -> Path:
+    """The folder of a package, as seen from the folder of the file that names it."""
+    if not NAME.fullmatch(name) or set(name) == {"."}:
+        raise ArmError(f"{shown(name)} is no name of a package; a package is a folder of that name")
+    places: list[Path] = []
+    if folder is not None:
+        here = folder.resolve()
+        for parent in (here, *here.parents):
+            if parent.name == name:
+                return parent
+            places.append(parent)
+    places += [Path(part) for part in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if part]
+    places += [Path(part) / "share" for part in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if part]
+    for place in places:
+        if (place / name).is_dir():
+            return (place / name).resolve()
+    where = f"beside {folder} or above it" if folder is not None else "of a text without a folder"
+    raise ArmError(
+        f"the package {shown(name)} is not found {where}; put its folder there, or name its place in ROS_PACKAGE_PATH"
+    )
+
+
+def referenced_file(reference: str, folder: Path | None) -> Path:
+    """The path of a file that a robot file names: by its package, by file://, or beside the file itself."""
+    match = SCHEME.fullmatch(reference)
+    if match is None:
+        if folder is None:
+            raise ArmError(
+                f"{shown(reference)} stands beside a file, and a text has no folder; load the file by its path"
+            )
+        return inside(folder, reference, folder)
+    kind, rest = match[1], match[2]
+    if kind == "file":
+        path = Path(rest)
+        if not path.is_absolute():
+            raise ArmError(f"{shown(reference)}: file:// is followed by a whole path, as in file:///home/me/arm.stl")
+        return path
+    name, _, path_in = rest.partition("/")
+    root = package_folder(name, folder)
+    return inside(root, path_in, root)
+
+
+def inside(base: Path, path: str, root: Path) -> Path:
+    """``path`` below ``base``, refused where it leads out of ``root``."""
+    if "\0" in path:
+        raise ArmError(f"{shown(path)} is no path of a file")
+    found = (base / path).resolve()
+    if not found.is_relative_to(root.resolve()):
+        raise ArmError(f"{shown(path)} leads out of {root}; name a file within it")
+    return found

@@ -1,0 +1,389 @@
+"""xacro: templates of URDF, put in by a reader of our own that executes nothing.
+
+Properties, macros with parameters and blocks, includes, conditions, arguments and ``${}`` expressions
+(``xacro_expression.py``). What would run code, or read files by other programs, is refused by name. Sizes are bounded,
+so that a template which calls itself ends in a sentence.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from ..errors import ArmError
+from .expression import shown
+from .packages import inside, package_folder, referenced_file
+from .text_files import file_bytes, text_of
+from .xacro_expression import Value, evaluated
+from .xml_text import LONGEST_NUMBER, MOST_ELEMENTS, parse
+from .yaml_tables import read_yaml
+
+DEEPEST = 60
+"""Macros and properties that call each other, one within another."""
+MOST_FILES = 200
+MOST_EXPRESSIONS = 500_000
+PIECE = re.compile(r"\$\$(?=[{(])|\$\{([^}]*)\}|\$\(([^)]*)\)")
+DEFAULT = r"\$\{[^}]*\}[^\s'\"]*|'[^']*'|\"[^\"]*\"|[^\s'\"]+"
+PARAMETER = re.compile(rf"\s*(\*{{0,2}})([A-Za-z_]\w*)(?:\s*:?=\s*(\^\|?)?({DEFAULT})?)?(?=\s|$)")
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A macro: its parameters (stars, name, whether it takes the caller's, default) and its body."""
+
+    parameters: tuple[tuple[str, str, bool, str | None], ...]
+    body: Element
+    folder: Path | None
+
+
+@dataclass
+class Scope:
+    """Properties by name, as text that is worked out when it is used; blocks; and the scope around."""
+
+    above: Scope | None = None
+    texts: dict[str, str] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
+    blocks: dict[str, list[Element]] = field(default_factory=dict)
+    macros: dict[str, Macro] = field(default_factory=dict)
+
+    def holder(self, kind: str, name: str) -> Scope | None:
+        """The nearest scope that has the name."""
+        scope: Scope | None = self
+        while scope is not None and name not in getattr(scope, kind):
+            scope = scope.above
+        return scope
+
+
+class _Names(Mapping[str, Value]):
+    """The properties seen from a scope, worked out as they are asked for."""
+
+    def __init__(self, reader: _Reader, scope: Scope, depth: int) -> None:
+        self.reader, self.scope, self.depth = reader, scope, depth
+        self.calls = dict.fromkeys(("xacro.load_yaml", "load_yaml"), reader.yaml)
+
+    def __getitem__(self, name: str) -> Value:
+        found = self.scope.holder("texts", name)
+        if found is None:
+            raise KeyError(name)
+        if name not in found.values:
+            found.values[name] = self.reader.value(found.texts[name], found, self.depth + 1)
+        return found.values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return self.scope.holder("texts", str(name)) is not None
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def expand_xacro(
+    root: Element, origin: str, folder: Path | None, arguments: Mapping[str, str] | None = None
+) -> Element:
+    """The URDF that a xacro file stands for; ``arguments`` are values for its <xacro:arg>."""
+    reader = _Reader(origin, dict(arguments or {}))
+    top = Scope()
+    reader.tell_folder(folder)
+    made = Element(root.tag, {key: reader.text(value, top, 0) for key, value in root.attrib.items()})
+    made.extend(reader.children(root, top, 0))
+    unused = set(arguments or {}) - reader.asked
+    if unused:
+        raise ArmError(
+            f"{origin}: has no argument {shown(sorted(unused)[0])}; its arguments are {sorted(reader.asked)}"
+        )
+    return made
+
+
+def is_xacro(root: Element) -> bool:
+    """Whether a document holds something of xacro."""
+    for element in root.iter():
+        if own_tag(element) or any("${" in value or "$(" in value for value in element.attrib.values()):
+            return True
+    return False
+
+
+def own_tag(element: Element) -> str:
+    """The name of an element of xacro, without its namespace; empty for others."""
+    space, _, name = element.tag.partition("}")
+    return name if space.startswith("{") and "xacro" in space else ""
+
+
+def typed(text: str) -> Value:
+    """A property as the number or truth that its text spells, or the text."""
+    plain = text.strip()
+    if plain.lower() in ("true", "false"):
+        return plain.lower() == "true"
+    if len(plain) <= LONGEST_NUMBER:
+        for kind in (int, float):
+            try:
+                return kind(plain)
+            except ValueError:
+                continue
+    return text
+
+
+class _Reader:
+    def __init__(self, origin: str, arguments: dict[str, str]) -> None:
+        self.origin, self.arguments, self.asked = origin, arguments, set[str]()
+        self.defaults: dict[str, str] = {}
+        self.folder: Path | None = None
+        self.root: Path | None = None
+        self.packages: list[Path] = []
+        """Packages that were found: whole paths may lead into them."""
+        self.tables: dict[str, Value] = {}
+        self.count, self.expressions, self.files = 0, 0, 0
+
+    def tell_folder(self, folder: Path | None) -> None:
+        """Where the main file is: files are included from its folder or its package (by package.xml), or by $(find)."""
+        self.folder = self.root = folder
+        if folder is not None:
+            here = folder.resolve()
+            self.root = next((place for place in (here, *here.parents) if (place / "package.xml").is_file()), folder)
+
+    def fault(self, sentence: str) -> ArmError:
+        return ArmError(f"{self.origin}: {sentence}")
+
+    # -- texts ------------------------------------------------------------------------------------
+
+    def text(self, text: str, scope: Scope, depth: int) -> str:
+        """The text with everything in ``${}`` and ``$()`` put in."""
+        if "$" not in text:
+            return text
+        if depth > DEEPEST:
+            raise self.fault(f"properties refer to each other more than {DEEPEST} deep, or in a circle; mend them")
+        parts, at = [], 0
+        for match in PIECE.finditer(text):
+            parts.append(text[at : match.start()])
+            at = match.end()
+            if match[1] is not None:
+                self.expressions += 1
+                if self.expressions > MOST_EXPRESSIONS:
+                    raise self.fault(f"has more than {MOST_EXPRESSIONS} expressions to work out; shorten it")
+                value = self.reckoned(match[1], scope, depth)
+                if isinstance(value, dict | list):
+                    raise self.fault(f"${{{shown(match[1])[1:-1]}}} is a whole table; name an entry of it")
+                parts.append(str(value))
+            elif match[2] is not None:
+                parts.append(self.command(self.text(match[2], scope, depth + 1)))
+            else:
+                parts.append("$")
+        return "".join([*parts, text[at:]])
+
+    def reckoned(self, text: str, scope: Scope, depth: int) -> Value:
+        """The value of an expression, commands in it put in first."""
+        inner = self.text(text, scope, depth + 1) if "$(" in text else text
+        return evaluated(inner, _Names(self, scope, depth), self.origin)
+
+    def value(self, text: str, scope: Scope, depth: int) -> Value:
+        """A text that is one expression as its value, which may be a table; else what the text spells."""
+        match = PIECE.fullmatch(text.strip())
+        if match is not None and match[1] is not None:
+            if depth > DEEPEST:
+                raise self.fault(f"properties refer to each other more than {DEEPEST} deep, or in a circle; mend them")
+            found = self.reckoned(match[1], scope, depth)
+            return typed(found) if isinstance(found, str) else found
+        return typed(self.text(text, scope, depth))
+
+    def yaml(self, name: Value) -> Value:
+        """The tables of a YAML file in the folder or a package."""
+        if not isinstance(name, str):
+            raise self.fault("load_yaml takes the name of a file")
+        if name not in self.tables:
+            self.tables[name] = read_yaml(self.located(name))
+        return self.tables[name]
+
+    def located(self, name: str) -> Path:
+        """The path of a file that is named: within the folder of the main file, its package, or a package found."""
+        if self.folder is None or self.root is None:
+            raise self.fault(f"includes {shown(name)}, and a text has no folder to look in; load the file by its path")
+        self.files += 1
+        if self.files > MOST_FILES:
+            raise self.fault(f"includes more than {MOST_FILES} files, or itself; mend it")
+        if "://" in name:
+            return referenced_file(name, self.folder)
+        if not Path(name).is_absolute():
+            return inside(self.folder, name, _common(self.root, self.folder))
+        path = Path(name).resolve()
+        if not any(path.is_relative_to(place.resolve()) for place in (self.root, *self.packages)):
+            raise self.fault(f"includes {shown(name)}, which is outside its folder; put the file there")
+        return path
+
+    def command(self, text: str) -> str:
+        """``$(arg name)`` and ``$(find package)``."""
+        word, _, rest = text.strip().partition(" ")
+        name = rest.strip()
+        if word == "arg":
+            self.asked.add(name)
+            if name in self.arguments:
+                return str(self.arguments[name])
+            if name in self.defaults:
+                return self.defaults[name]
+            raise self.fault(f"needs the argument {shown(name)}; give it: da.load(file, arguments={{{name!r}: ...}})")
+        if word == "find":
+            self.packages.append(package_folder(name, self.folder))
+            return str(self.packages[-1])
+        if word == "dirname" and self.folder is not None:
+            return str(self.folder)
+        raise self.fault(f"$({shown(word)[1:-1]} ...) is not read here, for safety; run xacro on it and load the .urdf")
+
+    # -- elements ----------------------------------------------------------------------------------
+
+    def children(self, element: Element, scope: Scope, depth: int) -> list[Element]:
+        """The children of an element with all templates put in."""
+        if depth > DEEPEST:
+            raise self.fault(f"macros call each other more than {DEEPEST} deep, or without end; mend them")
+        found: list[Element] = []
+        for child in element:
+            found += self.put_in(child, scope, depth)
+        return found
+
+    def put_in(self, child: Element, scope: Scope, depth: int) -> list[Element]:
+        """What an element becomes."""
+        name = own_tag(child)
+        if name:
+            act = getattr(self, f"_{name}", None) if name in KNOWN else None
+            if act is not None:
+                return list(act(child, scope, depth))
+            macro = scope.holder("macros", name)
+            if macro is None:
+                raise self.fault(f"<xacro:{shown(name)[1:-1]}> is neither a macro that is defined before nor read here")
+            return self.called(name, macro.macros[name], child, scope, depth)
+        self.count += 1
+        if self.count > MOST_ELEMENTS:
+            raise self.fault(f"grows to more than {MOST_ELEMENTS} elements; leave out what is not the arm")
+        made = Element(child.tag, {key: self.text(value, scope, depth) for key, value in child.attrib.items()})
+        made.text = self.text(child.text, scope, depth) if child.text else child.text
+        made.extend(self.children(child, scope, depth + 1))
+        return [made]
+
+    def called(self, name: str, macro: Macro, call: Element, scope: Scope, depth: int) -> list[Element]:
+        """The body of a macro with its parameters."""
+        inner = Scope(above=scope)
+        given = {key: self.value(value, scope, depth) for key, value in call.attrib.items()}
+        blocks = list(call)
+        for stars, parameter, takes, default in macro.parameters:
+            if stars:
+                if not blocks:
+                    raise self.fault(f"macro {shown(name)} is called without its block {shown(parameter)}")
+                block = blocks.pop(0)
+                inner.blocks[parameter] = self.children(block, scope, depth + 1) if stars == "**" else (
+                    self.put_in(block, scope, depth + 1)
+                )  # fmt: skip
+                continue
+            value = given.pop(parameter, None)
+            outer = scope.holder("texts", parameter) if value is None and takes else None
+            if outer is not None:
+                value = _Names(self, scope, depth)[parameter]
+            elif value is None and default is not None:
+                value = self.value(default, scope, depth)
+            if value is None:
+                raise self.fault(f"macro {shown(name)} is called without its parameter {shown(parameter)}")
+            inner.texts[parameter], inner.values[parameter] = "", value
+        if given:
+            raise self.fault(f"macro {shown(name)} has no parameter {shown(next(iter(given)))}")
+        if blocks:
+            raise self.fault(f"macro {shown(name)} is called with a block <{shown(str(blocks[0].tag))[1:-1]}> too many")
+        before, self.folder = self.folder, macro.folder
+        found = self.children(macro.body, inner, depth + 1)
+        self.folder = before
+        return found
+
+    # -- elements of xacro --------------------------------------------------------------------------
+
+    def _property(self, element: Element, scope: Scope, depth: int) -> list[Element]:
+        name = element.get("name", "")
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise self.fault(f"a property is named {shown(name)}; names are letters, digits and underscores")
+        if "remove" in element.attrib:
+            raise self.fault(f"property {shown(name)}: remove= is not read here; leave it out")
+        where = {"global": self._top(scope), "parent": scope.above or scope}.get(element.get("scope", ""), scope)
+        if "default" in element.attrib:
+            if scope.holder("texts", name) is None:
+                where.texts[name] = element.get("default", "")
+                where.values.pop(name, None)
+        elif "value" in element.attrib:
+            value = element.get("value", "")
+            # A property that is set anew by its old value is worked out at once, and one for another scope too.
+            where.values.pop(name, None) if where is not scope else None
+            if name in scope.texts or where is not scope:
+                where.values[name] = self.value(value, scope, depth)
+            where.texts[name] = value
+        else:
+            where.blocks[name] = list(element)
+        return []
+
+    def _macro(self, element: Element, scope: Scope, depth: int) -> list[Element]:
+        name = element.get("name", "").removeprefix("xacro:")
+        words, at, found = element.get("params", ""), 0, []
+        while words[at:].strip():
+            match = PARAMETER.match(words, at)
+            if match is None:
+                raise self.fault(f"macro {shown(name)}: its params {shown(words[at:].strip())} are not understood")
+            default = match[4]
+            if default is not None and default[0] in "'\"":
+                default = default[1:-1]
+            empty = "=" in match[0] and default is None and not match[3]
+            found.append((match[1], match[2], bool(match[3]), "" if empty else default))
+            at = match.end()
+        scope.macros[name] = Macro(tuple(found), element, self.folder)
+        return []
+
+    def _include(self, element: Element, scope: Scope, depth: int) -> list[Element]:
+        name = self.text(element.get("filename", ""), scope, depth)
+        if "ns" in element.attrib:
+            raise self.fault("ns= of an include is not read here; run xacro on it and load the .urdf it gives")
+        path = self.located(name)
+        part = parse(text_of(file_bytes(path), str(path)), str(path))
+        before, self.folder = self.folder, path.parent
+        found = self.children(part, scope, depth + 1)
+        self.folder = before
+        return found
+
+    def _if(self, element: Element, scope: Scope, depth: int) -> list[Element]:
+        return self.children(element, scope, depth + 1) if self._true(element, scope, depth) else []
+
+    def _unless(self, element: Element, scope: Scope, depth: int) -> list[Element]:
+        return [] if self._true(element, scope, depth) else self.children(element, scope, depth + 1)
+
+    def _true(self, element: Element, scope: Scope, depth: int) -> bool:
+        said = self.text(element.get("value", ""), scope, depth)
+        value = typed(said)
+        if isinstance(value, str):
+            raise self.fault(f"a condition is {shown(said)}; it has to be true or false, or a number")
+        return bool(value)
+
+    def _arg(self, element: Element, scope: Scope, depth: int) -> list[Element]:
+        name = element.get("name", "")
+        self.asked.add(name)
+        if "default" in element.attrib:
+            self.defaults.setdefault(name, self.text(element.get("default", ""), scope, depth))
+        return []
+
+    def _insert_block(self, element: Element, scope: Scope, depth: int) -> list[Element]:
+        name = self.text(element.get("name", ""), scope, depth)
+        found = scope.holder("blocks", name)
+        if found is None:
+            raise self.fault(f"there is no block {shown(name)} to insert")
+        self.count += sum(1 for block in found.blocks[name] for _ in block.iter())
+        if self.count > MOST_ELEMENTS:
+            raise self.fault(f"grows to more than {MOST_ELEMENTS} elements; leave out what is not the arm")
+        return [made for block in found.blocks[name] for made in self.put_in(copy.deepcopy(block), scope, depth + 1)]
+
+    def _top(self, scope: Scope) -> Scope:
+        while scope.above is not None:
+            scope = scope.above
+        return scope
+
+
+def _common(root: Path, folder: Path) -> Path:
+    """The folder that files may not leave: that of the main file, or of the package that is read."""
+    return root if folder.resolve().is_relative_to(root.resolve()) else folder
+
+
+KNOWN = ("property", "macro", "include", "if", "unless", "arg", "insert_block")

@@ -1,0 +1,118 @@
+"""``dalembert ik``: the joint positions that bring the hand to a pose."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from .dynamics_command import HOW, about
+from .poses import POSE_HELP, read_pose
+from .printing import figures, heading, joints_with_units, paragraph, say, table, unit
+from .system_options import system_command
+from .values import joint_values
+
+if TYPE_CHECKING:
+    from dalembert.api.questions import SystemQuestions as System
+    from dalembert.kinematics.joint_solutions import JointSolutions
+
+NOT_REACHED = 1
+
+
+class TaskKind(StrEnum):
+    """What of the pose is asked for."""
+
+    pose = "pose"
+    position = "position"
+    orientation = "orientation"
+
+
+class Spare(StrEnum):
+    """What joints to spare are for."""
+
+    limits = "limits"
+    manipulability = "manipulability"
+
+
+@system_command
+def ik(
+    system: System,
+    pose: Annotated[str, typer.Option("--pose", metavar="X,Y,Z[,ROLL,PITCH,YAW]", help=POSE_HELP)],
+    frame: Annotated[
+        str | None, typer.Option("--frame", metavar="LINK", help="Bring this link there, not the tool.")
+    ] = None,
+    task: Annotated[TaskKind, typer.Option("--task", help="What of the pose is asked for.")] = TaskKind.pose,
+    near: Annotated[
+        str | None, typer.Option("--near", metavar="VALUES", help=f"Begin here, and prefer what is near. {HOW}")
+    ] = None,
+    limits: Annotated[
+        bool, typer.Option("--limits/--no-limits", help="Keep to the position limits of the joints.")
+    ] = True,
+    solutions: Annotated[bool, typer.Option("--solutions", help="All distinct solutions that are found.")] = False,
+    criterion: Annotated[
+        Spare | None,
+        typer.Option("--criterion", help="What joints to spare are for: off the limits, or off singular poses."),
+    ] = None,
+    starts: Annotated[int, typer.Option("--starts", help="Starts to try at most, 1 to 256.")] = 256,
+    degrees: Annotated[bool, typer.Option("--degrees", help="Values of revolute joints in degrees.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
+) -> None:
+    """Joint positions that bring the tool to a pose, and the torques that hold the arm there.
+
+    The exit code is 1 where the pose is not reached.
+    """
+    target = read_pose("--pose", pose, None if task is TaskKind.orientation else task is TaskKind.pose)
+    begin = None if near is None else joint_values(system, "--near", near, degrees)
+    found = system.inverse_kinematics(
+        target, frame=frame, task=task.value, near=begin, limits=limits, solutions=solutions, starts=starts,
+        criterion=None if criterion is None else criterion.value,
+    )  # fmt: skip
+    if as_json:
+        print(json.dumps(as_data(system, found), indent=2, allow_nan=False))
+    else:
+        show(system, found, degrees)
+    if not bool(found.converged):
+        raise typer.Exit(NOT_REACHED)
+
+
+def as_data(system: System, found: JointSolutions) -> dict[str, Any]:
+    """The result as JSON can hold it."""
+    return {
+        "arm": system.name,
+        "joints": list(found.joint_names),
+        "reached": bool(found.converged),
+        "q": found.q.tolist(),
+        "position_error": float(found.position_error),
+        "orientation_error": float(found.orientation_error),
+        "at_limit": [name for name, held in zip(found.joint_names, found.at_limit, strict=True) if held],
+        "starts": int(found.starts),
+        "holding_effort": system.gravity_load(found.q).tolist(),
+        "manipulability": float(system.manipulability(found.q).measure),
+        "solutions": [part.tolist() for part in found.solutions[0]] if found.solutions else None,
+    }
+
+
+def show(system: System, found: JointSolutions, degrees: bool) -> None:
+    """The result for a person."""
+    reached = bool(found.converged)
+    heading(f"{system.name}, {about(system)}: the pose is {'reached' if reached else 'NOT reached'}")
+    if not reached:
+        paragraph(f"{found.missed()[:1].upper()}{found.missed()[1:]}.")
+    units = [unit(joint, "effort") for joint in system.moving]
+    turn = np.array([degrees and joint.kind == "revolute" for joint in system.moving])
+    scale = np.where(turn, 180 / np.pi, 1.0)
+    names = joints_with_units(system, "position")
+    if degrees:
+        names = names[0], [text.replace("[rad]", "[deg]") for text in names[1]]
+    hold = (f"to hold it\n[{', '.join(dict.fromkeys(units))}]", figures(system.gravity_load(found.q)))
+    table([names, ("position", figures(found.q * scale)), hold])
+    say(f"Off by {found.position_error:.2g} m and {found.orientation_error:.2g} rad.")
+    say(f"Manipulability {float(system.manipulability(found.q, directions='translation').measure):.4g} in translation.")
+    if found.solutions:
+        several = found.solutions[0]
+        heading(f"{len(several)} solution{'s' * (len(several) != 1)}")
+        if len(several):
+            table([names, *((f"{k + 1}", figures(q * scale)) for k, q in enumerate(several))])

@@ -1,0 +1,36 @@
+"""Poses from the command line: ``0.4,0.1,0.3`` or ``0.4,0.1,0.3,180 deg,0,pi/2``: position, then roll, pitch, yaw."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dalembert.arm.errors import ArmError
+from dalembert.arm.io.expression import quantity
+
+POSE_HELP = "Position x,y,z (m) and, for all but a position, roll,pitch,yaw about fixed x, y, z (rad, or as '90 deg')."
+
+
+def read_pose(option: str, text: str, turned: bool | None = None) -> np.ndarray:
+    """The pose as a 4x4 matrix; ``turned`` says whether it needs its rotation, None that it may have one."""
+    words = text.split(",") if "," in text else text.split()
+    wanted = {None: "3 or 6 numbers", True: "6 numbers", False: "3 numbers"}[turned]
+    if len(words) not in {None: (3, 6), True: (6,), False: (3, 6)}[turned]:
+        raise ArmError(f"{option} takes {wanted}: x, y, z and roll, pitch, yaw; got {len(words)}")
+    numbers = [float(quantity(word, option)) for word in words] + [0.0] * (6 - len(words))
+    roll, pitch, yaw = numbers[3:]
+    if any(word.rstrip().endswith(("deg", "rad")) for word in words[:3]):
+        raise ArmError(f"{option}: a position is in metres; angles stand behind it")
+    pose = np.eye(4)
+    pose[:3, :3] = _about(2, yaw) @ _about(1, pitch) @ _about(0, roll)
+    pose[:3, 3] = numbers[:3]
+    return pose
+
+
+def _about(axis: int, angle: float) -> np.ndarray:
+    found = np.eye(3)
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    found[j, j] = found[k, k] = math.cos(angle)
+    found[j, k], found[k, j] = -math.sin(angle), math.sin(angle)
+    return found

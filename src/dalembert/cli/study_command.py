@@ -1,0 +1,254 @@
+"""``dalembert study``: many designs of an arm, from a study file; sensitivities, fronts, best designs, a page."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from dalembert.arm.errors import ArmError
+
+from .printing import heading, paragraph, say, table
+
+if TYPE_CHECKING:
+    from dalembert.markup.data_tables import DataTable
+    from dalembert.studies.study_file import StudyFile
+    from dalembert.studies.study_result import StudyResult
+
+PAUSE = 10.0
+"""Seconds between two lines of progress in a log."""
+
+
+def study(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A study in TOML; with --numbers an arm, or a study for that of its arm."),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write all designs as .parquet or .csv.")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="FILE", help="Write a page with designs to brush.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option("--threads", metavar="N", help="Work on N threads.")] = None,
+    processes: Annotated[int | None, typer.Option("--processes", metavar="N", help="Work on N processes.")] = None,
+    scheduler: Annotated[
+        str, typer.Option("--scheduler", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
+    ] = "",
+    function: Annotated[
+        list[str] | None,
+        typer.Option("--function", metavar="MODULE:NAME", help="One's own output, NAME(system) of a Python module."),
+    ] = None,
+    samples: Annotated[int | None, typer.Option("--samples", help="In place of the samples of the file.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="In place of the seed of the file.")] = None,
+    numbers: Annotated[
+        bool, typer.Option("--numbers", help="List all numbers of the arm that can be factors, by name.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs: the summary as JSON.")] = False,
+) -> None:
+    """Run a study: factors of an arm varied over many designs, outputs of each; resumable after Ctrl-C."""
+    if numbers:
+        print_numbers(file, as_json)
+        return
+    if sum(x is not None and x != "" for x in (threads, processes, scheduler or None)) > 1:
+        raise ArmError("--threads, --processes and --scheduler are three places to work; give one of them")
+    from dalembert.api.study_loading import load_study
+
+    found = load_study(file)
+    asked = found.study
+    own = [own_output(word) for word in function or ()]
+    asked = replace(
+        asked, outputs=(*asked.outputs, *own),
+        samples=asked.samples if samples is None else samples, seed=asked.seed if seed is None else seed,
+    )  # fmt: skip
+    executor = "threads" if threads is not None else "processes" if processes is not None else "serial"
+    try:
+        with told() as progress:
+            result = asked.run(
+                output, executor=executor, workers=threads if threads is not None else processes,
+                scheduler=scheduler or None, progress=progress,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        if output is not None:
+            print(f"interrupted; what is done is kept beside {output}: the same command goes on", file=sys.stderr)
+        raise
+    best = optimum(replace(found, study=asked))
+    if page is not None:
+        from dalembert.report.study_page import write_study_page
+
+        write_study_page(result, page, found.pareto, found.budgets, best)
+    tables = sensitivity_tables(result, found)
+    if as_json:
+        print(json.dumps(record(result, found, tables, best), indent=2))
+    else:
+        print_result(result, found, tables, best)
+    for path in (output, page):
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
+
+
+def own_output(word: str) -> Any:
+    """The output of a function that the command line names; no file can name one."""
+    from dalembert.studies.outputs import Output
+
+    module, colon, name = word.partition(":")
+    if not colon or not module or not name.isidentifier():
+        raise ArmError(f"--function is written as MODULE:NAME, as in mine:deflection, not {word!r}")
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # modules of the folder that the command runs in, as for python -m
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as fault:
+        raise ArmError(f"--function {word}: cannot be imported ({fault})") from None
+    if not callable(found):
+        raise ArmError(f"--function {word}: is no function")
+    return Output("own", name, function=found)
+
+
+@contextlib.contextmanager
+def told() -> Iterator[Callable[[int, int], None]]:
+    """Progress: a bar on a terminal, a line now and then in a log."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("designs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console,
+        transient=True, disable=not console.is_terminal,
+    )  # fmt: skip
+    last = time.monotonic()
+    with bar:
+        task = bar.add_task("designs", total=None)
+
+        def follow(done: int, total: int) -> None:
+            nonlocal last
+            bar.update(task, completed=done, total=total)
+            if not console.is_terminal and time.monotonic() - last > PAUSE:
+                last = time.monotonic()
+                print(f"study: {done:,} of {total:,} designs", file=sys.stderr, flush=True)
+
+        yield follow
+
+
+def optimum(found: StudyFile) -> Any:
+    """The best design that the file asks for, or None."""
+    if found.optimize is None:
+        return None
+    from dalembert.studies.optimum import optimize_design
+
+    asked = found.study
+    return optimize_design(asked.system, asked.factors, motion=asked.motion, seed=asked.seed, **found.optimize)
+
+
+def sensitivity_tables(result: StudyResult, found: StudyFile) -> list[DataTable]:
+    """Sobol indices or effects of Morris, of designs that are made for them, and budgets that are asked for."""
+    from dalembert.studies.study_tables import budget_table, morris_table, sobol_table
+
+    made = []
+    for name, unit in result.outputs:
+        if result.design == "saltelli":
+            made.append(sobol_table(name, result.sobol(name)))
+        elif result.design == "morris":
+            made.append(morris_table(name, result.morris(name), unit))
+    return [*made, *(budget_table(result.budget(name, allowed)) for name, allowed in found.budgets.items())]
+
+
+def print_result(result: StudyResult, found: StudyFile, tables: list[DataTable], best: Any) -> None:
+    """The study on a terminal."""
+    say(
+        f"{result.name}: {len(result):,} designs of {len(result.factors)} factors ({result.design}, seed {result.seed})"
+    )
+    for one in (result.table(), *tables):
+        print_table(one)
+    for said, count in result.reasons[:10]:
+        paragraph(f"- {count:,} designs failed: {said}")
+    if found.pareto:
+        front = result.pareto(found.pareto)
+        wanted = ", ".join(f"{goal} {name}" for name, goal in found.pareto.items())
+        heading(f"Pareto front of {wanted}: {len(front)} designs")
+        columns = [name for name in result.columns if name in found.pareto or name in [f.name for f in result.factors]]
+        table([("design", [str(row) for row in front[:10]]),
+               *((name, [f"{result.column(name)[row]:.5g}" for row in front[:10]]) for name in columns)])  # fmt: skip
+    if best is not None:
+        proved = ", certified over all poses" if best.certified else ""
+        heading(f"Best design: {best.objective} {best.value:.5g} (before: {best.before:.5g}){proved}")
+        table([("factor", list(best.values)), ("value", [f"{x:.5g}" for x in best.values.values()])])
+        if best.active:
+            paragraph(f"Held by {', '.join(best.active)}.")
+
+
+def print_table(one: DataTable) -> None:
+    """A table of the page on the terminal."""
+    heading(one.caption)
+
+    def cell(value: Any, kind: str) -> str:
+        if value is None:
+            return "-"
+        if kind == "share":
+            return f"{100 * value:.3g} %"
+        return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+    table(
+        [
+            (
+                f"{column.head}".strip() + (f" [{column.unit}]" if column.unit else ""),
+                [cell(row[k], column.kind) for row in one.rows],
+            )
+            for k, column in enumerate(one.columns)
+        ]
+    )  # fmt: skip
+    if one.note:
+        paragraph(one.note)
+
+
+def record(result: StudyResult, found: StudyFile, tables: list[DataTable], best: Any) -> dict[str, Any]:
+    """The summary, for JSON."""
+    return {
+        "study": result.name,
+        "design": result.design,
+        "seed": result.seed,
+        "designs": len(result),
+        "failed": len(result.failed),
+        "reasons": [{"reason": said, "designs": count} for said, count in result.reasons],
+        "outputs": result.table().records()["rows"],
+        "tables": {one.name: one.records() for one in tables},
+        "pareto": [int(row) for row in result.pareto(found.pareto)] if found.pareto else None,
+        "best": None if best is None else {
+            "objective": best.objective, "value": best.value, "before": best.before, "factors": dict(best.values),
+            "certified": best.certified, "active": list(best.active),
+        },
+    }  # fmt: skip
+
+
+def print_numbers(file: str, as_json: bool) -> None:
+    """All numbers that can be factors: those of an arm with its drives, or of the system of a study file."""
+    from dalembert.api.study_loading import load_study, study_arm
+    from dalembert.arm.description_numbers import numbers_of
+
+    try:
+        system: Any = load_study(file).study.system if file.endswith(".toml") else study_arm(file, "exact")
+    except ArmError as fault:
+        if not file.endswith(".toml"):
+            raise
+        try:
+            system = study_arm(file, "exact")
+        except ArmError:
+            raise fault from None
+    known = numbers_of(system).values()
+    if as_json:
+        print(json.dumps([{"name": x.name, "value": float(x.value), "unit": x.unit} for x in known], indent=2))
+        return
+    table(
+        [
+            ("number", [x.name for x in known]),
+            ("value", [f"{float(x.value):.6g}" for x in known]),
+            ("unit", [x.unit for x in known]),
+        ]
+    )

@@ -1,0 +1,61 @@
+"""The derivatives of torques and accelerations as graphs, each in the shortest of several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ..formulations import christoffel, composite_motion
+from ..formulations.system import slopes
+from ..rings.algebra import dot, sub
+from ..rings.graph import Node
+from ..rings.ring import Scalar
+from .function import Tables
+from .graph_model import SHORT, GraphModel, Table, smallest, solved
+
+Slopes = tuple[Table, Table]
+
+
+def torque_derivatives(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], qdd: Sequence[Scalar]) -> Slopes:
+    """d tau/dq and d tau/dqd; the links by the recursion, or by dual numbers where an arm is short and that is less."""
+    ways: list[Slopes] = []
+    if m.n <= SHORT:
+        ways += [slopes(partial(m.system.torque, links=links), m.graph, q, qd, qdd) for links in (m.plane, m.chain)]
+    ways.append(m.system.torque_derivatives(m.graph, q, qd, qdd, m.plane))
+    found: Slopes = smallest(*ways)
+    return found
+
+
+def coriolis_matrix(m: GraphModel) -> Tables:
+    """C(q, qd)."""
+    q, qd = m.input("q"), m.input("qd")
+    ways = [(m.plane, composite_motion.coriolis_matrix)]
+    if m.n <= SHORT:
+        ways += [(m.plane, christoffel.coriolis_matrix), (m.chain, christoffel.coriolis_matrix)]
+    return (smallest(*(m.system.coriolis_matrix(m.graph, q, qd, *way) for way in ways)),)
+
+
+def inverse_dynamics_derivatives(m: GraphModel) -> Tables:
+    """d tau/dq, d tau/dqd, D."""
+    q, qd, qdd = m.input("q"), m.input("qd"), m.input("qdd")
+    return (*torque_derivatives(m, q, qd, qdd), m.system.mass_matrix(m.graph, q, m.chain))
+
+
+def forward_dynamics_derivatives(m: GraphModel) -> Tables:
+    """d qdd = -D^-1 d tau, with the mass matrix, its factors and the bias shared by all of it."""
+    q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
+    qdd, factors = solved(m, q, qd, tau)
+    to_q, to_qd = torque_derivatives(m, q, qd, qdd)
+    columns = [m.system.solved(factors, [int(i == k) for i in range(m.n)]) for k in range(m.n)]
+    inverse = [[columns[max(i, j)][min(i, j)] for j in range(m.n)] for i in range(m.n)]
+
+    def answer(table: list[list[Scalar]]) -> list[list[Scalar]]:
+        found = []
+        for k in range(m.n):
+            ways = [m.system.solved(factors, [sub(0, row[k]) for row in table])]
+            if m.n <= SHORT:
+                ways.append([sub(0, dot(inverse[i], [row[k] for row in table])) for i in range(m.n)])
+            found.append(smallest(*ways))
+        return [[found[k][i] for k in range(m.n)] for i in range(m.n)]
+
+    return answer(to_q), answer(to_qd), inverse

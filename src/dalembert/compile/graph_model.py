@@ -1,0 +1,131 @@
+"""A system over one graph: its inputs and parameters, its chains, and the choice among ways to the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
+from ..arm.exact import Angle
+from ..arm.inertia import PARAMETERS
+from ..formulations.chain import Chain, chain
+from ..formulations.system import SystemOverRing
+from ..rings.algebra import flat, sub
+from ..rings.graph import Graph, Node, reachable
+from ..rings.ring import Scalar
+from .regroup import Rationals, over, regrouped
+
+KINDS = (None, "inertial", "load", "all")
+"""What ``parameters=`` may be: built in, or kept as an argument."""
+
+
+Table = list[list[Scalar]]
+SHORT = 12
+"""Joints up to which dual numbers are tried beside recursions: they have more zeros to fold in arms of simple shape."""
+
+
+class GraphModel:
+    """A system over one graph, with its inputs."""
+
+    def __init__(self, arm: ArmDescription, graph: Graph, parameters: str | None = None) -> None:
+        self.arm, self.graph, self.n = arm, graph, arm.n
+        self.names = parameter_names(arm, parameters)
+        self.symbols: dict[str, Any] = {}
+        angles = {step.name for step in _steps(arm) if isinstance(step.amount, Angle)}
+        for index, name in enumerate(self.names):
+            value = graph.input(f"p{index}")
+            self.symbols[name] = graph.sincos(value) if name in angles else value
+
+    def input(self, name: str) -> list[Node]:
+        """The vector of inputs of an argument, one for each joint."""
+        return self.graph.inputs(f"{name}_", self.n)
+
+    @cached_property
+    def system(self) -> SystemOverRing:
+        """The whole system, its chain as described."""
+        return SystemOverRing(self.arm, self.graph, self.symbols)
+
+    @property
+    def plain(self) -> Chain:
+        """The chain as described."""
+        return self.system.links
+
+    @cached_property
+    def chain(self) -> Chain:
+        """The chain with its inertia regrouped, where the inertia is known: same torques, fewer operations."""
+        if self.names:
+            return self.plain
+        return over(regrouped(chain(self.arm, Rationals())), self.graph)
+
+    @cached_property
+    def plane(self) -> Chain:
+        """The chain regrouped in the other way, which suits Newton-Euler."""
+        if self.names:
+            return self.plain
+        return over(regrouped(chain(self.arm, Rationals()), plane=True), self.graph)
+
+
+def _steps(arm: ArmDescription) -> list[Any]:
+    return [step for body in arm.bodies for part in (body.before, body.after) for step in part.steps if step.name]
+
+
+def parameter_names(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
+    """Names of the numbers that stay inputs, in the order the kernel takes them.
+
+    "inertial": the ten parameters of every moving body. "load": the ten of a load in the tool frame. "all": the
+    inertial ones, gravity, and every named length and twist (rad).
+    """
+    if parameters not in KINDS:
+        raise ArmError(f'parameters may be "inertial", "load" or "all", not {parameters!r}')
+    inertial = [f"{name}{index + 1}" for index in range(len(arm.bodies)) for name in PARAMETERS]
+    if parameters == "inertial":
+        return tuple(inertial)
+    if parameters == "load":
+        return tuple(f"{name}L" for name in PARAMETERS)
+    if parameters == "all":
+        named = dict.fromkeys(step.name for step in _steps(arm) if not step.name.startswith("-"))
+        return (*inertial, "gx", "gy", "gz", *named)
+    return ()
+
+
+def parameter_values(arm: ArmDescription, parameters: str | None) -> list[float]:
+    """The arm's own numbers for ``parameter_names``."""
+    known: dict[str, float] = dict(zip(("gx", "gy", "gz"), map(float, arm.gravity), strict=True))
+    for index, body in enumerate(arm.bodies):
+        known |= {f"{k}{index + 1}": float(x) for k, x in zip(PARAMETERS, body.inertia.parameters, strict=True)}
+    for step in _steps(arm):
+        known[step.name] = step.amount.radians if isinstance(step.amount, Angle) else float(step.amount)
+    held = dict(arm.loads).get(arm.tool_link)
+    load = [float(x) for x in held.body.parameters] if held is not None else [0.0] * 10
+    known |= {f"{k}L": x for k, x in zip(PARAMETERS, load, strict=True)}
+    return [known[name] for name in parameter_names(arm, parameters)]
+
+
+def torque(
+    m: GraphModel,
+    q: Sequence[Node],
+    qd: Sequence[Node],
+    qdd: Sequence[Scalar],
+    wanted: Sequence[Node] | None = None,
+) -> list[Scalar]:
+    """tau with the chain regrouped in the way that comes out smaller."""
+    return shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links, wanted=wanted))
+
+
+def solved(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], tau: Sequence[Scalar]) -> tuple[list[Scalar], Any]:
+    """qdd by composite bodies and sparse factors, which are given back for further use."""
+    factors = m.system.factored(m.graph, m.system.mass_matrix(m.graph, q, m.chain))
+    rest = [sub(t, b) for t, b in zip(tau, torque(m, q, qd, [0] * m.n), strict=True)]
+    return m.system.solved(factors, rest), factors
+
+
+def shortest(m: GraphModel, build: Callable[[Chain], Any]) -> Any:
+    """What ``build`` makes of the chain regrouped in the way that comes out smaller."""
+    return smallest(build(m.plane), build(m.chain))
+
+
+def smallest(*ways: Any) -> Any:
+    """The way that needs the fewest nodes."""
+    return min(ways, key=lambda way: len(reachable([node for node in flat(way) if isinstance(node, Node)])))

@@ -1,0 +1,105 @@
+"""The library that runs tables (``tape.py``): built once on a machine, checked, and kept like a kernel."""
+
+from __future__ import annotations
+
+import hashlib
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..rings.graph import Graph, Node, evaluate
+from ..rings.real import REAL
+from . import build, cache, shared_library
+from .emit_c import Program
+from .emit_tape import tape_source
+from .function import Function
+from .tape import Tape
+
+FLAGS = ("-ffp-contract=off", "-fno-gcse", "-O2")
+"""Products and sums are fused as programs say and nowhere else; constants take no registers that values need."""
+SECONDS, PER_STATEMENT = 0.1, 1e-4
+"""About what a compiler takes for a function (s), and for each of its statements."""
+PER_SINGLE, PER_STATE = 1.2e-9, 0.2e-9
+"""About what an operation of a table takes (s), in a single state and in a batch."""
+NEVER = 100_000
+"""Operations beyond which a function stays a table: its code would be longer than what caches hold."""
+_libraries: dict[str, shared_library.CompiledLibrary] = {}
+
+
+def attached(caller: Any, program: Program, dtype: np.dtype[Any]) -> bool:
+    """Have ``caller`` compute by the table of a program, until a compiler would have been worth its time.
+
+    False where there is no extension module to call it, or no library to run it.
+    """
+    if not hasattr(caller, "attach_tape"):
+        return False
+    try:
+        library = interpreter(dtype)
+    except build.CompileError:
+        return False  # whoever compiles next says why
+    tape = Tape(program, dtype)
+    seconds = SECONDS + PER_STATEMENT * tape.length if tape.length <= NEVER else float("inf")
+    attach(caller, tape, library, seconds / (PER_SINGLE * tape.length), seconds / (PER_STATE * tape.length))
+    return True
+
+
+def attach(caller: Any, tape: Tape, library: shared_library.CompiledLibrary, singles: float, states: float) -> None:
+    """Have ``caller`` compute so many states by this table."""
+    addresses = (library.address("tape_single"), library.address("tape_batch"))
+    caller.attach_tape(*addresses, tape.address, (tape, library), singles, states)
+
+
+def interpreter(dtype: np.dtype[Any]) -> shared_library.CompiledLibrary:
+    """The library for numbers of this type."""
+    if dtype.name not in _libraries:
+        source, compiler = tape_source(dtype.name), build.find()
+        facts = (source, *build.BASE_FLAGS, *FLAGS, compiler.identity, build.machine())
+        key = hashlib.sha256("\0".join(facts).encode()).hexdigest()
+
+        def made(folder: Path) -> Path:
+            path = build.compiled(compiler, source, folder, FLAGS)
+            verify(shared_library.CompiledLibrary(path), dtype)
+            return path
+
+        _libraries[dtype.name] = shared_library.CompiledLibrary(cache.library(key, made))
+    return _libraries[dtype.name]
+
+
+def verify(library: shared_library.CompiledLibrary, dtype: np.dtype[Any]) -> None:
+    """Every operation against NumPy, one state at a time and in a batch."""
+    function = sample()
+    tape = Tape(Program(function, fused=True), dtype)
+    caller = shared_library.caller_type()((4,), function.shapes, dtype.num, 0, _never)
+    attach(caller, tape, library, float("inf"), float("inf"))
+    x = np.random.default_rng(0).uniform(0.5, 2, (37, 4)).astype(dtype)
+    values = {f"x_{k}": x[:, k].astype(float) for k in range(4)}
+    right = np.stack([np.broadcast_to(value, 37) for value in evaluate(function.nodes, values, REAL)], axis=-1)
+    tolerance = 1e-12 if dtype == np.float64 else 1e-4
+    for found in (caller(x), np.array([caller(row) for row in x])):
+        if not (np.abs(found - right) <= tolerance * (1 + np.abs(right))).all():
+            raise build.CompileError(f"the C compiler {build.find().command[0]} built code that computes wrongly")
+
+
+def _never(*_: object) -> None:
+    raise build.CompileError("the compiled code cannot be called")
+
+
+def sample() -> Function:
+    """A function with every operation in it."""
+
+    def tables() -> tuple[list[Node | int]]:
+        graph = Graph()
+        x, y, z, w = graph.inputs("x_", 4)
+        k = Fraction(3, 7)
+        late, far = graph.sincos(x * y)
+        early, other = graph.sincos(x + k)
+        found = [
+            x + y, x - y, y - x, x * y, -(x + z), graph.inverse(y), graph.sqrt(z), graph.sign(x - y), late, far + early,
+            other, k + x * x, k - x, x - k, k * x, x * y + z, z - x * y, x * y - z, k * x + y, y - k * x, k * x - y,
+            x * y + z * w, (x * y + k) * w, 5, k, x, late * late + far * far, graph.sign(y) * graph.sqrt(x * w + z),
+        ]  # fmt: skip
+        return ([graph.node(value) for value in found],)
+
+    return Function("sample", (("x", 4),), (("y", (28,)),), tables)

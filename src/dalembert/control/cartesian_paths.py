@@ -1,0 +1,181 @@
+"""Straight lines, screws and arcs of the hand as paths of the joints: inverse kinematics from place to place.
+
+A path q(s), s from 0 to 1, is a quintic spline through solutions along the curve; places are added until the hand is on
+the curve between them too. Each solution begins at the one before, so that the joints never jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.array_input import real_array
+from ..arm.errors import ArmError
+from ..arm.placement import Placement
+from ..kinematics.inverse_kinematics import inverse_kinematics
+from ..kinematics.pose_errors import poses_of, rotation_vector
+from ..systems.arm_kinematics import MovingArm
+from ..systems.arrays import joint_array
+from ..systems.frame_axes import AskedFrame, skew
+from .splines import interpolated
+from .trajectories import Polynomials
+
+Array = NDArray[np.float64]
+FEWEST, MOST = 16, 1024
+"""Places along a path."""
+JUMP = 0.6
+"""The change of a joint (rad or m) between two places from which it counts as a jump, at the finest spacing."""
+
+
+def line_path(
+    arm: MovingArm,
+    q: ArrayLike,
+    pose: ArrayLike | Placement,
+    *,
+    frame: AskedFrame | None = None,
+    rotation: str = "slerp",
+    tolerance: float = 1e-5,
+) -> Polynomials:
+    """The path of the joints from ``q`` on which the tool (or ``frame``) goes straight to ``pose``.
+
+    ``rotation="slerp"`` turns it evenly about one axis while its origin goes along the line; "screw" moves it along the
+    one screw from start to end. The hand is within ``tolerance`` (m and rad) of the curve everywhere. An error tells
+    where the line leaves the reach or the limits of the joints.
+    """
+    start = joint_array(arm, "q", q)
+    first, last = arm.forward_kinematics(start, frame), poses_of(pose, "pose")
+    if last.shape != (4, 4) or start.ndim != 1:
+        raise ArmError("a line goes from the positions of one state to one pose, a 4x4 matrix")
+    if rotation not in ("slerp", "screw"):
+        raise ArmError(f'the rotation along a line is by "slerp" or "screw", not {rotation!r}')
+    turn, _ = rotation_vector(first[:3, :3].T @ last[:3, :3])
+    back = first[:3, :3].T @ (last[:3, 3] - first[:3, 3])
+    pitch = np.linalg.solve(_left(turn), back) if rotation == "screw" else back
+
+    def curve(s: float) -> Array:
+        found = np.eye(4)
+        found[:3, :3] = first[:3, :3] @ rotated(s * turn)
+        moved = _left(s * turn) @ (s * pitch) if rotation == "screw" else s * pitch
+        found[:3, 3] = first[:3, 3] + first[:3, :3] @ moved
+        return found
+
+    return followed(arm, start, curve, frame, tolerance, "the line")
+
+
+def arc_path(
+    arm: MovingArm,
+    q: ArrayLike,
+    via: ArrayLike,
+    pose: ArrayLike | Placement,
+    *,
+    frame: AskedFrame | None = None,
+    tolerance: float = 1e-5,
+) -> Polynomials:
+    """The path of the joints from ``q`` on which the tool (or ``frame``) goes along a circle by ``via`` to ``pose``.
+
+    ``via`` is a point (m, base axes) on the way; the rotation is even about one axis from start to end.
+    """
+    start = joint_array(arm, "q", q)
+    first, last = arm.forward_kinematics(start, frame), poses_of(pose, "pose")
+    a, b, c = first[:3, 3], real_array("via", via), last[:3, 3]
+    if b.shape != (3,) or last.shape != (4, 4) or start.ndim != 1:
+        raise ArmError("an arc goes from the positions of one state by a point of three numbers to one pose")
+    centre, axis, angle = _circle(a, b, c)
+    turn, _ = rotation_vector(first[:3, :3].T @ last[:3, :3])
+
+    def curve(s: float) -> Array:
+        found = np.eye(4)
+        found[:3, :3] = first[:3, :3] @ rotated(s * turn)
+        found[:3, 3] = centre + rotated(s * angle * axis) @ (a - centre)
+        return found
+
+    return followed(arm, start, curve, frame, tolerance, "the arc")
+
+
+def followed(
+    arm: MovingArm, start: Array, curve: Callable[[float], Array], frame: AskedFrame | None, tolerance: float, name: str
+) -> Polynomials:
+    """The path of the joints along ``curve`` of poses, s from 0 to 1."""
+    count = FEWEST
+    while True:
+        places = np.linspace(0.0, 1.0, count + 1)
+        solved = _solved(arm, start, curve, frame, places, name)
+        path = interpolated(places, solved, 5, None)
+        middle = 0.5 * (places[1:] + places[:-1])
+        there = arm.forward_kinematics(path.position(middle), frame)
+        wanted = np.array([curve(s) for s in middle])
+        off = np.linalg.norm(there[:, :3, 3] - wanted[:, :3, 3], axis=1)
+        _, turned = rotation_vector(wanted[:, :3, :3] @ np.swapaxes(there[:, :3, :3], -1, -2))
+        worst = float(max(off.max(), turned.max()))
+        if worst <= tolerance:
+            return path
+        if count >= MOST:
+            at = float(middle[int(np.argmax(np.maximum(off, turned)))])
+            raise ArmError(
+                f"{arm.where}{arm.name}: {name} passes a singular pose at {100 * at:.0f} percent of it, where the "
+                "joints would have to jump; begin in another position of the joints, or go another way"
+            )
+        count *= 2
+
+
+def _solved(
+    arm: MovingArm, start: Array, curve: Callable[[float], Array], frame: AskedFrame | None, places: Array, name: str
+) -> Array:
+    """Joint positions at the places, each from the one before."""
+    found = np.empty((len(places), arm.n))
+    found[0] = start
+    for k, s in enumerate(places[1:], start=1):
+        guess = found[k - 1] if k == 1 else 2 * found[k - 1] - found[k - 2]
+        result = inverse_kinematics(
+            arm, curve(float(s)), frame=frame, task="pose", near=guess, weights=None, axes="base", error="angle-axis",
+            limits=True, tolerance=1e-9, iterations=60, starts=1, criterion=None, solutions=False, seed=0,
+        )  # fmt: skip
+        if not bool(result.converged):
+            raise ArmError(
+                f"{arm.where}{arm.name}: {name} cannot be followed beyond {100 * places[k - 1]:.0f} percent of it: "
+                f"{result.missed()}"
+            )
+        if len(places) > MOST and np.abs(result.q - found[k - 1]).max() > JUMP:
+            joint = arm.joint_names[int(np.argmax(np.abs(result.q - found[k - 1])))]
+            raise ArmError(
+                f"{arm.where}{arm.name}: {joint} would have to jump at {100 * s:.0f} percent of {name}, by a singular "
+                "pose; begin in another position of the joints, or go another way"
+            )
+        found[k] = result.q
+    return found
+
+
+def rotated(vector: Array) -> Array:
+    """The rotation by |vector| about it (Rodrigues)."""
+    angle = float(np.linalg.norm(vector))
+    cross = skew(vector)
+    if angle < 1e-9:
+        return np.eye(3) + cross
+    return np.asarray(np.eye(3) + np.sin(angle) / angle * cross + (1 - np.cos(angle)) / angle**2 * cross @ cross)
+
+
+def _left(vector: Array) -> Array:
+    """V with the translation of a screw motion V v: the integral of the rotation."""
+    angle = float(np.linalg.norm(vector))
+    cross = skew(vector)
+    if angle < 1e-6:
+        return np.asarray(np.eye(3) + 0.5 * cross)
+    return np.asarray(
+        np.eye(3) + (1 - np.cos(angle)) / angle**2 * cross + (angle - np.sin(angle)) / angle**3 * cross @ cross
+    )
+
+
+def _circle(a: Array, b: Array, c: Array) -> tuple[Array, Array, float]:
+    """Centre, axis and angle of the arc from a by b to c."""
+    u, v = b - a, c - a
+    normal = np.cross(u, v)
+    size = float(normal @ normal)
+    if size < 1e-18 or np.linalg.norm(c - b) < 1e-9:
+        raise ArmError("start, via and end of an arc lie on one line, so that no circle goes through them; move via")
+    centre = a + ((v @ v) * np.cross(normal, u) + (u @ u) * np.cross(v, normal)) / (2 * size)
+    axis = normal / np.sqrt(size)
+    x, y = a - centre, c - centre
+    angle = float(np.arctan2(axis @ np.cross(x, y), x @ y))
+    return centre, axis, angle if angle > 0 else angle + 2 * np.pi

@@ -1,0 +1,305 @@
+"""The fastest motion of a system along a path, within torques, speeds and accelerations of its joints and motors.
+
+On q(s) with x = s'^2 and u = s'' the torques are D q' u + (D q'' + h(q, q')) x + G and what goes with the speed:
+friction, dampers, back-emf. That is not linear in x, and is taken by its tangent at the speed of the pass before, pass
+after pass until nothing changes (friction that grows with the square root of x is then met exactly). Between places
+the limits hold to the order of the spacing squared; ``requirements`` of the system tells how well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.errors import ArmError
+from ..drives.motors import Electric
+from ..systems.driven import MotorSystem
+from ..systems.protocol import System
+from .reachable_speeds import NoSpeed, PathLimits, fastest
+from .timing_laws import retimed
+from .trajectories import Polynomials, joint_limit
+
+Array = NDArray[np.float64]
+PASSES = 12
+SETTLED = 1e-6
+"""Relative change of the duration below which the passes end."""
+SLOWEST = 1e-3
+"""The share of the largest speed at which friction is taken where the motion is slower: near rest it has no tangent."""
+GROWTH = 1.15
+"""Places at the ends are closer together, where the speed grows as a root, or the path itself begins slowly."""
+NEAR = 0.995
+"""The share of a limit from which it counts as met."""
+
+
+@dataclass(frozen=True)
+class TimeOptimal(Polynomials):
+    """A trajectory, with the places ``s`` of the path, the speeds ``rate`` = s' there, and which limit is met when."""
+
+    s: Array = field(default_factory=lambda: np.zeros(0))
+    rate: Array = field(default_factory=lambda: np.zeros(0))
+    active: tuple[str, ...] = ()
+    """For each step of the path the limit that is used most there."""
+    name: str = ""
+
+    @property
+    def bottlenecks(self) -> dict[str, float]:
+        """Share of the time (0 to 1) during which each limit holds the motion back, largest first."""
+        spans = np.diff(self._when)
+        total: dict[str, float] = {}
+        for label, span in zip(self.active, spans, strict=True):
+            total[label] = total.get(label, 0.0) + float(span) / self.duration
+        return dict(sorted(total.items(), key=lambda item: -item[1]))
+
+    @property
+    def _when(self) -> Array:
+        """Times (s) at the places of the path."""
+        return _times(self.s, self.rate)
+
+    def __repr__(self) -> str:
+        first = next(iter(self.bottlenecks), "")
+        return f"<TimeOptimal of {self.name!r}: {self.duration:.4g} s, held back most by {first or 'nothing'}>"
+
+
+@dataclass
+class _Rows:
+    """Rows of limits, each with its name: a u + b x + c + rest(s') within low and high."""
+
+    a: Array
+    b: Array
+    c: Array
+    rest: list[Array]
+    low: Array
+    high: Array
+    names: list[str]
+
+
+def time_optimal(
+    system: System,
+    path: Polynomials,
+    *,
+    speed: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
+    effort: ArrayLike | None = None,
+    samples: int = 400,
+) -> TimeOptimal:
+    """The fastest motion from rest to rest along ``path`` (any polynomial path; its own times do not count).
+
+    Limits are those of the system: speeds and efforts of its joints, and of counted drives the largest currents, the
+    supply and stall torques of the motors; loads, rotors, friction, springs and dampers are in. ``speed``,
+    ``acceleration`` and ``effort`` (rad/s or m/s, per s^2, N m or N; one number or one for each joint) replace or add
+    limits. ``samples`` are the steps of the path. Pham and Pham 2018.
+    """
+    if path.n != system.n:
+        raise ArmError(f"{system.name}: the path has {path.n} joints and the system {system.n}")
+    if not isinstance(samples, int) or not 2 <= samples <= 100_000:
+        raise ArmError("samples are a number of steps of the path, 2 to 100000")
+    s = _places(path, samples)
+    q, slope, bend = (path.derivative(s, order) for order in range(3))
+    _refuse_corners(system, path)
+    _refuse_beyond(system, q)
+    if not slope.any():
+        raise ArmError(f"{system.name}: the path does not move; give one that does")
+    most = _speed_limit(system, slope, speed)
+    hardest = None if acceleration is None else joint_limit("acceleration", acceleration, (system.n,))
+    given = None if effort is None else joint_limit("effort", effort, (system.n,))
+    rate = np.full(len(s), 1e-3 * np.sqrt(min(float(np.min(most)), 1.0)))
+    duration = np.inf
+    for _ in range(PASSES):
+        rows = _rows(system, q, slope, bend, rate, hardest, given)
+        limits, tangent = _linear(rows, rate, s, most)
+        try:
+            x, u = fastest(limits, 0.0, 0.0)
+        except NoSpeed as none:
+            raise _stuck(system, rows, none.place, s) from None
+        rate = np.sqrt(np.maximum(x, 0.0))
+        rate = np.maximum(rate, SLOWEST * rate.max())
+        took = float(_times(s, np.sqrt(np.maximum(x, 0.0)))[-1])
+        if abs(took - duration) <= SETTLED * took or not tangent:
+            break
+        duration = took
+    rate = np.sqrt(np.maximum(x, 0.0))
+    if not np.isfinite(_times(s, rate)[-1]):
+        raise ArmError(
+            f"{system.name}: no limit is known that holds the motion back; give speed, acceleration or effort"
+        )
+    active = _active(rows, limits, x, u, most)
+    law = _law(s, rate, u)
+    timed = retimed(path, law)
+    return TimeOptimal(timed.times, timed.coefficients, s, rate, active, system.name)
+
+
+def _places(path: Polynomials, samples: int) -> Array:
+    """Knots of the path and places between them, about evenly; finer at the ends, where speed grows as a root."""
+    span = path.times[-1] - path.times[0]
+    found = [path.times[:1]]
+    for a, b in zip(path.times[:-1], path.times[1:], strict=True):
+        count = max(int(np.ceil(samples * (b - a) / span)), 1)
+        found.append(np.linspace(a, b, count + 1)[1:])
+    s = np.concatenate(found)
+    # towards both ends each place is a fixed share further in than the one before, until the even spacing is finer
+    even = span / samples
+    near = even * 1e-3 * GROWTH ** np.arange(1000)
+    near = near[(near * (1 - 1 / GROWTH) < even) & (near < span / 2)]
+    return np.unique(np.concatenate([s, path.times[0] + near, path.times[-1] - near]))
+
+
+def _refuse_corners(system: System, path: Polynomials) -> None:
+    """A path whose direction jumps would have to stop there."""
+    inner = path.times[1:-1]
+    if not len(inner):
+        return
+    spans = np.diff(path.times)[:-1]
+    powers = np.arange(1, path.coefficients.shape[1])
+    before = np.einsum("kpj,kp->kj", path.coefficients[:-1, 1:] * powers[None, :, None], spans[:, None] ** (powers - 1))
+    jump = np.abs(before - path.coefficients[1:, 1]).max(axis=1)
+    if jump.max() > 1e-6 * np.abs(path.coefficients[:, 1]).max():
+        at = float(inner[int(np.argmax(jump))])
+        raise ArmError(
+            f"{system.name}: the path has a corner at {at:g}, where the joints would have to stop; give a smooth path, "
+            "such as a spline through its points"
+        )
+
+
+def _refuse_beyond(system: System, q: Array) -> None:
+    """A path that leaves the range of a joint cannot be gone at any speed."""
+    beyond = np.maximum(q - system.upper, system.lower - q).max(axis=0)
+    if beyond.max() > 1e-9:
+        name = system.joint_names[int(np.argmax(beyond))]
+        raise ArmError(
+            f"{system.name}: the path goes {beyond.max():.3g} (rad or m) beyond the range of {name}; lay it within the "
+            "limits of the joints"
+        )
+
+
+def _speed_limit(system: System, slope: Array, speed: ArrayLike | None) -> Array:
+    """The largest s'^2 that the speeds of the joints allow at each place."""
+    known = getattr(system, "velocity_limits", None)
+    if speed is not None:
+        known = joint_limit("speed", speed, (system.n,))
+    bound = np.full(system.n, np.inf) if known is None else np.where(np.asarray(known) > 0, known, np.inf)
+    with np.errstate(divide="ignore"):
+        most = (bound / np.abs(slope)).min(axis=1)
+    return np.minimum(np.asarray(most), 1e9) ** 2
+
+
+def _rows(
+    system: System, q: Array, slope: Array, bend: Array, rate: Array, hardest: Array | None, given: Array | None
+) -> _Rows:
+    """All limits of torque and acceleration; what goes with the speed at this rate, and at a little less."""
+    quiet = system.frictionless()
+    mass = system.mass_matrix(q)
+    still = quiet.bias(q, np.zeros_like(q))
+    whirl = 0.5 * (quiet.bias(q, slope) + quiet.bias(q, -slope)) - still
+    a = np.einsum("kij,kj->ki", mass, slope)
+    b = np.einsum("kij,kj->ki", mass, bend) + whirl
+    rates = [rate, 0.9 * rate]
+    rest = [system.bias(q, slope * r[:, None]) - whirl * r[:, None] ** 2 - still for r in rates]
+    own = np.asarray(system.effort_limits, dtype=float)
+    torque = np.where(own > 0, own, np.inf) if given is None else given
+    rows = [_Rows(a, b, still, rest, *_band(a, torque), [f"effort of {name}" for name in system.joint_names])]
+    if hardest is not None:
+        zero = np.zeros_like(a)
+        names = [f"acceleration of {name}" for name in system.joint_names]
+        rows.append(_Rows(slope, bend, zero, [zero, zero], *_band(a, hardest), names))
+    if system.counts_drives and isinstance(system, MotorSystem):
+        rows += _motor_rows(system, q, slope, rates, rows[0])
+
+    def joined(parts: list[Array]) -> Array:
+        return np.concatenate(parts, axis=1)
+
+    return _Rows(
+        joined([row.a for row in rows]), joined([row.b for row in rows]), joined([row.c for row in rows]),
+        [joined([row.rest[k] for row in rows]) for k in range(2)], joined([row.low for row in rows]),
+        joined([row.high for row in rows]), [name for row in rows for name in row.names],
+    )  # fmt: skip
+
+
+def _motor_rows(system: MotorSystem, q: Array, slope: Array, rates: list[Array], joints: _Rows) -> list[_Rows]:
+    """Largest current, stall torque and supply, at the shafts."""
+    actuators = system.drives.actuators
+    if len(actuators) != system.n:
+        return []
+    a, b, c, *rest = (system.to_motors(q, part) for part in (joints.a, joints.b, joints.c, *joints.rest))
+    stall = [actuator.stall_torque for actuator in actuators]
+    top = np.array([np.inf if value is None else value for value in stall])
+    current = [np.inf if m is None else m.torque_constant * m.largest_current for m in (x.motor for x in actuators)]
+    top = np.minimum(top, current)
+    found = []
+    if np.isfinite(top).any():
+        found.append(_Rows(a, b, c, rest, *_band(a, top), [f"torque of motor {x.name}" for x in actuators]))
+    if all(actuator.motor is not None for actuator in actuators):
+        electric = Electric(system)
+        if np.isfinite(electric.supply).any() and (electric.resistance > 0).all():
+            share = electric.torque_constant / electric.resistance
+            back = share * electric.speed_constant * system.motor_velocities(q, slope)
+            rest = [part + back * r[:, None] for part, r in zip(rest, rates, strict=True)]
+            supply = share * electric.supply
+            found.append(_Rows(a, b, c, rest, *_band(a, supply), [f"supply of motor {x.name}" for x in actuators]))
+    return found
+
+
+def _band(like: Array, bound: Array) -> tuple[Array, Array]:
+    return np.broadcast_to(-bound, like.shape), np.broadcast_to(bound, like.shape)
+
+
+def _linear(rows: _Rows, rate: Array, s: Array, most: Array) -> tuple[PathLimits, bool]:
+    """The rows with what goes with the speed by its tangent in x; whether there is any."""
+    x = rate[:, None] ** 2
+    slope = (rows.rest[0] - rows.rest[1]) / (0.19 * x)
+    moving = np.abs(slope * x).max(initial=0.0) > 1e-12 * np.abs(rows.rest[0]).max(initial=0.0)
+    if not moving:
+        slope = np.zeros_like(slope)
+    level = rows.c + rows.rest[0] - slope * x
+    return PathLimits(s, rows.a, rows.b + slope, rows.low - level, rows.high - level, most), moving
+
+
+def _stuck(system: System, rows: _Rows, place: int, s: Array) -> ArmError:
+    """The error for a place that no speed passes."""
+    load = rows.c[place] + rows.rest[1][place]
+    use = np.abs(load) / np.where(rows.high[place] > 0, rows.high[place], np.inf)
+    share = (s[place] - s[0]) / (s[-1] - s[0])
+    worst = int(np.argmax(use))
+    cause = (
+        f"to hold still it needs {use[worst]:.3g} times the {rows.names[worst]}"
+        if use[worst] > 1
+        else "speed that it must have and limits contradict each other there"
+    )
+    return ArmError(
+        f"{system.name}: no speed keeps the limits at {100 * share:.0f} percent of the path: {cause}; go another way, "
+        "take load off, or raise the limit"
+    )
+
+
+def _active(rows: _Rows, limits: PathLimits, x: Array, u: Array, most: Array) -> tuple[str, ...]:
+    """The limit that is used most in each step."""
+    names = [*rows.names, "speed"]
+    found = []
+    for i, push in enumerate(u):
+        best, label = 0.0, ""
+        for k in (i, i + 1):
+            value = limits.a[k] * push + limits.b[k] * x[k]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                room = (limits.high[k] - limits.low[k]) / 2
+                middle = (limits.high[k] + limits.low[k]) / 2
+                use = np.where(np.isfinite(room) & (room > 0), np.abs(value - middle) / room, 0.0)
+            use = np.append(use, np.sqrt(x[k] / most[k]))
+            top = int(np.argmax(use))
+            if use[top] > best:
+                best, label = float(use[top]), names[top]
+        found.append(label if best >= NEAR else "")
+    return tuple(found)
+
+
+def _times(s: Array, rate: Array) -> Array:
+    """When the places are passed, s'' being constant between them."""
+    with np.errstate(divide="ignore"):
+        spans = 2 * np.diff(s) / (rate[1:] + rate[:-1])
+    return np.concatenate([[0.0], np.cumsum(spans)])
+
+
+def _law(s: Array, rate: Array, u: Array) -> Polynomials:
+    """s(t), a parabola a step."""
+    table = np.stack([s[:-1], rate[:-1], u / 2], axis=1)[:, :, None]
+    return Polynomials(_times(s, rate), table)

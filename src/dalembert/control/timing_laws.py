@@ -1,0 +1,89 @@
+"""A path of the joints in time: q(s(t)), exactly, where both are piecewise polynomials."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.errors import ArmError
+from .splines import largest, seven_phases
+from .trajectories import Polynomials, joint_limit, trapezoid
+
+Array = NDArray[np.float64]
+
+
+def retimed(path: Polynomials, law: Polynomials) -> Polynomials:
+    """q(s(t)) of a path q(s) and a law s(t) that never goes back: pieces end where either of them does."""
+    times, tables = [float(law.times[0])], []
+    knots = path.times
+    for k, table in enumerate(law.coefficients[:, :, 0]):
+        begin, end = float(law.times[k]), float(law.times[k + 1])
+        run = np.polynomial.Polynomial(table)
+        ends = [0.0, *_crossings(run, knots, end - begin), end - begin]
+        for a, b in pairwise(ends):
+            middle = float(run((a + b) / 2))
+            piece = int(np.clip(np.searchsorted(knots, middle, side="right") - 1, 0, len(knots) - 2))
+            # s as a polynomial of the time since the piece began, from the knot of the path on
+            inner = run(np.polynomial.Polynomial([a, 1.0])) - float(knots[piece])
+            tables.append(_composed(path.coefficients[piece], inner))
+            times.append(begin + b)
+    width = max(len(table) for table in tables)
+    whole = np.zeros((len(tables), width, path.n))
+    for row, table in zip(whole, tables, strict=True):
+        row[: len(table)] = table
+    return Polynomials(np.array(times), whole)
+
+
+def _crossings(run: np.polynomial.Polynomial, knots: Array, span: float) -> list[float]:
+    """When s passes the knots of the path strictly within a piece of the law."""
+    low, high = sorted((float(run(0.0)), float(run(span))))
+    found = []
+    for knot in knots[(knots > low) & (knots < high)]:
+        roots = (run - float(knot)).roots()
+        real = roots[np.abs(roots.imag) < 1e-9 * max(span, 1e-9)].real
+        inside = real[(real > 1e-12 * span) & (real < span * (1 - 1e-12))]
+        found += [float(x) for x in inside[:1]]
+    return sorted(found)
+
+
+def _composed(table: Array, inner: np.polynomial.Polynomial) -> Array:
+    """Coefficients ``(powers, joints)`` of the polynomials of ``table`` at ``inner``."""
+    degree = (len(table) - 1) * max(inner.degree(), 1)
+    found = np.zeros((degree + 1, table.shape[1]))
+    power = np.polynomial.Polynomial([1.0])
+    for row in table:
+        found[: len(power.coef)] += power.coef[:, None] * row
+        power = power * inner
+    return found
+
+
+def timed(path: Polynomials, speed: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike | None = None) -> Polynomials:
+    """The path from rest to rest, each joint within ``speed`` and ``acceleration``.
+
+    |q'| v <= speed and |q''| v^2 + |q'| a <= acceleration with the largest derivatives along the path: safe, and slower
+    than ``time_optimal``, which looks at each place by itself. With ``jerk`` the law is an
+    s-curve, whose jerk along the path is bounded so; what the bends of the path add is not. Else it is a trapezoid.
+    """
+    bend, turn = largest(path, 1), largest(path, 2)
+    span = float(path.times[-1] - path.times[0])
+    if not bend.any():
+        raise ArmError("the path does not move; give one that does")
+    moves = bend > 1e-12 * bend.max()
+    fastest, hardest = (
+        joint_limit("speed", speed, bend.shape)[moves],
+        joint_limit("acceleration", acceleration, bend.shape)[moves],
+    )
+    bend, turn = bend[moves], turn[moves]
+    with np.errstate(divide="ignore"):
+        rate = min(float((fastest / bend).min()), float(np.sqrt(0.5 * hardest / turn).min()))
+    pull = float(((hardest - turn * rate**2) / bend).min())
+    if jerk is None:
+        law = trapezoid(rate / span, pull / span)
+    else:
+        sharp = float((joint_limit("jerk", jerk, (path.n,))[moves] / bend).min())
+        law = seven_phases(rate / span, pull / span, sharp / span)
+    table = law.coefficients * span
+    table[:, 0] += path.times[0]
+    return retimed(path, Polynomials(law.times, table))

@@ -1,0 +1,269 @@
+"""C and the derivatives of the torques by composite bodies in motion: one pass out, one in, one product a pair.
+
+All bodies are seen in the axes of one of them and about its origin. A joint j has the screw S_j, a pair of an angular
+and a linear part; with v and a the motion of the body before it (Carpentier and Mansard 2018; Singh, Russell and
+Wensing 2022),
+
+    S'_j = v x S_j,    S''_j = a x S_j + v x S'_j.
+
+Turning joint j carries all that it moves along rigidly and changes its velocity by S'_j, its acceleration by S''_j
+and by the Coriolis acceleration that goes with S'_j. To turn at w besides, a body with points r asks for the forces
+
+    2 B (w, u) = integral of 2 w x r' dm,    B (w, u) = (N w; w x p),    N = tr(K) E - K,    K = integral of r' r^T dm,
+
+p its momentum. So with the composite inertia I_j, B_j and the force f_j on all that joint j moves, for i on the path
+of j,
+
+    dtau_i/dqd_j = 2 S_i . (I_j S'_j + B_j S_j)                  dtau_j/dqd_i = 2 (I_j S_j . S'_i + B_j^T S_j . S_i)
+    dtau_i/dq_j  = S_i . (S_j x* f_j + I_j S''_j + 2 B_j S'_j)   dtau_j/dq_i  = I_j S_j . S''_i + 2 B_j^T S_j . S'_i
+
+and C, half the slope of the torques to the velocities, is that of the Christoffel symbols (Echeandia and Wensing 2021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..rings.algebra import (
+    EYE,
+    ZERO,
+    Mat,
+    Vec,
+    add,
+    as_matrix,
+    column,
+    cross,
+    dot,
+    matmul,
+    matplus,
+    matvec,
+    minus,
+    mul,
+    plus,
+    scale,
+    transpose,
+)  # fmt: skip
+from ..rings.ring import Ring, Scalar
+from .chain import Chain
+from .kinematics import Frame, compose, relative_frames
+from .newton_euler import axial_of_product, second_moments, spin_matrix
+
+Table = list[list[Scalar]]
+Screw = tuple[Vec, Vec]
+"""An angular and a linear part of a motion, or the moment and the force of a load, about the common origin."""
+NOTHING: Screw = (ZERO, ZERO)
+
+
+@dataclass(frozen=True)
+class Composite:
+    """What a joint moves: mass, first and second moments, momentum p, K = integral of r' r^T dm, force on it."""
+
+    mass: Scalar
+    moment: Vec
+    second: Mat
+    momentum: Vec = ZERO
+    stirring: Mat = (ZERO, ZERO, ZERO)
+    load: Screw = NOTHING
+
+    def joined(self, other: Composite) -> Composite:
+        """The two as one body."""
+        return Composite(
+            add(self.mass, other.mass),
+            plus(self.moment, other.moment),
+            matplus(self.second, other.second),
+            plus(self.momentum, other.momentum),
+            matplus(self.stirring, other.stirring),
+            _sum(self.load, other.load),
+        )
+
+    def inertia(self, motion: Screw) -> Screw:
+        """The load that this acceleration asks for: m u + w x h, and tr(S) w - S w + h x u."""
+        w, u = motion
+        return (
+            plus(minus(scale(_trace(self.second), w), matvec(self.second, w)), cross(self.moment, u)),
+            plus(scale(self.mass, u), cross(w, self.moment)),
+        )
+
+    def coriolis(self, motion: Screw) -> Screw:
+        """B (w, u) = (N w; w x p)."""
+        w, _ = motion
+        return (
+            minus(scale(_trace(self.stirring), w), matvec(self.stirring, w)),
+            cross(w, self.momentum),
+        )
+
+    def coriolis_transposed(self, motion: Screw) -> Vec:
+        """B^T (w, u) = N^T w + p x u, the linear part is zero."""
+        w, u = motion
+        across = minus(scale(_trace(self.stirring), w), matvec(transpose(self.stirring), w))
+        return plus(across, cross(self.momentum, u))
+
+
+@dataclass(frozen=True)
+class Motion:
+    """The screws S_j, S'_j, S''_j, and what each joint moves."""
+
+    screws: list[Screw]
+    first: list[Screw]
+    second: list[Screw]
+    composites: list[Composite]
+
+
+def coriolis_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Table:
+    """C(q, qd)_ij = sum_k c_ijk qd_k, for which C qd = h and dD/dt - 2C is skew-symmetric."""
+    moving = motion(chain, ring, q, qd)
+    table = _table(chain)
+    for j, (whole, screw, rate) in enumerate(zip(moving.composites, moving.screws, moving.first, strict=True)):
+        asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
+        column_j = _sum(whole.inertia(rate), whole.coriolis(screw))
+        for i in chain.paths[j]:
+            table[i][j] = _dot(moving.screws[i], column_j)
+            if i != j:
+                table[j][i] = add(_dot(asked, moving.first[i]), dot(back, moving.screws[i][0]))
+    return table
+
+
+def torque_derivatives(
+    chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> tuple[Table, Table]:
+    """d tau/dq and d tau/dqd; d tau/dqdd is D."""
+    moving = motion(chain, ring, q, qd, qdd)
+    to_q, to_qd = _table(chain), _table(chain)
+    for j, (whole, screw) in enumerate(zip(moving.composites, moving.screws, strict=True)):
+        first, second = moving.first[j], moving.second[j]
+        asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
+        twice, back = _sum(asked, asked), plus(back, back)
+        turned, stirred = whole.inertia(first), whole.coriolis(screw)
+        by_speed = _sum(_sum(turned, turned), _sum(stirred, stirred))
+        stirred = whole.coriolis(first)
+        carried = _sum(whole.inertia(second), _sum(stirred, stirred))
+        by_place = _sum(carried, _carried(screw, whole.load))
+        for i in chain.paths[j]:
+            own = moving.screws[i]
+            to_qd[i][j] = _dot(own, by_speed)
+            if i == j:  # turning a joint does not turn its own axis: S_j . S_j x* f_j = 0
+                to_q[j][j] = _dot(own, carried)
+                continue
+            to_q[i][j] = _dot(own, by_place)
+            to_qd[j][i] = add(_dot(twice, moving.first[i]), dot(back, own[0]))
+            to_q[j][i] = add(_dot(asked, moving.second[i]), dot(back, moving.first[i][0]))
+    return to_q, to_qd
+
+
+def motion(
+    chain: Chain,
+    ring: Ring,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar] | None = None,
+) -> Motion:
+    """Screws and composite bodies; without ``qdd`` those without loads, and without S''."""
+    placed, base = common_frames(chain, relative_frames(chain, ring, q))
+    speeds: list[Screw] = []
+    rates: list[Screw] = []
+    found = Motion([], [], [], [])
+    still = [0] * chain.n
+    fall: Screw = (ZERO, minus(ZERO, matvec(base, chain.gravity)))
+    for segment, frame, s, sd in zip(chain.segments, placed, qd, still if qdd is None else qdd, strict=True):
+        axis = column(frame[0], 2)
+        screw: Screw = (axis, cross(frame[1], axis)) if segment.revolute else (ZERO, axis)
+        before = speeds[segment.parent] if segment.parent >= 0 else NOTHING
+        first = _bracket(before, screw)
+        speed = _sum(before, _scaled(s, screw))
+        body = Composite(
+            segment.mass, *_placed(segment.mass, segment.moment, second_moments(segment.tensor, ring), frame)
+        )
+        body = _moving(body, speed)
+        if qdd is not None:
+            falling = rates[segment.parent] if segment.parent >= 0 else fall
+            found.second.append(_sum(_bracket(falling, screw), _bracket(before, first)))
+            rate = _sum(falling, _sum(_scaled(sd, screw), _scaled(s, first)))
+            body = _loaded(body, speed, rate)
+            rates.append(rate)
+        speeds.append(speed)
+        found.screws.append(screw)
+        found.first.append(first)
+        found.composites.append(body)
+    for index in reversed(range(chain.n)):
+        parent = chain.segments[index].parent
+        if parent >= 0:
+            found.composites[parent] = found.composites[parent].joined(found.composites[index])
+    return found
+
+
+def common_frames(chain: Chain, steps: Sequence[Frame]) -> tuple[list[Frame], Mat]:
+    """All joint frames in that of the first body, and the axes of the base there; in the base if several stand on it.
+
+    Seen from the first body its own angle turns gravity alone, and nothing where its axis is vertical.
+    """
+    alone = sum(segment.parent < 0 for segment in chain.segments) == 1
+    found: list[Frame] = []
+    for segment, step in zip(chain.segments, steps, strict=True):
+        if segment.parent >= 0:
+            found.append(compose(found[segment.parent], step))
+        else:
+            found.append((EYE, ZERO) if alone else step)
+    return found, transpose(steps[0][0]) if alone else EYE
+
+
+def _placed(mass: Scalar, moment: Vec, second: Mat, frame: Frame) -> tuple[Vec, Mat]:
+    """First and second moments in the common frame: R h + m p and R S R^T + p (R h)^T + (R h) p^T + m p p^T."""
+    turn, shift = frame
+    turned = matvec(turn, moment)
+    whole = plus(turned, scale(mass, shift))
+    half = matmul(turn, second)
+    rows: list[list[Scalar]] = [[0] * 3 for _ in range(3)]
+    for i in range(3):
+        for j in range(i, 3):
+            levers = add(mul(shift[i], whole[j]), mul(turned[i], shift[j]))
+            rows[i][j] = rows[j][i] = add(dot(half[i], turn[j]), levers)
+    return whole, as_matrix(rows)
+
+
+def _moving(body: Composite, speed: Screw) -> Composite:
+    """With its momentum m v + w x h, and K = [w]x S + v h^T."""
+    w, v = speed
+    columns = [plus(cross(w, column(body.second, k)), scale(body.moment[k], v)) for k in range(3)]
+    return replace(
+        body, momentum=plus(scale(body.mass, v), cross(w, body.moment)), stirring=as_matrix(transpose(columns))
+    )
+
+
+def _loaded(body: Composite, speed: Screw, rate: Screw) -> Composite:
+    """With the force m a + U h and the moment h x a + axial(U S) that its motion asks for (``newton_euler.py``)."""
+    (w, v), (alpha, acceleration) = speed, rate
+    a = plus(acceleration, cross(w, v))  # of the point that is at the origin, not of the place there
+    spin = spin_matrix(w, alpha)
+    moment = plus(axial_of_product(spin, w, body.second), cross(body.moment, a))
+    return replace(body, load=(moment, plus(scale(body.mass, a), matvec(spin, body.moment))))
+
+
+def _bracket(a: Screw, b: Screw) -> Screw:
+    """a x b of two motions."""
+    return cross(a[0], b[0]), plus(cross(a[0], b[1]), cross(a[1], b[0]))
+
+
+def _carried(a: Screw, load: Screw) -> Screw:
+    """a x* f: how a load changes that is carried along by a motion."""
+    return plus(cross(a[0], load[0]), cross(a[1], load[1])), cross(a[0], load[1])
+
+
+def _sum(a: Screw, b: Screw) -> Screw:
+    return plus(a[0], b[0]), plus(a[1], b[1])
+
+
+def _scaled(factor: Scalar, a: Screw) -> Screw:
+    return scale(factor, a[0]), scale(factor, a[1])
+
+
+def _dot(a: Screw, b: Screw) -> Scalar:
+    return add(dot(a[0], b[0]), dot(a[1], b[1]))
+
+
+def _trace(a: Mat) -> Scalar:
+    return add(add(a[0][0], a[1][1]), a[2][2])
+
+
+def _table(chain: Chain) -> Table:
+    return [[0] * chain.n for _ in range(chain.n)]

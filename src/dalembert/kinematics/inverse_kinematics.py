@@ -1,0 +1,191 @@
+"""Inverse kinematics: joint positions that bring a frame of an arm to poses, from as many starts as it takes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.errors import ArmError
+from ..arm.placement import Placement
+from ..systems.arm_kinematics import MovingArm
+from ..systems.arrays import joint_array
+from ..systems.frame_axes import AskedFrame
+from .descent import Descent, Lanes
+from .joint_solutions import JointSolutions
+from .pose_errors import poses_of
+from .spare_joints import check_criterion, settled
+from .starts import TABLE, Starts, ranges
+from .step_kernel import compiled_step
+from .task import Task
+
+Array = NDArray[np.float64]
+SAME = 1e-4
+"""Solutions whose joints are closer than this (rad or lengths) are one."""
+GROWTH = 4
+"""Each round tries this many times as many starts as the one before."""
+MOST_LANES = 65536
+
+
+@dataclass(frozen=True)
+class Solver:
+    """What inverse kinematics of one arm and one frame needs again and again: its step, its starts, its size."""
+
+    arm: MovingArm
+    descent: Descent
+    starts: Starts
+    free_turns: NDArray[np.bool_]
+    """Joints whose whole turns change nothing."""
+
+    def round(self, target: Array, start: Array, iterations: int, near: Array | None) -> tuple[Lanes, Array]:
+        """The best lane of each pose from its starts ``(poses, k, n)``, and the indices of those lanes."""
+        count, each, n = start.shape
+        lanes = self.descent.run(start.reshape(-1, n), np.repeat(target, each, axis=0), iterations)
+        rank = np.where(lanes.arrived, -1.0, lanes.cost).reshape(count, each)
+        if near is not None:
+            lanes.q = self.turned(lanes.q, np.repeat(near, each, axis=0))
+            off = np.abs((lanes.q - np.repeat(near, each, axis=0)) * self.descent.scale).max(axis=-1)
+            rank = np.where(rank < 0, -1 / (1 + off.reshape(count, each)), rank)
+        return lanes, np.arange(count) * each + np.argmin(rank, axis=1)
+
+    def turned(self, q: Array, near: Array) -> Array:
+        """The same positions by whole turns nearer to ``near``, within the limits."""
+        turns = np.where(self.free_turns, np.round((near - q) / math.tau), 0.0)
+        moved = q + math.tau * turns
+        inside = (moved >= self.descent.lower) & (moved <= self.descent.upper)
+        return np.where(inside, moved, q)
+
+
+def solver_of(arm: MovingArm, frame: AskedFrame | None, task: Task, limits: bool, seed: int) -> Solver:
+    """The solver of a task."""
+    framed = arm.framed(frame)
+    length = task.length
+    scale = np.array([1.0 if joint.kind == "revolute" else 1 / length for joint in framed.moving])
+    lower, upper = (framed.lower, framed.upper) if limits else (np.full(arm.n, -np.inf), np.full(arm.n, np.inf))
+    followed = {
+        coupled.coordinate for joint, coupled in zip(arm.all_moving, arm.couplings, strict=True) if joint.follows
+    }
+    free = [joint.kind == "revolute" and k not in followed for k, joint in enumerate(framed.moving)]
+    step = framed.kept("damped step", lambda: compiled_step(framed))
+    starts = framed.kept(("starts", limits, seed), lambda: Starts(framed, *ranges(framed, length, limits), seed))
+    return Solver(framed, Descent(framed, step, task, lower, upper, scale), starts, np.array(free))
+
+
+def length_of(arm: MovingArm) -> float:
+    """How far the tool gets about its middle, over some poses (m): what positions are measured by."""
+    return arm.kept("length", lambda: _length(arm))
+
+
+def _length(arm: MovingArm) -> float:
+    rng = np.random.default_rng(1)
+    points = arm.forward_kinematics(rng.uniform(*ranges(arm, 1.0, True), (64, arm.n)))[:, :3, 3]
+    size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
+    return size if size > 1e-9 else 1.0
+
+
+def inverse_kinematics(
+    arm: MovingArm, pose: ArrayLike | Placement, *, frame: AskedFrame | None, task: str, near: ArrayLike | None,
+    weights: ArrayLike | None, axes: str, error: str, limits: bool, tolerance: float | tuple[float, float],
+    iterations: int, starts: int, criterion: str | None, solutions: bool, seed: int,
+) -> JointSolutions:  # fmt: skip
+    """What ``arm.inverse_kinematics`` says."""
+    if arm.n == 0:
+        raise ArmError(f"{arm.where}{arm.name}: no joint moves, so that it reaches one pose only; free a joint")
+    if not (isinstance(iterations, int) and isinstance(starts, int) and iterations >= 1 and 1 <= starts <= TABLE):
+        raise ArmError(f"iterations and starts are numbers of at least 1, starts at most {TABLE}")
+    target = poses_of(pose, task)
+    batch = target.shape[:-2]
+    guess = None if near is None else joint_array(arm, "near", near)
+    if guess is not None:
+        try:
+            batch = np.broadcast_shapes(batch, guess.shape[:-1])
+        except ValueError:
+            raise ArmError(f"near {guess.shape} does not fit poses {target.shape}; give one for each, or one") from None
+        guess = np.broadcast_to(guess, (*batch, arm.n)).reshape(-1, arm.n)
+    flat = np.ascontiguousarray(np.broadcast_to(target, (*batch, 4, 4)).reshape(-1, 4, 4))
+    asked = Task.of(task, weights, axes, error, tolerance, length_of(arm.framed(frame)))
+    check_criterion(criterion, arm.n, asked.rows, f"{arm.where}{arm.name}")
+    if solutions and arm.n > asked.rows:
+        raise ArmError(
+            f"{arm.where}{arm.name}: {arm.n} joints reach {asked.rows} directions in endlessly many ways; lock joints, "
+            "or ask without solutions"
+        )
+    solver = solver_of(arm, frame, asked, limits, seed)
+    found, tried = _searched(solver, flat, guess, iterations, starts)
+    if criterion is not None and found.arrived.any():
+        _spared(solver, found, flat, criterion, iterations)
+    if guess is None:
+        found.q = solver.turned(found.q, np.clip(np.zeros_like(found.q), solver.starts.lower, solver.starts.upper))
+    several = _distinct(solver, flat, found, iterations, starts) if solutions else ()
+    return JointSolutions(
+        found.q.reshape(*batch, arm.n), found.position_error.reshape(batch), found.orientation_error.reshape(batch),
+        found.arrived.reshape(batch), found.iterations.reshape(batch), tried.reshape(batch),
+        solver.descent.held(found.q, flat).reshape(*batch, arm.n), arm.joint_names, arm.name, several,
+    )  # fmt: skip
+
+
+def _searched(
+    solver: Solver, target: Array, near: Array | None, iterations: int, starts: int
+) -> tuple[Lanes, NDArray[np.int64]]:
+    """Each pose from the start that is given, or the nearest of the table, then from more and more others."""
+    count, n = len(target), solver.arm.n
+    found = Lanes(
+        np.zeros((count, n)), np.full(count, np.inf), np.full(count, np.inf), np.full(count, np.inf),
+        np.zeros(count, bool), np.zeros(count, np.int64),
+    )  # fmt: skip
+    tried = np.zeros(count, np.int64)
+    weights = np.array([solver.descent.task.scaled[:3].mean(), solver.descent.task.scaled[3:].mean()])
+    waiting, done, size = np.arange(count), 0, 1
+    while len(waiting) and done < starts:
+        last = min(done + size, starts)
+        for begin in range(0, len(waiting), max(MOST_LANES // (last - done), 1)):
+            part = waiting[begin : begin + max(MOST_LANES // (last - done), 1)]
+            if near is not None and done == 0:
+                begun = near[part][:, None, :]
+            else:
+                shift = int(near is not None)
+                begun = solver.starts.nearest(target[part], weights, done - shift, last - shift)
+            lanes, best = solver.round(target[part], begun, iterations, None if near is None else near[part])
+            better = lanes.arrived[best] | (lanes.cost[best] < found.cost[part])
+            into, out = part[better], best[better]
+            for name in ("q", "position_error", "orientation_error", "cost", "arrived", "iterations"):
+                getattr(found, name)[into] = getattr(lanes, name)[out]
+        tried[waiting] = last
+        waiting = waiting[~found.arrived[waiting]]
+        done, size = last, size * GROWTH
+    return found, tried
+
+
+def _spared(solver: Solver, found: Lanes, target: Array, criterion: str, iterations: int) -> None:
+    """Let the joints to spare follow their criterion, then come back to the pose; where that fails, stay."""
+    which = np.flatnonzero(found.arrived)
+    moved = settled(solver.descent, found.q[which], target[which], criterion)
+    lanes = solver.descent.run(moved, target[which], iterations)
+    into = which[lanes.arrived]
+    for name in ("q", "position_error", "orientation_error", "cost"):
+        getattr(found, name)[into] = getattr(lanes, name)[lanes.arrived]
+
+
+def _distinct(solver: Solver, target: Array, found: Lanes, iterations: int, starts: int) -> tuple[Array, ...]:
+    """All solutions of each pose that the starts lead to, whole turns apart counted once."""
+    weights = np.array([solver.descent.task.scaled[:3].mean(), solver.descent.task.scaled[3:].mean()])
+    several = []
+    for k in range(len(target)):
+        begun = solver.starts.nearest(target[k : k + 1], weights, 0, starts)[0]
+        lanes = solver.descent.run(begun, np.repeat(target[k : k + 1], starts, axis=0), iterations)
+        points = np.concatenate([found.q[k : k + 1][found.arrived[k : k + 1]], lanes.q[lanes.arrived]])
+        points = solver.turned(points, np.zeros_like(points))
+        kept: list[Array] = []
+        for point in points:
+            if not any(_apart(solver, point, other) < SAME for other in kept):
+                kept.append(point)
+        several.append(np.array(kept).reshape(-1, solver.arm.n))
+    return tuple(several)
+
+
+def _apart(solver: Solver, a: Array, b: Array) -> float:
+    off = np.abs(a - b)
+    off = np.where(solver.free_turns, np.abs(np.remainder(off + math.pi, math.tau) - math.pi), off)
+    return float((off * solver.descent.scale).max())

@@ -1,0 +1,69 @@
+"""What an arm with joints to spare does with them: stay off its limits, or off singular poses.
+
+In the null space of the task the joints go down the gradient of a criterion (Liegeois 1977):
+
+    "limits"          sum of ((q - middle) / range)^2 / 2
+    "manipulability"  -log sqrt(det J J^T), Yoshikawa 1985
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import listed
+from ..arm.errors import ArmError
+from .descent import Descent
+
+Array = NDArray[np.float64]
+CRITERIA = ("limits", "manipulability")
+ROUNDS = 80
+SETTLED = 1e-3
+"""The change of the joints (rad or lengths) below which the criterion counts as met."""
+GAIN, LONGEST = 0.5, 0.2
+
+
+def check_criterion(criterion: str | None, joints: int, rows: int, arm: str) -> None:
+    """Refuse a criterion that is not known, or that nothing is left for."""
+    if criterion is None:
+        return
+    if criterion not in CRITERIA:
+        raise ArmError(f"a criterion for joints to spare is {listed(CRITERIA)}, not {criterion!r}")
+    if joints <= rows:
+        raise ArmError(
+            f"{arm}: {joints} joints and {rows} directions asked for leave none to spare for a criterion; leave it "
+            "out, or ask for fewer directions"
+        )
+
+
+def settled(descent: Descent, q: Array, target: Array, criterion: str) -> Array:
+    """Positions that keep their pose to second order while the criterion is followed."""
+    q = q.copy()
+    live = np.arange(len(q))
+    for _ in range(ROUNDS):
+        x = q[live]
+        error, _, _, weight, cost = descent.errors(x, target[live])
+        moved, _ = descent.stepped(x, error, weight, cost, _wanted(descent, x, criterion))
+        change = np.abs((moved - x) * descent.scale).max(axis=-1)
+        q[live] = moved
+        live = live[change > SETTLED]
+        if not len(live):
+            break
+    return q
+
+
+def _wanted(descent: Descent, q: Array, criterion: str) -> Array:
+    """A step of the joints down the gradient of the criterion."""
+    if criterion == "limits":
+        limited = np.isfinite(descent.lower) & np.isfinite(descent.upper)
+        middle = np.where(limited, 0.5 * (descent.lower + descent.upper), 0.0)
+        return np.where(limited, GAIN * (middle - q), 0.0)
+    rows = descent.task.weights > 0
+    root = np.sqrt(descent.task.scaled)[rows]
+    jacobian = root[:, None] * descent.arm.jacobian(q)[:, rows]
+    slopes = root[:, None, None] * descent.arm.jacobian_slopes(q)[:, rows]
+    inner = jacobian @ np.swapaxes(jacobian, -1, -2) + 1e-9 * np.eye(len(root))
+    pulled = np.linalg.solve(inner, jacobian)
+    found = GAIN * np.einsum("bij,bijk->bk", pulled, slopes)
+    size = np.abs(found * descent.scale).max(axis=-1, keepdims=True)
+    return found * np.minimum(1.0, LONGEST / np.maximum(size, 1e-300))

@@ -1,0 +1,141 @@
+"""Friction of a mechanism: the contacts of its chains, and what they and viscous friction are at the coordinates.
+
+A contact of speed C phi' has C X q', X = [G^phi_q]; viscous friction B phi' at the joints is X^T B X q' at the
+coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..systems.arrays import vector_array
+from ..systems.sticking import Contact
+from . import transfer
+from .batch import Array
+from .element_loads import ElementLoads
+from .mechanism_outputs import MechanismOutputs
+from .mounting import ChainNumbers
+
+
+class MechanismFriction(MechanismOutputs):
+    """The methods of ``Mechanism`` that tell where friction acts."""
+
+    def _parts(self) -> Iterator[tuple[ChainNumbers, slice]]:
+        """Each chain with its joints in phi."""
+        return zip(self.chains.numbers, self.chains.slices, strict=True)
+
+    @cached_property
+    def elements(self) -> ElementLoads:
+        """Springs and dampers between chains, and rotors and friction of the mechanism's own motors."""
+        return ElementLoads(self.chains, self.assembly.elements, self.assembly.kernel is not None)
+
+    def first_influence(self, phi: Array) -> Array:
+        """[G^phi_q] ``(b, m, n)``, of one state ``(m, n)``."""
+        if self.assembly.map is not None:
+            found = self.assembly.map.answer("influence", self._inverted, phi)
+            if found is not None:
+                return found
+        return self._inverted(phi) if phi.ndim == 2 else self._inverted(phi[None])[0]
+
+    def _inverted(self, phi: Array) -> Array:
+        return self.assembly.whole(phi)[:, :, : self.n]
+
+    # -- contacts -------------------------------------------------------------------------------
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Where Coulomb friction acts: the contacts of the chains, their rows those of phi."""
+        found = []
+        for (name, arm), part in zip(self.chains.arms.items(), self.chains.slices, strict=True):
+            for contact in arm.contacts:
+                row = np.zeros(self.m)
+                row[part] = contact.row
+                shafts = tuple(f"{name}.{shaft}" for shaft in contact.shafts)
+                found.append(replace(contact, name=f"{name}.{contact.name}", row=row, shafts=shafts))
+        return tuple(found)
+
+    @cached_property
+    def ratios_vary(self) -> bool:
+        """True if motors of some chain turn with its joints at ratios that vary with their positions."""
+        return any(arm.contacts_vary for arm in self.chains.arms.values())
+
+    def contact_rows(self, phi: Array) -> Array:
+        """Speeds of the contacts per joint rate, ``(b, contacts, m)``."""
+        if not self.ratios_vary:
+            return np.broadcast_to(self._rows, (len(phi), *self._rows.shape))
+        found = np.zeros((len(phi), len(self.contacts), self.m))
+        first = 0
+        for numbers, part in self._parts():
+            last = first + len(numbers.arm.contacts)
+            if last > first:
+                found[:, first:last, part] = numbers.arm.contact_rows(phi[:, part])
+            first = last
+        return found
+
+    @cached_property
+    def _rows(self) -> Array:
+        return np.array([contact.row for contact in self.contacts]).reshape(-1, self.m)
+
+    def contact_drift(self, phi: Array, rate: Array) -> Array:
+        """Accelerations of the contacts at constant joint rates, ``(b, contacts)``: transmissions that vary."""
+        found = [numbers.arm.contact_drift(phi[:, part], rate[:, part]) for numbers, part in self._parts()]
+        return np.concatenate(found, axis=1)
+
+    # -- at the coordinates ---------------------------------------------------------------------
+
+    def coordinate_contact_rows(self, phi: Array) -> Array:
+        """Speeds of the contacts per rate of a coordinate, ``(..., contacts, n)``."""
+        if phi.ndim == 1 and not self.ratios_vary:
+            return np.asarray(self._rows @ self.first_influence(phi))
+        flat = phi.reshape(-1, self.m)
+        rows = self.contact_rows(flat) @ self.first_influence(flat)
+        return np.asarray(rows.reshape(*phi.shape[:-1], *rows.shape[1:]))
+
+    def coordinate_contact_drift(self, phi: Array, qd: ArrayLike) -> Array:
+        """Accelerations of the contacts at constant rates of the coordinates, ``(..., contacts)``."""
+        rate, bend = self.joint_motion(phi, qd, np.zeros(self.n))
+        flat = np.broadcast_to(phi, bend.shape).reshape(-1, self.m)
+        drift = transfer.times(self.contact_rows(flat), bend.reshape(flat.shape))
+        if self.ratios_vary:
+            drift = drift + self.contact_drift(flat, rate.reshape(flat.shape))
+        return np.asarray(drift.reshape(*bend.shape[:-1], len(self.contacts)))
+
+    def viscous_matrix(self, phi: Array) -> Array:
+        """B = [G^phi_q]^T B_phi [G^phi_q], ``(..., n, n)``: viscous friction at the coordinates is B q'."""
+        if phi.ndim == 1 and self._viscous is not None:
+            first = self.first_influence(phi)
+            return np.asarray(first.T @ self._viscous @ first)
+        flat = phi.reshape(-1, self.m)
+        found = transfer.inertia(self._joint_viscous(flat), self.first_influence(flat))
+        return np.asarray(found.reshape(*phi.shape[:-1], self.n, self.n))
+
+    @cached_property
+    def _viscous(self) -> Array | None:
+        """B_phi where it is constant."""
+        return None if self.ratios_vary or self.parts.drives else self._joint_viscous(self.home[None])[0]
+
+    def _joint_viscous(self, phi: Array) -> Array:
+        found = np.zeros((len(phi), self.m, self.m))
+        for arm, part in zip(self.chains.arms.values(), self.chains.slices, strict=True):
+            found[:, part, part] = arm.viscous_matrix(phi[:, part])
+        return found + self.elements.friction(phi) if self.parts.drives else found
+
+    def friction_torque(self, phi: Array, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
+        """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains and motors takes."""
+        flat = phi.reshape(-1, self.m)
+        first = self.first_influence(flat).reshape(*phi.shape, self.n)
+        rate = transfer.times(first, vector_array(self.n, "qd", qd, "coordinate"))
+        own = [
+            arm.friction_torque(phi[..., part], rate[..., part], width, law)
+            for arm, part in zip(self.chains.arms.values(), self.chains.slices, strict=True)
+        ]
+        total = np.concatenate(own, axis=-1)
+        if self.parts.drives:
+            rubbed = self.elements.friction(flat).reshape(*phi.shape, self.m)
+            total = total + transfer.times(rubbed, rate)
+        return np.asarray(transfer.load(total, first))

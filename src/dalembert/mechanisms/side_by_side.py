@@ -1,0 +1,71 @@
+"""The chains of a mechanism as one tree on the ground: joints "chain.joint" in the order of phi, links "chain:link"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from ..arm.description import ArmDescription, Link
+from ..arm.drives import Actuator, DriveTrain, Element
+from ..arm.errors import ArmError
+from ..arm.placement import Placement, Vector
+from ..systems.arm_system import ArmSystem
+
+GROUND = "ground"
+Part = TypeVar("Part", Actuator, Element)
+
+
+def side_by_side(arms: Mapping[str, ArmSystem], gravity: Vector, name: str) -> ArmDescription:
+    """One description of arms that are mounted in the world, with their loads and with drives that count."""
+    links, joints = [Link(GROUND)], []
+    train, silent = DriveTrain(), []
+    models = {arm.drive_model for arm in arms.values() if arm.counts_drives}
+    if len(models) > 1:
+        raise ArmError(f"{name}: drives of its chains count by several models, {', '.join(sorted(models))}; choose one")
+    for chain, arm in arms.items():
+        called = {link: GROUND if link == arm.base else f"{chain}:{link}" for link in arm.link_names}
+        held = dict(arm.loads)
+        for link in arm.links:
+            body = link.inertia
+            if link.name in held:
+                tool = arm.tool if link.name == arm.tool_link else Placement()
+                body = body + (held[link.name].body.placed(tool) if tool.steps else held[link.name].body)
+            if link.name != arm.base:
+                links.append(Link(called[link.name], body))
+        joints += [
+            replace(joint, name=f"{chain}.{joint.name}", parent=called[joint.parent], child=called[joint.child])
+            for joint in arm.joints
+        ]
+        if arm.counts_drives:
+            train = _with(train, chain, arm, called)
+        else:
+            silent += [f"{chain}.{joint}" for joint in arm.joint_names]
+    if models:
+        train = train.with_direct(silent)
+    return ArmDescription(
+        name, tuple(links), tuple(joints), gravity, drives=train, drive_model=models.pop() if models else "none"
+    )
+
+
+def _with(train: DriveTrain, chain: str, arm: ArmSystem, called: Mapping[str, str]) -> DriveTrain:
+    """``train`` and the drives of a chain, by the names they have in the tree."""
+    if arm.drives.functions:
+        raise ArmError(
+            f"{arm.name}: its drives have functions of joint positions, which are told chain by chain alone; ask for "
+            f"the equations without_drives(), or of the arm itself"
+        )
+
+    def named(part: Part) -> Part:
+        ratios = tuple((f"{chain}.{joint}", ratio) for joint, ratio in part.ratios)
+        rotor = replace(part.rotor, link=called[part.rotor.link]) if part.rotor.link else part.rotor
+        return replace(part, name=f"{chain}.{part.name}", ratios=ratios, rotor=rotor)
+
+    own = arm.drives
+    rubbed = tuple((f"{chain}.{joint}", friction) for joint, friction in own.joint_friction)
+    return replace(
+        train,
+        actuators=(*train.actuators, *map(named, own.actuators)),
+        elements=(*train.elements, *map(named, own.elements)),
+        joint_friction=(*train.joint_friction, *rubbed),
+    )

@@ -1,0 +1,165 @@
+"""A study as a page: its designs in parallel coordinates and a scatter plot, to be brushed; what makes the outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ..arm.io.whole_files import write_whole
+from ..markup.data_tables import Column, DataTable, Value
+from ..markup.elements import Html, data, tag
+from ..studies.optimum import DesignOptimum
+from ..studies.study_result import StudyResult
+from ..studies.study_tables import (
+    budget_table,
+    factor_table,
+    failure_table,
+    morris_table,
+    sobol_table,
+    summary_table,
+)
+from .html.page import asset, page
+from .section import Part, Section, paragraph
+
+MOST_DESIGNS = 3000
+"""Designs that are drawn; of more, every so many-th."""
+MOST_COLUMNS = 24
+MOST_TABLES = 12
+"""Outputs whose sensitivities have a table of their own."""
+MOST_FRONT = 200
+
+
+def study_page(
+    result: StudyResult,
+    pareto: Mapping[str, str] | None = None,
+    budgets: Mapping[str, float | None] | None = None,
+    optimum: DesignOptimum | None = None,
+) -> str:
+    """The page; ``pareto`` are goals of a front, ``budgets`` outputs with the spread that is allowed of each."""
+    front = result.pareto(pareto) if pareto else np.empty(0, dtype=np.intp)
+    sections = [_designs(result, front), _outputs(result)]
+    if pareto:
+        sections.append(_front(result, pareto, front))
+    shares = _sensitivities(result)
+    if shares is not None:
+        sections.append(shares)
+    if budgets:
+        tables = tuple(budget_table(result.budget(name, allowed)) for name, allowed in budgets.items())
+        sections.append(
+            Section("budgets", "Tolerance budgets", "Which tolerance makes how much of the spread.", tables)
+        )
+    if optimum is not None:
+        sections.append(_optimum(optimum))
+    subtitle = f"{len(result):,} designs of {len(result.factors)} factors ({result.design}, seed {result.seed})"
+    return page(result.name, subtitle, Html(), sections, what="study")
+
+
+def write_study_page(
+    result: StudyResult,
+    path: str | Path,
+    pareto: Mapping[str, str] | None = None,
+    budgets: Mapping[str, float | None] | None = None,
+    optimum: DesignOptimum | None = None,
+) -> None:
+    """Write the page of a study: one file that is complete in itself."""
+    write_whole(path, study_page(result, pareto, budgets, optimum))
+
+
+def _designs(result: StudyResult, front: np.ndarray) -> Section:
+    good = np.flatnonzero([not failure for failure in result.failures])
+    step = -(-len(good) // MOST_DESIGNS) or 1
+    shown = np.union1d(good[::step], np.intersect1d(front, good))[: 2 * MOST_DESIGNS]
+    columns = list(result.columns.items())
+    kept = [*columns[: len(result.factors)], *columns[len(result.factors) :]][:MOST_COLUMNS]
+    table = np.stack([values[shown] for _, (_, values) in kept], axis=1) if len(shown) else np.empty((0, len(kept)))
+    content = {
+        "names": [name for name, _ in kept],
+        "units": [unit for _, (unit, _) in kept],
+        "factors": min(len(result.factors), len(kept)),
+        "rows": [[float(f"{x:.6g}") for x in row] for row in table],
+        "numbers": [int(row) for row in shown],
+        "front": [int(row) for row in np.flatnonzero(np.isin(shown, front))],
+    }
+    drawn = f"{len(shown):,} of {len(good):,} designs are drawn" if len(shown) < len(good) else "All designs are drawn"
+    left_out = len(columns) - len(kept)
+    more = f"; {left_out} more columns are in the results" if left_out else ""
+    parts: tuple[Part, ...] = (
+        paragraph(
+            "Drag along an axis, or over the scatter plot, to keep the designs there; a click on an axis lets go of "
+            "it. The table below takes the same ends as numbers.",
+            kind="note",
+        ),
+        tag(
+            "p", tag("span", id="study-count", class_="readout", role="status"),
+            tag("button", "Keep all", id="study-clear", type="button"),
+        ),
+        tag(
+            "div", tag("canvas", id="study-parallel", role="img", aria_label="Parallel coordinates of all designs"),
+            class_="scroll", id="study-parallel-box",
+        ),
+        tag(
+            "p", tag("label", "across ", tag("select", id="study-x")), tag("label", "up ", tag("select", id="study-y")),
+            tag("label", "colour ", tag("select", id="study-colour")), class_="views",
+        ),
+        tag("canvas", id="study-scatter", role="img", aria_label="Scatter plot of two columns"),
+        tag("div", id="study-ends", class_="table scroll"),
+        data(content, "study-data"),
+    )  # fmt: skip
+    failed = f" {len(result.failed):,} of them have no outputs." if len(result.failed) else ""
+    return Section("designs", "Designs", f"{drawn}{more}.{failed}", parts, script=asset("study.js"))
+
+
+def _outputs(result: StudyResult) -> Section:
+    failed = failure_table(result)
+    parts: tuple[Part, ...] = (summary_table(result), factor_table(result), *([failed] if failed is not None else []))
+    widest = max(
+        (x for x in enumerate(result.outputs)), key=lambda x: _variation(result.values[:, x[0]]), default=(0, ("", ""))
+    )
+    said = f"Of the outputs {widest[1][0]} varies most, relative to its mean." if result.outputs else ""
+    return Section("outputs", "Outputs and factors", said, parts)
+
+
+def _variation(values: np.ndarray) -> float:
+    own = values[np.isfinite(values)]
+    return float(own.std() / abs(own.mean())) if len(own) and own.mean() else 0.0
+
+
+def _front(result: StudyResult, goals: Mapping[str, str], front: np.ndarray) -> Section:
+    columns = result.columns
+    named = (Column(name, name, unit, "number") for name, (unit, _) in columns.items())
+    heads = (Column("design", "design", kind="number"), *named)
+    order = front[np.argsort(result.column(next(iter(goals)))[front], kind="stable")][:MOST_FRONT]
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (int(row), *(float(values[row]) for _, values in columns.values())) for row in order
+    )
+    wanted = ", ".join(f"{goal} {name}" for name, goal in goals.items())
+    said = f"{len(front):,} designs are on the front of {wanted}: no other betters one goal without a loss in another."
+    more = "" if len(front) <= MOST_FRONT else f"The first {MOST_FRONT} of {len(front):,}."
+    table = DataTable("front", "Pareto front", heads, rows, more, first=20)
+    return Section("front", "Pareto front", said, (table,))
+
+
+def _sensitivities(result: StudyResult) -> Section | None:
+    outputs = result.outputs[:MOST_TABLES]
+    if result.design == "saltelli":
+        found = [(name, result.sobol(name)) for name, _ in outputs]
+        tables: tuple[Part, ...] = tuple(sobol_table(name, indices) for name, indices in found)
+        said = f"Most of {found[0][0]} is made by {found[0][1][0].factor}."
+        return Section("sensitivities", "Sobol indices", said, tables)
+    if result.design == "morris":
+        effects = [(name, unit, result.morris(name)) for name, unit in outputs]
+        tables = tuple(morris_table(name, own, unit) for name, unit, own in effects)
+        said = f"{effects[0][2][0].factor} moves {effects[0][0]} most." if effects[0][2] else ""
+        return Section("sensitivities", "Effects of the factors", said, tables)
+    return None
+
+
+def _optimum(optimum: DesignOptimum) -> Section:
+    columns = (Column("factor", "factor"), Column("value", "best value", kind="number"))
+    rows: tuple[tuple[Value, ...], ...] = tuple((name, value) for name, value in optimum.values.items())
+    proved = ", certified over all poses" if optimum.certified else ""
+    held = f"Held by {', '.join(optimum.active)}." if optimum.active else ""
+    said = f"{optimum.objective} goes from {optimum.before:.5g} to {optimum.value:.5g}{proved}."
+    return Section("optimum", "Best design", said, (DataTable("optimum", "Best design", columns, rows, held),))

@@ -1,0 +1,1 @@
+"""What do many designs of one system do? Factors, designs, outputs, runs, sensitivities, optimal designs."""

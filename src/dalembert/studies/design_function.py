@@ -1,0 +1,86 @@
+"""A function of a system with some numbers of its description as arguments: compiled once for all designs.
+
+The description is put together with traced numbers (``rings/traced.py``), so that masses, centres, lengths, twists,
+gear ratios, rotors, friction, loads and gravity alike become inputs of one graph, and one kernel serves every design.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ..arm.description import ArmDescription
+from ..arm.description_numbers import number_of, with_numbers
+from ..arm.exact import Angle
+from ..compile.function import Function, Parameters, Tables
+from ..compile.functions import FUNCTIONS, determined, refuse_unfit, system_facts
+from ..compile.graph_model import GraphModel
+from ..rings.algebra import flat
+from ..rings.dual import Duals, slope_of
+from ..rings.graph import Node, evaluate
+from ..rings.traced import Traced, TracedGraph
+
+NOT_IN_GRAPHS = ("effort", "velocity", "torque_constant", "resistance")
+"""Numbers of a description that no function of its motion depends on."""
+
+
+def design_function(arm: ArmDescription, name: str, numbers: Sequence[str], slopes: bool = False) -> Function:
+    """The function ``name`` of this system with these ``numbers`` of its description as last argument.
+
+    With ``slopes`` its derivatives to the numbers are further results, ``(entries, numbers)`` each, by dual numbers.
+    """
+    refuse_unfit(arm, name)
+    entry, known = FUNCTIONS[name], [number_of(arm, number) for number in numbers]
+    results = tuple((result, size(arm.n, len(arm.bodies))) for result, size in entry.results)
+    if slopes:
+        results += tuple((f"{result}_slopes", (math.prod(shape), len(numbers))) for result, shape in results)
+    facts = system_facts(arm)
+    return Function(
+        f"{name} of designs",
+        (*((argument, arm.n) for argument in entry.arguments), ("parameters", len(numbers))),
+        results,
+        partial(_build, arm, name, tuple(numbers), slopes),
+        label=arm.name,
+        facts=f"{facts}{tuple(numbers)!r}{slopes}" if facts else "",
+        parameters=Parameters("design", tuple(numbers), tuple(float(number.value) for number in known)),
+        joints=tuple(f"{joint.name} ({joint.kind})" for joint in arm.moving),
+        meanings={"parameters": "numbers of the description, by name"},
+    )
+
+
+def traced(arm: ArmDescription, numbers: Sequence[str], graph: TracedGraph) -> ArmDescription:
+    """The description with these numbers as the inputs ``p0``, ``p1``, ... of the graph."""
+    values: dict[str, Any] = {}
+    for index, name in enumerate(numbers):
+        number, node = number_of(arm, name), graph.input(f"p{index}")
+        if name.startswith("angle."):
+            angle = Angle.of(number.value)
+            sin, cos = graph.sincos(node)
+            values[name] = Angle(Traced(angle.cos, cos), Traced(angle.sin, sin), float(number.value))
+        elif name.rpartition(".")[2] not in NOT_IN_GRAPHS:
+            values[name] = Traced(number.value, node)
+    return with_numbers(arm, values)
+
+
+def _build(arm: ArmDescription, name: str, numbers: tuple[str, ...], slopes: bool) -> Tables:
+    graph = TracedGraph()
+    model = GraphModel(traced(arm, numbers, graph), graph)
+    model.names = numbers  # keeps the inertia as it is: regrouping is for numbers that are known
+    tables = determined(arm, lambda: FUNCTIONS[name].build(model))
+    return [*tables, *(_slopes(table, graph, len(numbers)) for table in tables)] if slopes else tables
+
+
+def _slopes(table: Any, graph: TracedGraph, count: int) -> list[Any]:
+    """d table/d p, a number in the place of each entry: the finished graph over dual numbers."""
+    nodes = [graph.node(x) for x in flat(table)]
+    duals = Duals(graph)
+    inputs: dict[str, Any] = {x.value: x for x in graph.nodes if x.op == "input"}
+    inputs |= {f"p{k}": duals.variable(graph.input(f"p{k}"), k) for k in range(count)}
+    found: list[Any] = evaluate(nodes, inputs, duals)
+    return [[_plain(graph, slope_of(x, k)) for k in range(count)] for x in found]
+
+
+def _plain(graph: TracedGraph, number: Any) -> Node:
+    return graph.node(number)

@@ -1,0 +1,240 @@
+"""The designs of a chunk worked out: kernels in blocks that stay in the cache, other outputs one by one."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description_numbers import with_numbers
+from ..arm.errors import ArmError, PhysicalWarning
+from ..compile.kernel import Kernel
+from ..design.motion_samples import MotionSamples
+from .design_function import design_function
+from .factors import FactorSet
+from .outputs import OUTPUTS, Output
+from .study_files import FAILURE
+
+if TYPE_CHECKING:
+    from ..systems.arm_system import ArmSystem
+
+Array = NDArray[np.float64]
+
+STATES = 8192
+"""States of one block: their numbers stay within the second-level cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Values of the outputs ``(designs, columns)``, NaN where there are none, and why: "" for a design that worked."""
+
+    values: Array
+    failures: tuple[str, ...]
+
+
+class _Buffers:
+    """Memory for a block of designs along a motion, used again for every block.
+
+    Fresh arrays for each block would be given back to the system each time where the allocator is set to do so, as it
+    is in the workers of Dask, and the time would go into new pages.
+    """
+
+    def __init__(self, designs: int, states: Sequence[Array], numbers: int, shapes: Sequence[tuple[int, ...]]) -> None:
+        rows = designs * len(states[0])
+        self.designs = designs
+        # All designs of a moment, then those of the next: peaks over moments are then taken of whole rows at once.
+        self.states = [np.repeat(state, designs, axis=0) for state in states]
+        self.numbers = np.empty((rows, numbers))
+        self.results = [np.empty((rows, *shape)) for shape in shapes]
+
+
+class DesignEvaluator:
+    """A system, its factors, outputs and motion, ready to work out designs."""
+
+    def __init__(self, factors: FactorSet, outputs: Sequence[Output], motion: MotionSamples | None) -> None:
+        self.system: ArmSystem = factors.system  # type: ignore[assignment]
+        self.factors, self.outputs, self._motion = factors, tuple(outputs), motion
+        self._kernels: dict[str, Kernel] = {}
+        self._last = threading.local()  # threads share the kernels, not the block that each of them is at
+        self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
+        names = [name for name, _ in self.columns]
+        taken = [*names, *(factor.name for factor in factors.factors), FAILURE]
+        twice = next((name for name in names if taken.count(name) > 1), "")
+        if not names or twice:
+            raise ArmError(
+                f"{self.system.name}: " + (f"two columns are called {twice!r:.80}; give the output another name"
+                if twice else "a study has at least one output")
+            )  # fmt: skip
+        for output in self.outputs:
+            if output.kind != "own" and OUTPUTS[output.kind].needs_motion and motion is None:
+                raise ArmError(f"{self.system.name}: output {output.name!r} is along a motion; give one")
+        if motion is not None and motion.q.shape[-1] != self.system.n:
+            raise ArmError(f"{self.system.name}: the motion is one of {motion.q.shape[-1]} joints")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DesignEvaluator, (self.factors, self.outputs, self._motion)
+
+    @property
+    def motion(self) -> MotionSamples:
+        """The motion along which outputs are worked out."""
+        assert self._motion is not None, "outputs that need one are refused without it"
+        return self._motion
+
+    @cached_property
+    def duration(self) -> float:
+        """Duration of the motion (s)."""
+        if self.motion.t is None:
+            raise ArmError(f"{self.system.name}: energy and cycle time need the times of the motion; give them")
+        return float(self.motion.t[-1] - self.motion.t[0])
+
+    # -- kernels -------------------------------------------------------------------------------------
+
+    def kernel(self, name: str) -> Kernel:
+        """The function ``name`` with the numbers of the factors as last argument; compiled once for all designs."""
+        if name not in self._kernels:
+            self._kernels[name] = Kernel(design_function(self.system, name, self.factors.names))
+        return self._kernels[name]
+
+    def along(self, name: str, values: Array, arguments: int = 3) -> tuple[Array, ...]:
+        """Results ``(designs, moments, ...)`` of a function of the first ``arguments`` of q, qd, qdd on the motion.
+
+        They stand in memory that the next call for the same function in this thread uses again.
+        """
+        count, kernel = len(values), self.kernel(name)
+        buffers: dict[str, _Buffers] = self._last.__dict__.setdefault("buffers", {})
+        kept = buffers.get(name)
+        if kept is None or kept.designs != count:
+            states = (self.motion.q, self.motion.qd, self.motion.qdd)[:arguments]
+            kept = buffers[name] = _Buffers(count, states, values.shape[1], kernel.shapes)
+        kept.numbers.reshape(-1, count, values.shape[1])[...] = values
+        found = tuple(kept.results)
+        kernel(*kept.states, kept.numbers, out=found if len(found) > 1 else found[0])
+        return tuple(np.swapaxes(result.reshape(-1, count, *result.shape[1:]), 0, 1) for result in found)
+
+    def torques(self, values: Array) -> Array:
+        """tau along the motion, ``(designs, moments, n)``; kept for the outputs that share it."""
+        if getattr(self._last, "values", None) is not values:
+            self._last.torques, self._last.values = self.along("inverse_dynamics", values)[0], values
+        return np.asarray(self._last.torques)
+
+    def paced(self, values: Array, pace: Array) -> Array:
+        """tau along the motion at a pace for each design."""
+        k = pace[:, None, None]
+        motion = self.motion
+        found = self.kernel("inverse_dynamics")(motion.q, k * motion.qd, k * k * motion.qdd, values[:, None, :])
+        return np.asarray(found)
+
+    def limits(self, values: Array) -> tuple[Array, Array]:
+        """Limits of effort and velocity, ``(designs, n)`` each; factors may be among them."""
+        found = []
+        for what, own in (("effort", self.system.effort_limits), ("velocity", self.system.velocity_limits)):
+            table = np.tile(own, (len(values), 1))
+            for k, joint in enumerate(self.system.joint_names):
+                if f"joint.{joint}.{what}" in self.factors.names:
+                    table[:, k] = values[:, self.factors.names.index(f"joint.{joint}.{what}")]
+            found.append(table)
+        return found[0], found[1]
+
+    def prepare(self) -> None:
+        """Have all kernels that the outputs need compiled; a design of the present numbers is worked out."""
+        batched = [output for output in self.outputs if output.batched]
+        present = np.array([[float(number.value) for number in self.factors.numbers]])
+        for output in batched:
+            self._batch(output, present)
+
+    # -- designs -------------------------------------------------------------------------------------
+
+    def evaluate(self, designs: Array) -> Answers:
+        """The outputs of these designs ``(count, factors)``."""
+        values = self.factors.values(designs)
+        failures = self.factors.faults(values)
+        found = np.full((len(designs), len(self.columns)), np.nan)
+        sound = np.flatnonzero([not failure for failure in failures])
+        moments = len(self._motion.q) if self._motion is not None else 1
+        block = max(1, STATES // moments)
+        for first in range(0, len(sound), block):
+            rows = sound[first : first + block]
+            self._block(np.ascontiguousarray(values[rows]), rows, found, failures)
+        return Answers(found, tuple(failures))
+
+    def _block(self, values: Array, rows: NDArray[np.intp], found: Array, failures: list[str]) -> None:
+        place = 0
+        for output in self.outputs:
+            count = len(output.columns(self.system))
+            part = slice(place, place + count)
+            place += count
+            if output.batched:
+                found[rows, part] = self._batch(output, values)
+                for row in rows[~np.isfinite(found[rows, part]).all(axis=1)]:
+                    failures[row] = failures[row] or _unanswered(output)
+                continue
+            for value, row in zip(values, rows, strict=True):
+                if failures[row]:
+                    continue
+                try:
+                    found[row, part] = self._single(output, value, count)
+                except Exception as fault:  # of one's own function anything may come: it is kept with its reason
+                    failures[row] = f"{output.name}: {_reason(fault)}"
+        for row in rows:
+            if failures[row]:
+                found[row] = np.nan
+
+    def _batch(self, output: Output, values: Array) -> Array:
+        work = OUTPUTS[output.kind].batch
+        assert work is not None, "asked of batched outputs only"
+        with np.errstate(all="ignore"):
+            try:
+                return work(output, self, values)
+            except np.linalg.LinAlgError:
+                if len(values) == 1:
+                    return np.full((1, len(output.columns(self.system))), np.nan)
+                # One of them has no answer; which one, shows by asking each alone.
+                return np.concatenate([self._batch(output, value[None]) for value in values])
+
+    def _single(self, output: Output, value: Array, count: int) -> Array:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PhysicalWarning)
+            system = self.design(value)
+            if output.kind == "own":
+                return _own(output, system)
+            work: Callable[..., Any] | None = OUTPUTS[output.kind].single
+            assert work is not None, "an output is batched or single"
+            answer = np.array(work(output, system), dtype=float)
+        if not np.isfinite(answer).all():
+            raise ArmError("the answer is not finite")
+        return answer
+
+    def design(self, value: Array) -> ArmSystem:
+        """The system with these values of its numbers."""
+        numbers = {name: float(x) for name, x in zip(self.factors.names, value, strict=True)}
+        return with_numbers(self.system, numbers)
+
+
+def _own(output: Output, system: ArmSystem) -> Array:
+    assert output.function is not None, "an output of one's own has a function"
+    found = output.function(system)
+    if output.columns_of_function:
+        found = [found[name] for name in output.columns_of_function]
+    answer = np.atleast_1d(np.array(found, dtype=float))
+    if answer.shape != (max(len(output.columns_of_function), 1),) or not np.isfinite(answer).all():
+        raise ArmError(f"the function gave {found!r:.80}; it must give one finite number for each column")
+    return answer
+
+
+def _unanswered(output: Output) -> str:
+    if output.kind == "cycle_time":
+        return f"{output.name}: even far slower the motion exceeds a limit of effort"
+    if output.kind == "natural_frequency":
+        return f"{output.name}: at this pose the arm falls over, or its mass matrix is not positive"
+    return f"{output.name}: the result is not finite"
+
+
+def _reason(fault: Exception) -> str:
+    said = " ".join(str(fault).split())
+    return said[:400] if isinstance(fault, ArmError) else f"{type(fault).__name__}: {said}"[:400]

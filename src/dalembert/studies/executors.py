@@ -1,0 +1,205 @@
+"""Chunks of designs on one thread, several threads, several processes, or the workers of a Dask cluster.
+
+A task is the study itself, pickled, and the designs of one chunk; it gives the answers of that chunk. Whoever works
+it out runs the same code on the same numbers, so that the results are the same to the last bit. A task whose worker
+died is given to another one; one that its workers do not survive is given up with the reason.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+from .evaluator import Answers, DesignEvaluator
+
+Array = NDArray[np.float64]
+Task = tuple[int, Array]
+"""Number of the chunk, and its designs."""
+Answered = Iterator[tuple[int, Answers]]
+
+EXECUTORS = ("serial", "threads", "processes")
+AHEAD = 4
+"""Chunks that wait for each worker: enough to keep it busy, few enough to keep memory flat."""
+MOST_DEATHS = 2
+"""Times that a chunk is tried after its worker died."""
+
+
+def answered(
+    evaluator: DesignEvaluator, tasks: Sequence[Task], executor: str, workers: int | None, scheduler: str | None
+) -> Answered:
+    """The answers of all chunks, in the order in which they are ready."""
+    if executor not in EXECUTORS:
+        raise ArmError(f"no executor {executor!r:.60}; there are {', '.join(EXECUTORS)}, and a scheduler's address")
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise ArmError(f"workers must be a whole number of at least 1, not {workers!r:.60}")
+    if not tasks:
+        return iter(())
+    if scheduler is not None:
+        return _on_cluster(evaluator, tasks, scheduler)
+    evaluator.prepare()  # compiles here, once, what all workers then load
+    count = min(workers or os.cpu_count() or 1, len(tasks))
+    if executor == "threads":
+        return _on_pool(lambda: ThreadPoolExecutor(count), evaluator.evaluate, tasks, count)
+    if executor == "processes":
+        message = pickled(evaluator)
+        make = get_context("spawn")
+        return _on_pool(
+            lambda: ProcessPoolExecutor(count, make, initializer=_leave_interrupts), _Sent(message), tasks, count
+        )
+    return ((number, evaluator.evaluate(designs)) for number, designs in tasks)
+
+
+def pickled(evaluator: DesignEvaluator) -> bytes:
+    """The study as workers get it."""
+    try:
+        return pickle.dumps(evaluator)
+    except Exception as fault:
+        raise ArmError(
+            f"{evaluator.system.name}: the study cannot be sent to other processes ({fault!s:.200}); functions of "
+            "one's own must be importable by name, or run it with threads"
+        ) from None
+
+
+class _Sent:
+    """Works out designs in another process: the study arrives once, and is kept there."""
+
+    def __init__(self, message: bytes) -> None:
+        self.message = message
+
+    def __call__(self, designs: Array) -> Answers:
+        return _received(self.message).evaluate(designs)
+
+
+@lru_cache(maxsize=8)
+def _received(message: bytes) -> DesignEvaluator:
+    found: DesignEvaluator = pickle.loads(message)
+    return found
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C is for the process that collects the answers; it ends the workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _on_pool(
+    make: Callable[[], Executor], work: Callable[[Array], Answers], tasks: Sequence[Task], count: int
+) -> Answered:
+    """A pool of this machine, a few chunks ahead of it; a pool that broke is replaced and its chunks tried again."""
+    left = deque(tasks)
+    deaths: dict[int, int] = {}
+    pool = make()
+    running: dict[Future[Answers], Task] = {}
+    try:
+        while left or running:
+            # A chunk whose worker died runs with no other beside it, so that it is known who is to blame.
+            alone = bool(left) and deaths.get(left[0][0], 0) > 0
+            most = 1 if alone or any(deaths.get(task[0], 0) for task in running.values()) else AHEAD * count
+            while left and len(running) < most:
+                task = left.popleft()
+                running[pool.submit(work, task[1])] = task
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            broken = False
+            for future in done:
+                task = running.pop(future)
+                try:
+                    yield task[0], future.result()
+                except BrokenProcessPool:
+                    broken = True
+                    deaths[task[0]] = deaths.get(task[0], 0) + 1
+                    if deaths[task[0]] > MOST_DEATHS:
+                        yield task[0], _given_up(work, task[1])
+                    else:
+                        left.appendleft(task)
+            if broken:
+                for task in running.values():
+                    deaths[task[0]] = deaths.get(task[0], 0) + 1
+                    left.appendleft(task)
+                running.clear()
+                pool.shutdown(wait=False, cancel_futures=True)
+                pool = make()
+    finally:
+        _end(pool)
+
+
+def _given_up(work: Any, designs: Array) -> Answers:
+    columns = len(_received(work.message).columns)
+    said = "the process that worked it out ended without a word, each time that it was tried"
+    return Answers(np.full((len(designs), columns), np.nan), (said,) * len(designs))
+
+
+def _end(pool: Executor) -> None:
+    """The pool with its workers; what they still work at is not waited for."""
+    processes = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join()
+
+
+def _on_cluster(evaluator: DesignEvaluator, tasks: Sequence[Task], scheduler: str) -> Answered:
+    """The workers of a Dask scheduler; Dask itself gives the tasks of a worker that died to others."""
+    try:
+        import distributed
+    except ImportError:
+        raise ArmError(
+            "a cluster needs dask and distributed, which are not installed; install dalembert[studies], or run the "
+            "study without a scheduler, on threads or processes"
+        ) from None
+    try:
+        made: Any = distributed.Client
+        client = made(scheduler, timeout=10, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as fault:
+        raise ArmError(
+            f"no Dask scheduler answers at {scheduler!r:.100} ({type(fault).__name__}); start one with: dask scheduler"
+        ) from None
+    work = _Sent(pickled(evaluator))
+    left = deque(tasks)
+    with client, contextlib.ExitStack() as stack:
+        cores = max(1, sum(client.nthreads().values()))
+        places: dict[Any, Task] = {}
+
+        def submit() -> Any:
+            task = left.popleft()
+            future = client.submit(_apply, work, task[1], pure=False, retries=MOST_DEATHS)
+            places[future.key] = task
+            return future
+
+        collect: Any = distributed.as_completed
+        first = [submit() for _ in range(min(len(left), AHEAD * cores))]
+        futures = collect(first, loop=client.loop, with_results=True, raise_errors=False)
+        stack.callback(lambda: client.cancel(list(futures.futures)))
+        for future, found in futures:
+            task = places.pop(future.key)
+            yield task[0], _result(future, found, work, task[1])
+            if left:
+                futures.add(submit())
+
+
+def _result(future: Any, found: Any, work: _Sent, designs: Array) -> Answers:
+    """The answers; those of a task whose workers died too often are given up, any other error is raised."""
+    if future.status != "error":
+        answers: Answers = found
+        return answers
+    from distributed.scheduler import KilledWorker
+
+    if isinstance(future.exception(), KilledWorker):
+        return _given_up(work, designs)
+    raise future.exception()
+
+
+def _apply(work: _Sent, designs: Array) -> Answers:
+    return work(designs)

@@ -1,0 +1,192 @@
+"""Factors: numbers of a description that vary from design to design, and how."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import ArmDescription
+from ..arm.description_numbers import DescriptionNumber, number_of
+from ..arm.errors import ArmError
+
+Array = NDArray[np.float64]
+
+DISTRIBUTIONS = ("uniform", "normal", "triangular")
+"""How a factor may be distributed; one with ``values`` takes each of them alike."""
+MOST_VALUES = 10_000
+
+
+@dataclass(frozen=True)
+class Factor:
+    """What varies: one number of the description, or several at once.
+
+    ``low`` and ``high`` are its ends, ``values`` the only ones that it may have, or ``mean`` and ``sd`` those of a
+    normal distribution (cut at ``low`` and ``high`` where they are given); a triangular one has its peak at ``mean``.
+    With ``relative`` all of these are shares of the numbers as they are: 1 leaves them so. ``numbers`` are those that
+    it sets, the one of its own name by default; a factor of several is relative.
+    """
+
+    name: str
+    low: float | None = None
+    high: float | None = None
+    values: tuple[float, ...] = ()
+    mean: float | None = None
+    sd: float | None = None
+    distribution: str = ""
+    relative: bool = False
+    numbers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "numbers", tuple(self.numbers) or (self.name,))
+        object.__setattr__(self, "values", tuple(self.values))
+        if not self.distribution:
+            object.__setattr__(self, "distribution", "normal" if self.sd is not None else "uniform")
+        fault = self._fault()
+        if fault:
+            raise ArmError(f"factor {self.name!r:.80}: {fault}")
+
+    def _fault(self) -> str:
+        given = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
+        if not self.name or not isinstance(self.name, str):
+            return "a factor has a name"
+        if not all(_is_finite(x) for x in given):
+            return "its ends and values must be finite numbers"
+        if self.distribution not in DISTRIBUTIONS:
+            return f"no distribution {self.distribution!r}; there are {', '.join(DISTRIBUTIONS)}"
+        if len(self.numbers) > 1 and not self.relative:
+            return "one that sets several numbers is relative; add relative = true, and give shares such as 0.9 and 1.1"
+        if self.values:
+            ends = (self.low, self.high, self.mean, self.sd)
+            if any(x is not None for x in ends):
+                return "values stand in place of low, high, mean and sd; keep one of the two"
+            return "" if len(self.values) <= MOST_VALUES else f"it has more than {MOST_VALUES} values"
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            return f"low {self.low:g} must be below high {self.high:g}"
+        if self.distribution == "normal":
+            if self.sd is None or self.sd <= 0:
+                return "a normal distribution has sd above zero, and a mean"
+            return "" if self.mean is not None else "a normal distribution has a mean"
+        if self.low is None or self.high is None:
+            return "give low and high, or values, or mean and sd"
+        if self.distribution == "triangular" and not (self.mean is not None and self.low <= self.mean <= self.high):
+            return "a triangular distribution has its peak, mean, between low and high"
+        return ""
+
+    def of_shares(self, u: Array) -> Array:
+        """Values of the factor for shares ``u`` of its probability, 0 to 1: its quantiles."""
+        if self.values:
+            return np.array(self.values)[np.minimum((u * len(self.values)).astype(int), len(self.values) - 1)]
+        if self.distribution == "normal":
+            from scipy.special import ndtr, ndtri
+
+            assert self.mean is not None, "checked when it was made"
+            assert self.sd is not None, "checked when it was made"
+            first = ndtr((self.low - self.mean) / self.sd) if self.low is not None else 0.0
+            last = ndtr((self.high - self.mean) / self.sd) if self.high is not None else 1.0
+            # A share of exactly 0 or 1 has no finite quantile; half a step of a float inside it does.
+            return self.mean + self.sd * ndtri(np.clip(first + u * (last - first), 1e-16, 1 - 1e-16))
+        assert self.low is not None, "checked when it was made"
+        assert self.high is not None, "checked when it was made"
+        width = self.high - self.low
+        if self.distribution == "triangular":
+            assert self.mean is not None, "checked when it was made"
+            peak = (self.mean - self.low) / width
+            left = np.sqrt(u * peak)
+            right = 1 - np.sqrt((1 - u) * (1 - peak))
+            return self.low + width * np.where(u < peak, left, right)
+        return self.low + width * u
+
+
+@dataclass(frozen=True)
+class FactorSet:
+    """All factors of a study of one system, and the numbers of its description that they set."""
+
+    system: ArmDescription
+    factors: tuple[Factor, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.system, ArmDescription):
+            raise ArmError(f"a study is of an arm, alone or with its load and drives, not of {self.system!r:.60}")
+        if not self.factors:
+            raise ArmError(f"{self.system.name}: a study has at least one factor")
+        names = [factor.name for factor in self.factors]
+        twice = [name for name in names if names.count(name) > 1]
+        twice += [name for name in self.names if self.names.count(name) > 1]
+        if twice:
+            raise ArmError(f"{self.system.name}: two factors set {twice[0]!r:.80}; keep one of them")
+        for number, factor in zip(self.numbers, self._owners, strict=True):
+            if self.factors[factor].relative and not number.value:
+                raise ArmError(
+                    f"factor {self.factors[factor].name!r:.80} is relative, and {number.name} is zero now; give its "
+                    "ends themselves"
+                )
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the numbers that the factors set."""
+        return tuple(name for factor in self.factors for name in factor.numbers)
+
+    @cached_property
+    def numbers(self) -> tuple[DescriptionNumber, ...]:
+        """The numbers that the factors set."""
+        return tuple(number_of(self.system, name) for name in self.names)
+
+    @cached_property
+    def _owners(self) -> tuple[int, ...]:
+        return tuple(k for k, factor in enumerate(self.factors) for _ in factor.numbers)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the factors; relative ones have none."""
+        return tuple(
+            "1" if factor.relative else number_of(self.system, factor.numbers[0]).unit for factor in self.factors
+        )
+
+    def values(self, designs: Array) -> Array:
+        """Values of the numbers ``(..., numbers)`` for designs ``(..., factors)``."""
+        columns = designs[..., list(self._owners)]
+        pairs = zip(self.numbers, self._owners, strict=True)
+        scale = [float(number.value) if self.factors[k].relative else 1.0 for number, k in pairs]
+        return columns * np.array(scale)
+
+    @property
+    def jacobian(self) -> Array:
+        """d numbers/d factors, ``(numbers, factors)``, which is constant."""
+        return self.values(np.eye(len(self.factors))).T
+
+    def faults(self, values: Array) -> list[str]:
+        """For each row of numbers why it cannot be, or an empty string."""
+        found = [""] * len(values)
+        for k, number in enumerate(self.numbers):
+            odd = ~np.isfinite(values[:, k]) | (values[:, k] < number.least) | (number.nonzero & (values[:, k] == 0))
+            for row in np.flatnonzero(odd):
+                found[row] = found[row] or number.fault(float(values[row, k]))
+        return found
+
+
+def factors_of(given: Sequence[Factor] | dict[str, object]) -> tuple[Factor, ...]:
+    """Factors as they are, or from a table of names: a pair of ends, or a table of a factor's own fields."""
+    if not isinstance(given, dict):
+        return tuple(given)
+    found = []
+    for name, value in given.items():
+        if isinstance(value, dict):
+            found.append(Factor(name, **value))
+        elif isinstance(value, list | tuple) and len(value) == 2:
+            found.append(Factor(name, value[0], value[1]))
+        else:
+            raise ArmError(f"factor {name!r:.80}: give (low, high), or a table such as {{'values': [1, 2, 3]}}")
+    return tuple(found)
+
+
+def _is_finite(value: object) -> bool:
+    """Whether it is a finite number; truth values are none."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Real) and math.isfinite(value)

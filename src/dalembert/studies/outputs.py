@@ -1,0 +1,274 @@
+"""Outputs: what is worked out for every design. Those of kernels take designs in batches, others one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.description import listed
+from ..arm.errors import ArmError
+from ..markup.numbers import unit
+
+if TYPE_CHECKING:
+    from ..systems.arm_system import ArmSystem
+    from .evaluator import DesignEvaluator
+
+Array = NDArray[np.float64]
+Columns = tuple[tuple[str, str], ...]
+"""Names and units of the columns of an output."""
+
+FASTEST, SLOWEST = 1e3, 1e-3
+"""Paces of a motion between which its cycle time is looked for, as multiples of the pace that is given."""
+HALVINGS = 50
+
+
+@dataclass(frozen=True)
+class Output:
+    """One quantity, or one for each joint: ``kind`` is a word of ``OUTPUTS``, or "own" with a ``function``.
+
+    ``joints`` are those that are asked for, all by default; ``name`` stands before the names of its columns, the kind
+    by default. ``options`` are those of the kind: a ``coefficient`` of "range", a ``pose`` and the ``stiffness`` of
+    servos (N m/rad) of "natural_frequency", the ``tolerance`` of "reduced_model".
+    ``function(system)`` of one's own gives a number, or a table of numbers by name.
+    """
+
+    kind: str
+    name: str = ""
+    joints: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[[Any], Any] | None = None
+    columns_of_function: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(self.joints))
+        if (self.kind == "own") != (self.function is not None):
+            raise ArmError('an output of one\'s own has kind "own" and a function of the system; give both')
+        if self.kind != "own" and self.kind not in OUTPUTS:
+            raise ArmError(f"no output {self.kind!r:.60}; there are {listed(OUTPUTS)}, and own")
+        known = () if self.kind == "own" else OUTPUTS[self.kind].options
+        odd = [key for key in self.options if key not in known]
+        if odd:
+            has = f"it has {listed(known)}" if known else "it has none"
+            raise ArmError(f"output {self.kind!r} has no option {odd[0]!r:.60}; {has}")
+        if not self.name:
+            object.__setattr__(self, "name", self.kind)
+
+    @property
+    def batched(self) -> bool:
+        """Whether designs are taken in batches by a kernel."""
+        return self.kind != "own" and OUTPUTS[self.kind].batch is not None
+
+    def columns(self, system: ArmSystem) -> Columns:
+        """Its columns for this system."""
+        if self.kind == "own":
+            return tuple((f"{self.name}.{x}" if x else self.name, "") for x in self.columns_of_function or ("",))
+        return tuple((f"{self.name}{tail}", said) for tail, said in OUTPUTS[self.kind].columns(self, system))
+
+    def rows(self, system: ArmSystem) -> list[int]:
+        """Indices of its joints."""
+        for joint in self.joints:
+            if joint not in system.joint_names:
+                raise ArmError(f"output {self.name!r}: no joint {joint!r:.60} moves; {listed(system.joint_names)} do")
+        return [system.joint_names.index(joint) for joint in self.joints or system.joint_names]
+
+
+@dataclass(frozen=True)
+class OutputKind:
+    """How an output is worked out: ``batch(evaluator, values)`` of many designs, or ``single(output, system)``."""
+
+    columns: Callable[[Output, ArmSystem], Columns]
+    batch: Callable[[Output, DesignEvaluator, Array], Array] | None = None
+    single: Callable[[Output, ArmSystem], Sequence[float]] | None = None
+    options: tuple[str, ...] = ()
+    needs_motion: bool = False
+
+
+def _each(quantity: str) -> Callable[[Output, ArmSystem], Columns]:
+    def columns(output: Output, system: ArmSystem) -> Columns:
+        joints = [system.moving[k] for k in output.rows(system)]
+        return tuple((f".{joint.name}", unit(joint, quantity)) for joint in joints)
+
+    return columns
+
+
+def _one(said: str) -> Callable[[Output, ArmSystem], Columns]:
+    return lambda output, system: (("", said),)
+
+
+# -- along a motion ---------------------------------------------------------------------------------
+
+
+def _peak_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """max over the motion of |tau_j|."""
+    return _peak(study.torques(values))[:, output.rows(study.system)]
+
+
+def _peak(values: Array) -> Array:
+    """max over the moments of the magnitude, without an array of all magnitudes."""
+    return np.maximum(values.max(axis=1), -values.min(axis=1))
+
+
+def _rms_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """The root of the mean of tau_j^2 over the time of the motion."""
+    torque = study.torques(values)[..., output.rows(study.system)]
+    return np.sqrt(np.einsum("btj,t->bj", torque * torque, study.motion.weights))
+
+
+def _motor_columns(output: Output, system: ArmSystem) -> Columns:
+    if output.joints:
+        raise ArmError(f"output {output.name!r} is of motors, not of joints; leave joints out")
+    return tuple((f".{motor.name}", "N m" if motor.kind == "rotary" else "N") for motor in system.drives.actuators)
+
+
+def _peak_motor_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """max over the motion of the torque at each motor (Szkodny 1995, eq. 13)."""
+    return _peak(study.along("motor_torques", values)[0])
+
+
+def _energy(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """Work of the drives along the motion, none of it given back: the integral of sum_j max(tau_j qd_j, 0) dt."""
+    rows = output.rows(study.system)
+    power = np.maximum(study.torques(values)[..., rows] * study.motion.qd[:, rows], 0.0).sum(axis=-1)
+    return (power @ study.motion.weights * study.duration)[:, None]
+
+
+def _peak_gravity(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """max over the poses of the motion of |G_j|."""
+    return _peak(study.along("gravity_load", values, 1)[0])[:, output.rows(study.system)]
+
+
+def _peak_inertia(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """max over the poses of the motion of D_jj, rotors included where the drives count."""
+    mass = study.along("mass_matrix", values, 1)[0]
+    rows = output.rows(study.system)
+    return mass[..., rows, rows].max(axis=1)
+
+
+def _peak_coupling(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """max over the poses of the motion and all pairs, |D_ij| / sqrt(D_ii D_jj) (Tourassis and Neuman 1985, eq. 32)."""
+    mass = study.along("mass_matrix", values, 1)[0]
+    own = np.sqrt(np.einsum("btii->bti", mass))
+    k = np.abs(mass) / (own[..., :, None] * own[..., None, :])
+    k[..., range(study.system.n), range(study.system.n)] = 0.0
+    return k.max(axis=(1, 2, 3))[:, None]
+
+
+def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """The shortest time (s) of the path of the motion, all of it sped up or slowed down alike, within the limits.
+
+    At pace k speeds are k qd and accelerations k^2 qdd; the largest pace at which no torque and no speed exceeds its
+    limit is bracketed by doublings and found by halving the bracket.
+    """
+    effort, speed = study.limits(values)
+    if not (np.isfinite(effort).all(axis=1) | np.isfinite(speed).all(axis=1)).all():
+        raise ArmError(
+            f"output {output.name!r}: a joint has no limit of effort and of velocity; give them in the arm's file"
+        )
+    motion = study.motion
+    fastest = np.abs(motion.qd).max(axis=0)
+
+    def fits(pace: Array) -> NDArray[np.bool_]:
+        torque = study.paced(values, pace)
+        within = (np.abs(torque) <= effort[:, None, :]).all(axis=(1, 2))
+        return within & (pace[:, None] * fastest <= speed).all(axis=1)
+
+    low, high = np.full(len(values), SLOWEST), np.ones(len(values))
+    possible = fits(low)
+    for _ in range(math.ceil(math.log2(FASTEST))):
+        more = fits(high)
+        low, high = np.where(more, high, low), np.where(more, 2 * high, high)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        good = fits(middle)
+        low, high = np.where(good, middle, low), np.where(good, high, middle)
+    return np.where(possible, study.duration / low, np.nan)[:, None]
+
+
+# -- at a pose ---------------------------------------------------------------------------------------
+
+
+def _frequency_columns(output: Output, system: ArmSystem) -> Columns:
+    for key in ("pose", "stiffness"):
+        given = np.array(output.options.get(key, 0.0), dtype=float)
+        if given.shape not in ((), (system.n,)) or not np.isfinite(given).all():
+            raise ArmError(f"output {output.name!r}: {key} is one number, or one for each of {system.n} joints")
+    return (".lowest", "Hz"), (".highest", "Hz")
+
+
+def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """Lowest and highest natural frequency at a pose: K v = omega^2 D v, K = dG/dq with springs and servos (Hz)."""
+    n = study.system.n
+    pose, stiffness = (
+        np.broadcast_to(np.array(output.options.get(key, 0.0), dtype=float), (n,)) for key in ("pose", "stiffness")
+    )
+    still = np.zeros((1, n))
+    to_q, _, mass = study.kernel("inverse_dynamics_derivatives")(pose[None], still, still, values)
+    spring = (to_q + np.swapaxes(to_q, -1, -2)) / 2 + np.diag(stiffness)
+    factor = np.linalg.inv(np.linalg.cholesky(mass))
+    squares = np.linalg.eigvalsh(factor @ spring @ np.swapaxes(factor, -1, -2))
+    # A negative square is a pose that falls over: it has no frequency there.
+    ends = squares[:, [0, -1]]
+    return np.where(ends >= 0, np.sqrt(np.abs(ends)), np.nan) / (2 * np.pi)
+
+
+# -- with proof, one design after another ---------------------------------------------------------------
+
+
+def _range_columns(output: Output, system: ArmSystem) -> Columns:
+    from ..equations.names import coefficient_unit
+
+    said = coefficient_unit(system, output.options.get("coefficient", "D11"))
+    return tuple((f".{end}", said) for end in ("minimum", "maximum", "lower", "upper"))
+
+
+def _range(output: Output, system: ArmSystem) -> Sequence[float]:
+    """The certified range of a coefficient over all poses: values that are attained, and proved bounds."""
+    from ..design.analysis import Analysis
+
+    found = Analysis(system, output.options.get("box")).range_of(output.options.get("coefficient", "D11"))
+    return found.minimum, found.maximum, found.lower, found.upper
+
+
+def _coupling(output: Output, system: ArmSystem) -> Sequence[float]:
+    """The strongest coupling of two joints over all poses: attained, and proved."""
+    from ..design.analysis import Analysis
+
+    pairs = Analysis(system, output.options.get("box"), effort=output.options.get("effort", 1.0)).coupling()
+    return (pairs[0].largest, max(pair.proved for pair in pairs)) if pairs else (0.0, 0.0)
+
+
+def _reduced_columns(output: Output, system: ArmSystem) -> Columns:
+    return (".multiplications", "1"), (".additions", "1")
+
+
+def _reduced_model(output: Output, system: ArmSystem) -> Sequence[float]:
+    """Operations of the reduced model whose error is proved to stay within ``tolerance``."""
+    from ..design.analysis import Analysis
+
+    ask = Analysis(system, output.options.get("box"), effort=output.options.get("effort", 1.0))
+    found = ask.reduce(output.options.get("tolerance", 0.05)).after
+    return float(found.multiplications), float(found.additions)
+
+
+OUTPUTS: dict[str, OutputKind] = {
+    "peak_torque": OutputKind(_each("effort"), _peak_torque, needs_motion=True),
+    "rms_torque": OutputKind(_each("effort"), _rms_torque, needs_motion=True),
+    "peak_motor_torque": OutputKind(_motor_columns, _peak_motor_torque, needs_motion=True),
+    "energy": OutputKind(_one("J"), _energy, needs_motion=True),
+    "peak_gravity": OutputKind(_each("effort"), _peak_gravity, needs_motion=True),
+    "peak_inertia": OutputKind(_each("inertia"), _peak_inertia, needs_motion=True),
+    "peak_coupling": OutputKind(_one("1"), _peak_coupling, needs_motion=True),
+    "cycle_time": OutputKind(_one("s"), _cycle_time, needs_motion=True),
+    "natural_frequency": OutputKind(_frequency_columns, _natural_frequency, options=("pose", "stiffness")),
+    "range": OutputKind(_range_columns, single=_range, options=("coefficient", "box")),
+    "coupling": OutputKind(
+        lambda output, system: ((".largest", "1"), (".proved", "1")), single=_coupling, options=("box", "effort")
+    ),
+    "reduced_model": OutputKind(_reduced_columns, single=_reduced_model, options=("tolerance", "box", "effort")),
+}
+"""The outputs by name."""

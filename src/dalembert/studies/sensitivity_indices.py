@@ -1,0 +1,197 @@
+"""Which factors matter: Sobol indices, elementary effects of Morris, tolerance budgets, Pareto fronts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+
+if TYPE_CHECKING:
+    from .study_result import StudyResult
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SobolIndex:
+    """Shares of a factor in the variance of an output: alone, and with all its interactions; 95 percent intervals."""
+
+    factor: str
+    first: float
+    first_low: float
+    first_high: float
+    total: float
+    total_low: float
+    total_high: float
+
+
+@dataclass(frozen=True)
+class MorrisEffect:
+    """Elementary effects of a factor over its whole range: mean, mean magnitude and spread (Morris 1991).
+
+    ``largest`` is mu* of Campolongo et al. 2007; a ``spread`` of its size says that the effect is not linear or depends
+    on other factors.
+    """
+
+    factor: str
+    mean: float
+    largest: float
+    spread: float
+
+
+@dataclass(frozen=True)
+class ToleranceShare:
+    """How much of the variance of an output the spread of one factor makes up, by a linear fit.
+
+    ``slope`` is the output per unit of the factor, ``allowed`` the standard deviation the factor may have where every
+    factor may fill its present share of the variance that is allowed.
+    """
+
+    factor: str
+    slope: float
+    spread: float
+    share: float
+    allowed: float
+
+
+@dataclass(frozen=True)
+class ToleranceBudget:
+    """The spread of an output by the spreads of the factors; ``linear`` is the share of it that a linear fit has."""
+
+    output: str
+    mean: float
+    spread: float
+    allowed: float
+    linear: float
+    shares: tuple[ToleranceShare, ...]
+
+    @property
+    def scale(self) -> float:
+        """By how much all tolerances alike may grow (above 1), or must shrink, to have the spread that is allowed."""
+        return self.allowed / self.spread if self.spread else np.inf
+
+
+def sobol_indices(result: StudyResult, output: str, resamples: int = 200) -> tuple[SobolIndex, ...]:
+    """First-order (Saltelli et al. 2010) and total indices (Jansen 1999) of a "saltelli" study, largest total first.
+
+    The intervals are by bootstrap over the samples. Of a design that failed all rows of its sample are left out.
+    """
+    if result.design != "saltelli":
+        raise ArmError(
+            f'{result.name}: Sobol indices need a study with design "saltelli"; this one is {result.design!r}'
+        )
+    count = len(result.factors)
+    values = result.column(output).reshape(count + 2, -1)
+    values = values[:, np.isfinite(values).all(axis=0)]
+    if values.shape[1] < 2:
+        raise ArmError(f"{result.name}: too few designs have {output!r}; Sobol indices need whole samples")
+    if np.ptp(values[:2]) == 0:
+        return tuple(SobolIndex(factor.name, *(0.0,) * 6) for factor in result.factors)
+    first, total = _shares(values)
+    rng = np.random.default_rng(result.seed)
+    drawn = [_shares(values[:, rng.integers(0, values.shape[1], values.shape[1])]) for _ in range(resamples)]
+    ends = np.quantile(np.array(drawn), (0.025, 0.975), axis=0)
+    rows = [
+        SobolIndex(
+            factor.name, float(first[k]), float(ends[0, 0, k]), float(ends[1, 0, k]),
+            float(total[k]), float(ends[0, 1, k]), float(ends[1, 1, k]),
+        )
+        for k, factor in enumerate(result.factors)
+    ]  # fmt: skip
+    return tuple(sorted(rows, key=lambda row: -row.total))
+
+
+def _shares(values: Array) -> tuple[Array, Array]:
+    """S_k = mean f_B (f_AB - f_A) / V (Saltelli et al. 2010), T_k = mean (f_A - f_AB)^2 / 2 V (Jansen 1999)."""
+    centred = values - values[:2].mean()
+    f_a, f_b, mixed = centred[0], centred[1], centred[2:]
+    variance = max(float(np.var(values[:2])), np.finfo(float).tiny)
+    first = (f_b * (mixed - f_a)).mean(axis=1) / variance
+    total = ((f_a - mixed) ** 2).mean(axis=1) / (2 * variance)
+    return first, total
+
+
+def morris_effects(result: StudyResult, output: str) -> tuple[MorrisEffect, ...]:
+    """Effects of each factor, largest first: the change of the output, carried on over the range of the factor."""
+    if result.design != "morris":
+        raise ArmError(
+            f'{result.name}: effects of Morris need a study with design "morris"; this one is {result.design!r}'
+        )
+    count = len(result.factors)
+    walks = result.column(output).reshape(-1, count + 1)
+    points = result.designs.reshape(-1, count + 1, count)
+    # Where a step is one of the quantiles of a distribution, its length is that between the outermost quantiles.
+    reach = points.reshape(-1, count).max(axis=0) - points.reshape(-1, count).min(axis=0)
+    effects: list[list[float]] = [[] for _ in range(count)]
+    for values, walk in zip(walks, points, strict=True):
+        for place in range(count):
+            step = walk[place + 1] - walk[place]
+            factor = int(np.argmax(np.abs(step) / np.where(reach > 0, reach, 1.0)))
+            change = values[place + 1] - values[place]
+            if np.isfinite(change) and step[factor]:
+                effects[factor].append(float(change / step[factor] * reach[factor]))
+    rows = [
+        MorrisEffect(factor.name, float(np.mean(own)), float(np.mean(np.abs(own))), float(np.std(own)))
+        for factor, own in zip(result.factors, effects, strict=True)
+        if own
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.largest))
+
+
+def tolerance_budget(result: StudyResult, output: str, allowed: float | None = None) -> ToleranceBudget:
+    """Who makes the spread of an output: slopes of a linear fit times spreads of the factors, in shares of variance.
+
+    ``allowed`` is the standard deviation that the output may have, its present one by default.
+    """
+    values = result.column(output)
+    good = np.isfinite(values)
+    if good.sum() < len(result.factors) + 2:
+        raise ArmError(f"{result.name}: too few designs have {output!r} for a linear fit")
+    if allowed is not None and not allowed > 0:
+        raise ArmError(f"{result.name}: the spread that is allowed must be above zero, not {allowed:g}")
+    points, values = result.designs[good], values[good]
+    middle, spread = points.mean(axis=0), points.std(axis=0)
+    scale = np.where(spread > 0, spread, 1.0)
+    slopes, *_ = np.linalg.lstsq((points - middle) / scale, values - values.mean(), rcond=None)
+    explained = float((slopes**2 * (spread > 0)).sum())
+    total = float(values.std())
+    limit = total if allowed is None else allowed
+    rows = []
+    for factor, slope, own, present in zip(result.factors, slopes, scale, spread, strict=True):
+        share = float(slope**2 / explained) if explained else 0.0
+        ratio = limit / np.sqrt(explained) if explained else np.inf
+        rows.append(ToleranceShare(factor.name, float(slope / own), float(present), share, float(present * ratio)))
+    left = values - values.mean() - (points - middle) / scale @ slopes
+    linear = 1 - float((left**2).mean()) / total**2 if total else 1.0
+    return ToleranceBudget(
+        output, float(values.mean()), total, float(limit), linear, tuple(sorted(rows, key=lambda row: -row.share))
+    )
+
+
+def pareto_front(result: StudyResult, goals: Mapping[str, str]) -> NDArray[np.intp]:
+    """Rows of the designs that no other one betters in one goal without a loss in another.
+
+    ``goals`` say of outputs, or factors, whether the "least" or the "most" of them is wanted.
+    """
+    for name, goal in goals.items():
+        if goal not in ("least", "most"):
+            raise ArmError(f'{result.name}: of {name!r:.60} one wants the "least" or the "most", not {goal!r:.60}')
+    if not goals:
+        raise ArmError(f'{result.name}: a front needs goals, such as {{"energy": "least"}}')
+    costs = np.stack([result.column(name) * (1 if goal == "least" else -1) for name, goal in goals.items()], axis=1)
+    rows = np.flatnonzero(np.isfinite(costs).all(axis=1))
+    # In the order of their sums no design is bettered by a later one, so each needs the front so far alone.
+    rows = rows[np.lexsort((rows, costs[rows].sum(axis=1)))]
+    front: list[int] = []
+    kept = np.empty((0, len(goals)))
+    for row in rows:
+        cost = costs[row]
+        if not ((kept <= cost).all(axis=1) & (kept < cost).any(axis=1)).any():
+            front.append(int(row))
+            kept = np.vstack([kept, cost])
+    return np.array(sorted(front), dtype=np.intp)

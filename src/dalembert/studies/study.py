@@ -1,0 +1,209 @@
+"""``da.study``: many designs of one system, each with its outputs; resumable, and the same wherever it runs."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+from ..compile.functions import system_facts
+from ..design.motion_samples import MotionSamples
+from ..simulation.motion_files import motion_of
+from ..version import __version__
+from .evaluator import DesignEvaluator
+from .executors import answered
+from .factors import Factor, FactorSet, factors_of
+from .outputs import Output
+from .sampling import designs_of
+from .study_files import checked_path, finished, save_table
+from .study_result import StudyResult
+from .study_store import StudyStore
+
+if TYPE_CHECKING:
+    from ..systems.arm_system import ArmSystem
+
+Array = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+"""Designs that are done, and of how many."""
+
+CHUNK = 16384
+"""Designs of a chunk where kernels answer for all outputs."""
+SMALL_CHUNK = 8
+"""Designs of a chunk where something is worked out design by design."""
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What is asked: factors and outputs of a system, along a motion, and which designs are tried."""
+
+    system: ArmSystem
+    factors: tuple[Factor, ...]
+    outputs: tuple[Output, ...]
+    motion: MotionSamples | None = None
+    design: str = "latin-hypercube"
+    samples: int = 1000
+    seed: int = 0
+    chunk: int | None = None
+    name: str = ""
+
+    @cached_property
+    def evaluator(self) -> DesignEvaluator:
+        """What works out its designs."""
+        return DesignEvaluator(FactorSet(self.system, self.factors), self.outputs, self.motion)
+
+    @cached_property
+    def designs(self) -> Array:
+        """The designs ``(count, factors)``."""
+        return designs_of(self.factors, self.design, self.samples, self.seed)
+
+    @property
+    def rows_of_chunk(self) -> int:
+        """Designs of a chunk: the least that is worked out, sent and kept at once."""
+        if self.chunk is not None:
+            if isinstance(self.chunk, bool) or not isinstance(self.chunk, int) or self.chunk < 1:
+                raise ArmError(f"chunk must be a whole number of at least 1, not {self.chunk!r:.60}")
+            return self.chunk
+        return CHUNK if all(output.batched for output in self.outputs) else SMALL_CHUNK
+
+    @cached_property
+    def identity(self) -> str:
+        """Digest of all that shapes the results: two studies that share it have the same results."""
+        facts = system_facts(self.system) or repr(self.system)
+        motion = () if self.motion is None else (self.motion.q, self.motion.qd, self.motion.qdd, self.motion.t)
+        found = hashlib.sha256()
+        outputs = [(x.kind, x.name, x.joints, sorted(x.options.items()), _source(x)) for x in self.outputs]
+        asked = (__version__, facts, self.factors, outputs, self.design, self.samples, self.seed, self.rows_of_chunk)
+        found.update(repr(asked).encode())
+        for part in motion:
+            found.update(b"none" if part is None else np.ascontiguousarray(part).tobytes())
+        return found.hexdigest()
+
+    def run(
+        self,
+        path: str | Path | None = None,
+        *,
+        executor: str = "serial",
+        workers: int | None = None,
+        scheduler: str | None = None,
+        progress: Progress | None = None,
+    ) -> StudyResult:
+        """Work out all designs, on one thread, "threads" or "processes", or on a Dask cluster.
+
+        With ``path`` (.parquet, .csv) the results are written there. While it runs, chunks stand in the folder
+        PATH.parts; after a crash or Ctrl-C the same call goes on where it stopped. A Parquet file of this very study is
+        read, not worked out again.
+        """
+        names = [factor.name for factor in self.factors] + [name for name, _ in self.evaluator.columns]
+        target = checked_path(path) if path is not None else None
+        if target is not None:
+            done = finished(target, self.identity, names)
+            if done is not None:
+                return self._result(done[0][:, len(self.factors) :], done[1])
+        store = StudyStore(target, self.identity) if target is not None else None
+        result = self._worked(store, executor, workers, scheduler, progress or (lambda done, total: None))
+        if store is not None:
+            assert target is not None, "a store stands beside a file"
+            save_table(target, result.columns, result.failures, self.identity)
+            store.remove()
+        return result
+
+    def _worked(
+        self, store: StudyStore | None, executor: str, workers: int | None, scheduler: str | None, progress: Progress
+    ) -> StudyResult:
+        size, total, width = self.rows_of_chunk, len(self.designs), len(self.evaluator.columns)
+        values = np.full((total, width), np.nan)
+        failures = [""] * total
+        left, done = [], 0
+        for number, first in enumerate(range(0, total, size)):
+            part = self.designs[first : first + size]
+            kept = store.load(number, len(part), width) if store is not None else None
+            if kept is None:
+                left.append((number, part))
+                continue
+            values[first : first + size], failures[first : first + size] = kept.values, kept.failures
+            done += len(part)
+        progress(done, total)
+        for number, answers in answered(self.evaluator, left, executor, workers, scheduler):
+            if store is not None:
+                store.save(number, answers)
+            rows = slice(number * size, number * size + len(answers.failures))
+            values[rows], failures[rows] = answers.values, answers.failures
+            done += len(answers.failures)
+            progress(done, total)
+        return self._result(values, tuple(failures))
+
+    def _result(self, values: Array, failures: tuple[str, ...]) -> StudyResult:
+        return StudyResult(
+            self.name or self.system.name, self.factors, self.evaluator.factors.units, self.evaluator.columns,
+            self.designs, values, failures, self.design, self.samples, self.seed,
+        )  # fmt: skip
+
+
+def _source(output: Output) -> str:
+    """The text of a function of one's own: a changed function is another study."""
+    if output.function is None:
+        return ""
+    name = f"{getattr(output.function, '__module__', '')}.{getattr(output.function, '__qualname__', '')}"
+    try:
+        return f"{name}\n{inspect.getsource(output.function)}"
+    except (OSError, TypeError):
+        return name
+
+
+def study(
+    system: ArmSystem,
+    factors: Sequence[Factor] | dict[str, object],
+    outputs: Sequence[Output | str | Callable[[Any], Any]],
+    *,
+    motion: Any = None,
+    design: str = "latin-hypercube",
+    samples: int = 1000,
+    seed: int = 0,
+    path: str | Path | None = None,
+    executor: str = "serial",
+    workers: int | None = None,
+    scheduler: str | None = None,
+    chunk: int | None = None,
+    name: str = "",
+    progress: Progress | None = None,
+) -> StudyResult:
+    """Many designs of ``system``: its numbers ``factors`` varied, its ``outputs`` worked out for each.
+
+    ``factors`` are ``da.Factor``s, or a table of names and ends, as in ``{"link.link2.mass": (10, 20)}``; names are
+    those of ``arm/description_numbers.py``. ``outputs`` are ``da.Output``s, their kinds ("peak_torque", "energy",
+    "cycle_time", ...), or functions of the system. ``motion`` is any that ``da.motion_of`` takes. ``design`` is "grid",
+    "latin-hypercube", "sobol", "monte-carlo", "saltelli" (for Sobol indices) or "morris", of ``samples``, by ``seed``.
+    For ``path``, ``executor``, ``workers`` and ``scheduler`` see ``Study.run``.
+    """
+    asked = Study(
+        system, factors_of(factors), outputs_of(outputs), None if motion is None else motion_of(system, motion),
+        design, samples, seed, chunk, name,
+    )  # fmt: skip
+    return asked.run(path, executor=executor, workers=workers, scheduler=scheduler, progress=progress)
+
+
+def outputs_of(given: Sequence[Output | str | Mapping[str, Any] | Callable[[Any], Any]]) -> tuple[Output, ...]:
+    """Outputs as they are, by their kind, or as functions of the system."""
+    if isinstance(given, str) or callable(given):
+        given = [given]
+    found = []
+    for one in given:
+        if isinstance(one, Output):
+            found.append(one)
+        elif isinstance(one, str):
+            found.append(Output(one))
+        elif callable(one):
+            found.append(Output("own", getattr(one, "__name__", "own"), function=one))
+        else:
+            raise ArmError(
+                f"an output is a da.Output, the name of a kind, or a function of the system, not {one!r:.60}"
+            )
+    return tuple(found)

@@ -1,0 +1,250 @@
+"""A study from a TOML file; ``docs/studies.md`` describes the format.
+
+What the file names is read through the doors of arm files and motions; it holds numbers and names, nothing that runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.drives import DRIVE_MODELS
+from ..arm.errors import ArmError
+from ..arm.inertia import Load
+from ..arm.io.expression import quantity, shown
+from ..arm.io.text_files import read_text
+from ..arm.io.toml_arm import parse, read_body
+from ..arm.io.toml_table import TomlTable
+from ..control.trajectories import quintic, trapezoidal
+from ..design.motion_samples import MotionSamples, checked
+from ..simulation.motion_files import motion_of
+from .factors import Factor
+from .outputs import OUTPUTS, Output
+from .study import Study
+
+if TYPE_CHECKING:
+    from ..systems.arm_system import ArmSystem
+
+Array = NDArray[np.float64]
+ArmReader = Callable[[object, str], "ArmSystem"]
+"""The arm of a name or file, with its drives counted by a model ("none" for the links alone)."""
+
+TOP = (
+    "name", "arm", "drives", "load", "gravity", "design", "samples", "seed", "chunk", "motion", "factor", "output",
+    "pareto", "budget", "optimize",
+)  # fmt: skip
+FACTOR = ("name", "numbers", "low", "high", "values", "mean", "sd", "distribution", "relative")
+MOTION = ("file", "points", "times", "start", "end", "speed", "acceleration", "samples")
+OUTPUT = ("kind", "name", "joints", "coefficient", "box", "pose", "stiffness", "tolerance", "effort")
+OPTIMIZE = ("objective", "joints", "coefficient", "weights", "box", "limit", "starts")
+LIMIT = ("kind", "joints", "most")
+BUDGET = ("output", "allowed")
+MOST_FACTORS, MOST_OUTPUTS, MOST_MOMENTS = 500, 200, 100_000
+SAMPLES, MOST_STARTS = 101, 64
+
+
+@dataclass(frozen=True, eq=False)
+class StudyFile:
+    """A study, the goals of its front, the outputs with budgets, and the best design that is asked for."""
+
+    study: Study
+    pareto: Mapping[str, str] = field(default_factory=dict)
+    budgets: Mapping[str, float | None] = field(default_factory=dict)
+    optimize: Mapping[str, Any] | None = None
+
+
+def read_study(path: str | Path, reader: ArmReader) -> StudyFile:
+    """The study in this file; arms and motions named in it are looked for beside it first."""
+    place = Path(path)
+    return parse_study(read_text(place, missing="name a TOML file with a study"), str(path), place.parent, reader)
+
+
+def parse_study(text: str, origin: str, folder: Path | None, reader: ArmReader) -> StudyFile:
+    """The study that a TOML text describes."""
+    top = TomlTable.of(parse(text, origin), origin, TOP)
+    system = _system(top, folder, reader)
+    factors = top.tables("factor", FACTOR)
+    outputs = top.tables("output", OUTPUT)
+    for tables, most, what in ((factors, MOST_FACTORS, "factors"), (outputs, MOST_OUTPUTS, "outputs")):
+        if len(tables) > most:
+            raise top.fault(f"has more than {most} {what}; leave some out")
+    goals = top.values.get("pareto", {})
+    if not isinstance(goals, Mapping) or not all(isinstance(x, str) for x in goals.values()):
+        raise top.fault('pareto is a table of outputs and "least" or "most"')
+    study = Study(
+        system,
+        tuple(map(_factor, factors)),
+        tuple(map(_output, outputs)),
+        _motion(top, system, folder),
+        top.text("design", "latin-hypercube"),
+        _whole(top, "samples", 1000),
+        _whole(top, "seed", 0),
+        _whole(top, "chunk", 0) or None,
+        top.text("name", Path(origin).stem),
+    )
+    budgets = {
+        table.text("output"): (table.real("allowed", 0.0) if "allowed" in table else None)
+        for table in top.tables("budget", BUDGET)
+    }
+    return StudyFile(study, dict(goals), budgets, _optimum(top))
+
+
+def _whole(table: TomlTable, key: str, default: int) -> int:
+    value = table.values.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0 or value >= 2**63:
+        raise table.fault(f"{key} must be a whole number of at least 0, got {shown(value)}")
+    return value
+
+
+def _system(top: TomlTable, folder: Path | None, reader: ArmReader) -> ArmSystem:
+    source = top.text("arm")
+    beside = (folder or Path()) / source
+    drives = top.values.get("drives", False)
+    model = ("exact" if drives else "none") if isinstance(drives, bool) else drives
+    if model not in DRIVE_MODELS:
+        raise top.fault(f"drives is true, false or one of {', '.join(DRIVE_MODELS)}, not {shown(drives)}")
+    try:
+        system = reader(beside if _is_file(beside) else source, str(model))
+    except ArmError as fault:
+        raise top.fault(str(fault)) from None
+    load = top.table("load", ("mass", "com", "inertia"))
+    if load is not None:
+        system = system.holding(Load.of(read_body(load)))
+    if "gravity" in top:
+        system = system.with_gravity(top.vector("gravity"))  # type: ignore[arg-type]
+    return system
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _factor(table: TomlTable) -> Factor:
+    values = _vector(table, "values") if "values" in table else ()
+    ends = {key: _real(table, key) for key in ("low", "high", "mean", "sd") if key in table}
+    relative = table.values.get("relative", False)
+    if not isinstance(relative, bool):
+        raise table.fault(f"relative is true or false, not {shown(relative)}")
+    try:
+        return Factor(
+            table.text("name"), values=values, distribution=table.text("distribution", ""), relative=relative,
+            numbers=table.texts("numbers"), **ends,
+        )  # fmt: skip
+    except ArmError as fault:
+        raise table.fault(str(fault)) from None
+
+
+def _output(table: TomlTable) -> Output:
+    kind = table.text("kind")
+    if kind == "own":
+        raise table.fault("a function of one's own is named on the command line, with --function MODULE:NAME")
+    if kind not in OUTPUTS:
+        raise table.fault(f"no output {shown(kind)}; there are {', '.join(OUTPUTS)}")
+    options: dict[str, Any] = {}
+    for key in ("tolerance", "effort"):
+        if key in table:
+            options[key] = _real(table, key)
+    for key in ("pose", "stiffness"):
+        if key in table:
+            options[key] = _one_or_more(table, key)
+    if "coefficient" in table:
+        options["coefficient"] = table.text("coefficient")
+    if "box" in table:
+        options["box"] = _box(table)
+    try:
+        return Output(kind, table.text("name", ""), table.texts("joints"), options)
+    except ArmError as fault:
+        raise table.fault(str(fault)) from None
+
+
+def _box(table: TomlTable) -> dict[str | int, tuple[float, float]]:
+    given = table.values["box"]
+    if not isinstance(given, Mapping):
+        raise table.fault("box is a table of joints and pairs of positions, as in {joint2 = [-1, 1]}")
+    found: dict[str | int, tuple[float, float]] = {}
+    for joint, ends in given.items():
+        if not isinstance(ends, list) or len(ends) != 2:
+            raise table.fault(f"box of joint {joint!r:.60} is a pair of positions, not {shown(ends)}")
+        low, high = (float(quantity(x, f"{table.where}: box")) for x in ends)
+        found[joint] = (low, high)
+    return found
+
+
+def _motion(top: TomlTable, system: ArmSystem, folder: Path | None) -> MotionSamples | None:
+    table = top.table("motion", MOTION)
+    if table is None:
+        return None
+    ways = [key for key in ("file", "points", "start") if key in table]
+    if len(ways) != 1:
+        raise table.fault("a motion is a file, points with times, or start and end with speed and acceleration")
+    try:
+        if "file" in table:
+            name = table.text("file")
+            beside = (folder or Path()) / name
+            return motion_of(system, beside if _is_file(beside) else Path(name))
+        path: Any
+        if "points" in table:
+            rows = table.values["points"]
+            if not isinstance(rows, list) or not 2 <= len(rows) <= MOST_MOMENTS:
+                raise table.fault("points is a list of at least two lists of joint positions")
+            points = [_numbers(table, row, "points") for row in rows]
+            path = quintic(points, _one_or_more(table, "times"))
+        else:
+            ends = [_vector(table, key) for key in ("start", "end")]
+            fast = [_one_or_more(table, key) for key in ("speed", "acceleration")]
+            path = trapezoidal(ends[0], ends[1], fast[0], fast[1])
+        count = _whole(table, "samples", SAMPLES)
+        if not 2 <= count <= MOST_MOMENTS:
+            raise table.fault(f"samples of a motion are between 2 and {MOST_MOMENTS}, not {count}")
+        t = np.linspace(0.0, path.duration, count)
+        return checked(system, MotionSamples("the motion", path.position(t), path.velocity(t), path.acceleration(t), t))
+    except ArmError as fault:
+        said = str(fault)
+        raise (fault if said.startswith(table.where) else table.fault(said)) from None
+
+
+def _optimum(top: TomlTable) -> Mapping[str, Any] | None:
+    table = top.table("optimize", OPTIMIZE)
+    if table is None:
+        return None
+    limits = [
+        (one.text("kind"), one.texts("joints"), _one_or_more(one, "most")) for one in table.tables("limit", LIMIT)
+    ]
+    found: dict[str, Any] = {"objective": table.text("objective"), "joints": table.texts("joints"), "limits": limits}
+    if "starts" in table:
+        found["starts"] = _whole(table, "starts", 1)
+        if found["starts"] > MOST_STARTS:
+            raise table.fault(f"starts are at most {MOST_STARTS}, not {found['starts']}")
+    if "weights" in table:
+        found["weights"] = _vector(table, "weights")
+    if "coefficient" in table:
+        found["coefficient"] = table.text("coefficient")
+    if "box" in table:
+        found["box"] = _box(table)
+    return found
+
+
+def _real(table: TomlTable, key: str) -> float:
+    return float(quantity(table.needed(key), f"{table.where}: {key}"))
+
+
+def _one_or_more(table: TomlTable, key: str) -> float | tuple[float, ...]:
+    return _vector(table, key) if isinstance(table.needed(key), list) else _real(table, key)
+
+
+def _vector(table: TomlTable, key: str) -> tuple[float, ...]:
+    return _numbers(table, table.needed(key), key)
+
+
+def _numbers(table: TomlTable, value: object, key: str) -> tuple[float, ...]:
+    if not isinstance(value, list) or not value or len(value) > MOST_MOMENTS:
+        raise table.fault(f"{key} must be a list of numbers, got {shown(value)}")
+    return tuple(float(quantity(x, f"{table.where}: {key}")) for x in value)

@@ -1,0 +1,88 @@
+"""Results of a study as a file: Parquet or CSV, a row for each design, a column for each factor and each output."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+from ..arm.io.text_files import reason
+from ..arm.io.whole_files import replacing, write_whole
+
+Array = NDArray[np.float64]
+Columns = dict[str, tuple[str, Array]]
+"""Name -> (unit, values)."""
+
+SUFFIXES = (".parquet", ".csv")
+FAILURE = "failure"
+"""The column with the reason why a design has no outputs."""
+IDENTITY = b"dalembert.study"
+ROWS = 100_000
+"""Rows of a group of a Parquet file."""
+
+
+def checked_path(path: str | Path) -> Path:
+    """The path, refused where its suffix names no format, or the format cannot be written here."""
+    found = Path(path)
+    if found.suffix.lower() not in SUFFIXES:
+        raise ArmError(f"{found}: results are written as .parquet or .csv; give the file one of these endings")
+    if found.suffix.lower() == ".parquet":
+        _arrow()
+    if not found.parent.exists():
+        raise ArmError(f"{found.parent}: there is no such folder; make it, or name another")
+    return found
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        import pyarrow.parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise ArmError(
+            "Parquet needs pyarrow, which is not installed; install dalembert[studies], or save as .csv"
+        ) from None
+    return pyarrow
+
+
+def save_table(path: Path, columns: Columns, failures: tuple[str, ...], identity: str) -> None:
+    """Write all columns, units in their metadata or heads, whole or not at all."""
+    if path.suffix.lower() == ".csv":
+        stream = io.StringIO()
+        writer = csv.writer(stream)
+        writer.writerow([*(f"{name} [{unit}]" if unit else name for name, (unit, _) in columns.items()), FAILURE])
+        rows = zip(*([repr(float(x)) for x in values] for _, values in columns.values()), failures, strict=True)
+        writer.writerows(rows)
+        write_whole(path, stream.getvalue())
+        return
+    arrow = _arrow()
+    fields = [arrow.field(name, arrow.float64(), metadata={"unit": unit}) for name, (unit, _) in columns.items()]
+    schema = arrow.schema([*fields, arrow.field(FAILURE, arrow.string())], metadata={IDENTITY: identity.encode()})
+    with replacing(path) as beside, arrow.parquet.ParquetWriter(beside, schema) as writer:
+        for first in range(0, max(len(failures), 1), ROWS):
+            part = slice(first, first + ROWS)
+            arrays = [arrow.array(values[part]) for _, values in columns.values()]
+            arrays.append(arrow.array(failures[part], arrow.string()))
+            writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+
+
+def finished(path: Path, identity: str, names: list[str]) -> tuple[Array, tuple[str, ...]] | None:
+    """Values ``(rows, names)`` and failures of a Parquet file of this very study, or None where it is none."""
+    if path.suffix.lower() != ".parquet" or not path.is_file():
+        return None
+    arrow = _arrow()
+    try:
+        file = arrow.parquet.ParquetFile(path)
+        if (file.schema_arrow.metadata or {}).get(IDENTITY) != identity.encode():
+            return None
+        table = file.read()
+    except (OSError, arrow.ArrowException) as fault:
+        raise ArmError(f"{path}: cannot be read ({reason(fault)}); remove it, or name another file") from None
+    if table.column_names != [*names, FAILURE]:
+        return None
+    values = np.stack([table.column(name).to_numpy() for name in names], axis=1)
+    return values, tuple(map(str, table.column(FAILURE).to_pylist()))

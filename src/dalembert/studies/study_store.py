@@ -1,0 +1,70 @@
+"""Where the answers of a study stand while it runs: a file for each chunk, whole, in a folder beside the result.
+
+A study that was interrupted or killed finds them there and works out only what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+from ..arm.io.text_files import read_text
+from ..arm.io.whole_files import made_folder, replacing, write_whole
+from .evaluator import Answers
+
+Array = NDArray[np.float64]
+LARGEST_NOTE = 1_000_000
+
+
+class StudyStore:
+    """The chunks of one study, known by its ``identity``, beside the file ``path`` of its results."""
+
+    def __init__(self, path: Path, identity: str) -> None:
+        self.path, self.identity = path, identity
+        self.folder = path.with_name(f"{path.name}.parts")
+        note = self.folder / "study.json"
+        if note.exists():
+            if self._noted(note) != identity:
+                raise ArmError(
+                    f"{self.folder}: holds the chunks of another study; remove that folder, or name another file"
+                )
+        else:
+            made_folder(self.folder)
+            write_whole(note, json.dumps({"identity": identity}))
+
+    @staticmethod
+    def _noted(note: Path) -> object:
+        try:
+            found = json.loads(read_text(note, LARGEST_NOTE))
+        except ValueError:
+            return None
+        return found.get("identity") if isinstance(found, dict) else None
+
+    def _chunk(self, number: int) -> Path:
+        return self.folder / f"chunk-{number:08d}.npz"
+
+    def save(self, number: int, answers: Answers) -> None:
+        """Keep the answers of a chunk."""
+        with replacing(self._chunk(number)) as beside, open(beside, "wb") as file:
+            np.savez(file, values=answers.values, failures=np.array(answers.failures, dtype=np.str_))
+
+    def load(self, number: int, rows: int, columns: int) -> Answers | None:
+        """The answers of a chunk, or None where they are not there, or are not what this study asks for."""
+        try:
+            with open(self._chunk(number), "rb") as file, np.load(file, allow_pickle=False) as found:
+                values, failures = found["values"], found["failures"]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None  # a chunk that cannot be read is worked out again
+        if values.shape != (rows, columns) or failures.shape != (rows,) or values.dtype != np.float64:
+            return None
+        return Answers(values, tuple(map(str, failures)))
+
+    def remove(self) -> None:
+        """The chunks, once the results stand in their file."""
+        shutil.rmtree(self.folder, ignore_errors=True)

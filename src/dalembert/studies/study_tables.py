@@ -1,0 +1,99 @@
+"""A study as tables: its outputs, why designs failed, indices of sensitivity, a tolerance budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..markup.data_tables import Column, DataTable, Value
+from .sensitivity_indices import MorrisEffect, SobolIndex, ToleranceBudget
+
+if TYPE_CHECKING:
+    from .study_result import StudyResult
+
+MOST_REASONS = 20
+
+
+def summary_table(result: StudyResult) -> DataTable:
+    """Least, mean, standard deviation and most of every output, over the designs that have them."""
+    heads = (("output", "output", "text"), ("unit", "unit", "unit"), *((x, x, "number") for x in ("least", "mean")))
+    columns = [Column(key, head, kind=kind) for key, head, kind in heads]
+    columns += [Column("spread", "standard deviation", kind="number"), Column("most", "most", kind="number")]
+    rows: list[tuple[Value, ...]] = []
+    for k, (name, unit) in enumerate(result.outputs):
+        own = result.values[:, k]
+        own = own[np.isfinite(own)]
+        figures: tuple[Value, ...] = (None,) * 4
+        if len(own):
+            spread = float(own.std()) if np.ptp(own) else 0.0  # the mean of equal numbers is rounded
+            figures = (float(own.min()), float(own.mean()), spread, float(own.max()))
+        rows.append((name, unit, *figures))
+    return DataTable("outputs", "Outputs over all designs", tuple(columns), tuple(rows))
+
+
+def factor_table(result: StudyResult) -> DataTable:
+    """The factors, with the ends of their values in the designs."""
+    columns = (
+        Column("factor", "factor"), Column("unit", "unit", kind="unit"), Column("distribution", "distribution"),
+        Column("least", "least", kind="number"), Column("most", "most", kind="number"),
+    )  # fmt: skip
+    rows: list[tuple[Value, ...]] = []
+    for k, (factor, unit) in enumerate(zip(result.factors, result.units, strict=True)):
+        own = result.designs[:, k]
+        said = "values" if factor.values else factor.distribution
+        relative = " (share of the present value)" if factor.relative else ""
+        rows.append((factor.name, unit, f"{said}{relative}", float(own.min()), float(own.max())))
+    return DataTable("factors", "Factors", columns, tuple(rows))
+
+
+def failure_table(result: StudyResult) -> DataTable | None:
+    """The reasons of failures and how many designs each has; None where none failed."""
+    if not result.reasons:
+        return None
+    rows: tuple[tuple[Value, ...], ...] = tuple((said, count) for said, count in result.reasons[:MOST_REASONS])
+    left = len(result.reasons) - MOST_REASONS
+    note = f"{left} more reasons are in the results." if left > 0 else ""
+    columns = (Column("reason", "reason"), Column("designs", "designs", kind="number"))
+    return DataTable("failures", "Designs without outputs", columns, rows, note)
+
+
+def sobol_table(output: str, indices: Sequence[SobolIndex]) -> DataTable:
+    """First-order and total Sobol indices with their intervals."""
+    heads = (
+        ("first", "alone"), ("first_low", "from"), ("first_high", "to"),
+        ("total", "with interactions"), ("total_low", "from "), ("total_high", "to "),
+    )  # fmt: skip
+    columns = (Column("factor", "factor"), *(Column(key, head, kind="number") for key, head in heads))
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (row.factor, *(float(getattr(row, key)) for key, _ in heads)) for row in indices
+    )
+    note = "Shares in the variance of the output, with bootstrap intervals of 95 percent."
+    return DataTable(f"sobol-{output}", f"Sobol indices of {output}", columns, rows, note)
+
+
+def morris_table(output: str, effects: Sequence[MorrisEffect], unit: str) -> DataTable:
+    """Elementary effects over the range of each factor."""
+    heads = (("mean", "mean effect"), ("largest", "mean magnitude"), ("spread", "spread"))
+    columns = (Column("factor", "factor"), *(Column(key, head, unit, "number") for key, head in heads))
+    rows: tuple[tuple[Value, ...], ...] = tuple((row.factor, row.mean, row.largest, row.spread) for row in effects)
+    note = "A spread as large as the mean magnitude: not linear, or it depends on other factors."
+    return DataTable(f"morris-{output}", f"Effects on {output}", columns, rows, note)
+
+
+def budget_table(budget: ToleranceBudget) -> DataTable:
+    """Shares of the factors in the variance of an output."""
+    columns = (
+        Column("factor", "factor"), Column("share", "share of the variance", kind="share"),
+        Column("slope", "output per factor", kind="number"), Column("spread", "spread now", kind="number"),
+        Column("allowed", "spread allowed", kind="number"),
+    )  # fmt: skip
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (row.factor, row.share, row.slope, row.spread, row.allowed) for row in budget.shares
+    )
+    note = (
+        f"{budget.output}: {budget.mean:.5g} with a standard deviation of {budget.spread:.4g}; a linear fit explains "
+        f"{100 * budget.linear:.4g} percent of the variance. Allowed is {budget.allowed:.4g}."
+    )
+    return DataTable(f"budget-{budget.output}", f"Tolerance budget of {budget.output}", columns, rows, note)

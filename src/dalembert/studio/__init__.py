@@ -1,0 +1,1 @@
+"""The studio: a system in the browser, to look at, move, change and take away."""

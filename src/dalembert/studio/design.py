@@ -1,0 +1,102 @@
+"""What is designed: an arm with some of its numbers changed, its drives counted or not; and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ..api.arm import Arm
+from ..api.questions import SystemQuestions
+from ..arm.description_numbers import DescriptionNumber, numbers_of, with_numbers
+from ..arm.errors import ArmError
+from ..arm.exact import exact
+
+MOST_STEPS = 200
+"""Designs that can be gone back to."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """``arm`` as it was opened, with ``changes``: new values of its numbers, by name (SI units)."""
+
+    arm: Arm
+    drives: bool = False
+    changes: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def opened(self) -> SystemQuestions:
+        """The arm before any change, with its drives counted where they are."""
+        return self.arm.driven if self.drives else self.arm
+
+    @cached_property
+    def system(self) -> SystemQuestions:
+        """The system that is looked at."""
+        known = numbers_of(self.opened)
+        return with_numbers(self.opened, {name: exact(value) for name, value in self.changes.items() if name in known})
+
+    @cached_property
+    def numbers(self) -> dict[str, DescriptionNumber]:
+        """All numbers that can be changed, as they were opened."""
+        return numbers_of(self.opened)
+
+    def value(self, name: str) -> float:
+        """The present value of a number."""
+        return float(self.changes.get(name, float(self.numbers[name].value)))
+
+    def with_value(self, name: str, value: float) -> Design:
+        """This design with another value of one number; one that is as it was opened is no change."""
+        if name not in self.numbers:
+            raise ArmError(f"{self.arm.name}: there is no number {name!r:.80} to change")
+        fault = self.numbers[name].fault(value)
+        if fault:
+            raise ArmError(f"{self.arm.name}: {fault}")
+        others = {key: old for key, old in self.changes.items() if key != name}
+        same = value == float(self.numbers[name].value)
+        return replace(self, changes=others if same else {**others, name: value})
+
+    def with_drives(self, counted: bool) -> Design:
+        """This design with its drives counted, or not."""
+        return replace(self, drives=counted)
+
+    def told(self) -> list[str]:
+        """Every change in words."""
+        return [
+            f"{name}: {float(self.numbers[name].value):g} -> {value:g} {self.numbers[name].unit}"
+            for name, value in self.changes.items()
+            if name in self.numbers
+        ]
+
+
+class History:
+    """Designs one after another: the present one, those before it, and those that were taken back."""
+
+    def __init__(self, first: Design) -> None:
+        self.now = first
+        self._before: list[Design] = []
+        self._after: list[Design] = []
+
+    def set(self, design: Design) -> bool:
+        """Make this the present design; False where it is that already."""
+        if design == self.now:
+            return False
+        self._before = [*self._before, self.now][-MOST_STEPS:]
+        self._after.clear()
+        self.now = design
+        return True
+
+    def undo(self) -> bool:
+        """Go back to the design before; False where there is none."""
+        if not self._before:
+            return False
+        self._after.append(self.now)
+        self.now = self._before.pop()
+        return True
+
+    def redo(self) -> bool:
+        """Take the last step back again; False where there is none."""
+        if not self._after:
+            return False
+        self._before.append(self.now)
+        self.now = self._after.pop()
+        return True

@@ -1,0 +1,48 @@
+"""Take it away: files of the present design, from buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from . import downloads
+from .design import Design
+
+if TYPE_CHECKING:
+    from .studio import Studio
+
+FILES: dict[str, Callable[[Design], tuple[str, bytes]]] = {
+    "arm file (TOML)": downloads.arm_file,
+    "URDF": downloads.urdf_file,
+    "C for a controller (zip)": downloads.c_files,
+    "equations (LaTeX)": downloads.latex_file,
+    "report (HTML)": downloads.report_file,
+}
+
+
+class FilesPanel:
+    """A button for each file; what takes long is written in the background."""
+
+    def __init__(self, studio: Studio, say: Callable[[str], None]) -> None:
+        self.studio, self.say = studio, say
+        gui: Any = studio.server.gui
+        for label, make in FILES.items():
+            gui.add_button(label).on_click(lambda event, label=label, make=make: self._send(label, make, event.client))
+        gui.add_button("picture (SVG)").on_click(lambda event: self._picture(event.client))
+
+    def _send(self, label: str, make: Callable[[Design], tuple[str, bytes]], client: Any) -> None:
+        design = self.studio.design
+        self.say(f"{label}: being written ...")
+
+        def done(result: tuple[str, bytes] | None, fault: Exception | None) -> None:
+            if result is None:
+                self.say(f"{label}: {fault}")
+                return
+            self.say("")
+            (client or self.studio.server).send_file_download(*result, save_immediately=True)
+
+        self.studio.background.ask(lambda tell: make(design), done)
+
+    def _picture(self, client: Any) -> None:
+        name, content = downloads.picture_file(self.studio.design, self.studio.q.tolist())
+        (client or self.studio.server).send_file_download(name, content, save_immediately=True)

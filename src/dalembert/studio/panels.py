@@ -1,0 +1,146 @@
+"""The panels of the studio: what can be set, and what is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..markup.elements import tag
+from ..markup.numbers import unit
+from ..report.arm3d import travel
+from .design_panel import DesignPanel
+from .files_panel import FilesPanel
+from .live_numbers import compared
+from .motion_panel import MotionPanel
+from .proofs_panel import ProofsPanel
+
+if TYPE_CHECKING:
+    from .studio import Studio
+
+Array = NDArray[np.float64]
+DIGITS = 3
+"""Decimals of joint positions on sliders, in degrees and metres."""
+
+
+class Panels:
+    """Handles of everything in the side panel; methods are called by the studio."""
+
+    def __init__(self, studio: Studio) -> None:
+        self.studio = studio
+        self.gui: Any = studio.server.gui
+        self._setting = False
+        self.message = self.gui.add_markdown("")
+        tabs = self.gui.add_tab_group()
+        with tabs.add_tab("Pose"):
+            self._pose()
+        with tabs.add_tab("Design"):
+            self.design = DesignPanel(studio)
+            self.beside = self.gui.add_html("")
+        with tabs.add_tab("Motion"):
+            self.motion = MotionPanel(studio, self.say)
+        with tabs.add_tab("Proofs"):
+            self.proofs = ProofsPanel(studio)
+        with tabs.add_tab("Files"):
+            self.files = FilesPanel(studio, self.say)
+
+    def _pose(self) -> None:
+        studio, gui = self.studio, self.gui
+        self.sliders = []
+        for k, joint in enumerate(studio.system.moving):
+            low, high = travel(joint)
+            turning = joint.kind == "revolute"
+            factor = 180 / np.pi if turning else 1.0
+            slider = gui.add_slider(
+                f"{joint.name} [{'deg' if turning else 'm'}]", min=low * factor, max=high * factor,
+                step=0.1 if turning else 0.001, initial_value=round(float(studio.q[k]) * factor, DIGITS),
+            )  # fmt: skip
+            slider.on_update(lambda _: self._slid())
+            self.sliders.append((slider, factor))
+        self.drag = gui.add_checkbox("drag the hand", False, hint="A handle at the tool; the joints follow it.")
+        self.drag.on_update(lambda _: self._handle())
+        self.shown = {
+            what: gui.add_checkbox(label, False)
+            for what, label in (
+                ("boxes", "boxes of equal inertia"),
+                ("centres", "mass centres"),
+                ("axes", "joint axes"),
+            )
+        }
+        for box in self.shown.values():
+            box.on_update(lambda _: self.apply_shown())
+        self.reach = gui.add_markdown("")
+        self.torques = gui.add_html("")
+        self.inertia = gui.add_html("")
+
+    def _slid(self) -> None:
+        """A slider was moved, by a person: what the studio sets itself changes nothing."""
+        if self._setting:
+            return
+        factors = np.array([factor for _, factor in self.sliders])
+        shown = np.array([slider.value for slider, _ in self.sliders])
+        q = np.where(np.abs(shown - self.studio.q * factors) > 0.6 * 10.0**-DIGITS, shown / factors, self.studio.q)
+        if not np.array_equal(q, self.studio.q):
+            self.studio.player.pause()
+            self.studio.set_pose(q)
+
+    def _handle(self) -> None:
+        self.studio.hand.visible = self.drag.value
+        self.reach.content = ""
+
+    def apply_shown(self) -> None:
+        """Show and hide what the boxes say."""
+        for what, box in self.shown.items():
+            self.studio.arm_scene.show(what, box.value)
+
+    def show_pose(self, q: Array) -> None:
+        """Set the sliders to where the arm is."""
+        self._setting = True
+        try:
+            for value, (slider, factor) in zip(q, self.sliders, strict=True):
+                shown = round(float(value * factor), DIGITS)
+                if slider.value != shown:
+                    slider.value = shown
+        finally:
+            self._setting = False
+
+    def show_time(self, moment: float) -> None:
+        """Set the time of the motion that plays."""
+        self.motion.show_time(moment)
+
+    def tell_reach(self, position: float, angle: float, there: bool) -> None:
+        """How far the tool is from its handle."""
+        self.reach.content = "" if there else (
+            f"out of reach: the tool stays {1000 * position:.1f} mm and {np.degrees(angle):.1f} deg away"
+        )  # fmt: skip
+
+    def forget_proofs(self) -> None:
+        """Take away what was proved of another design."""
+        self.proofs.forget()
+
+    def compare(self, q: Array, qd: Array, qdd: Array) -> None:
+        """The design that was kept and the present one, side by side."""
+        kept, now = self.studio.kept, self.studio.design
+        self.design.show(now)
+        if kept is None or kept == now:
+            self.beside.content = ""
+            return
+        names = [joint.name for joint in now.system.moving]
+        tables = []
+        for what, quantity, asked in (
+            ("Torque", "effort", lambda system: system.inverse_dynamics(q, qd, qdd)),
+            ("Inertia at the joint", "inertia", lambda system: np.diagonal(system.mass_matrix(q))),
+        ):
+            units = [unit(joint, quantity) for joint in now.system.moving]
+            tables.append(compared(names, np.asarray(asked(kept.system)), np.asarray(asked(now.system)), units, what))
+        self.beside.content = str(tag("div", *tables))
+
+    def say(self, text: str) -> None:
+        """One sentence for who looks on, at the top of the panel; an empty one takes it away."""
+        self.message.content = text.replace("<", "&lt;")
+
+
+def add_panels(studio: Studio) -> Panels:
+    """The side panel of a studio."""
+    return Panels(studio)

@@ -1,0 +1,50 @@
+"""How long and how much a simulation may be: the same for arms and mechanisms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.array_input import real_array
+from ..arm.errors import ArmError
+
+MOST_EVALUATIONS = 1_000_000
+MOST_SAMPLES = 10_000_000
+MOST_NUMBERS = 1_000_000_000
+"""Most positions that are kept of many motions."""
+SHORTEST, LONGEST = 1e-9, 1e9
+"""Shortest and longest simulation (s)."""
+
+
+def check_span(duration: float, what: str = "the duration is") -> None:
+    """Refuse a simulation that is no time, or more than any motion takes."""
+    if not SHORTEST <= duration <= LONGEST:
+        raise ArmError(f"{what} {duration:g} s; give a time between {SHORTEST:g} and {LONGEST:g} s")
+
+
+def check_samples(samples: object, what: str = "samples is", least: int = 1) -> None:
+    """Refuse a number of rows that is none, or more than memory holds."""
+    if isinstance(samples, bool) or not isinstance(samples, int) or not least <= samples <= MOST_SAMPLES:
+        raise ArmError(f"{what} {samples!r}; give a whole number between {least} and {MOST_SAMPLES:,}")
+
+
+def check_tolerances(rtol: float, atol: float) -> None:
+    """Refuse tolerances that no step could keep, or that keep nothing."""
+    if not 0 < rtol < 1:
+        raise ArmError(f"the relative tolerance is {rtol:g}; give a number between 0 and 1, such as 1e-8")
+    if not 0 < atol < math.inf:
+        raise ArmError(f"the absolute tolerance is {atol:g}; give a number above zero, such as 1e-10")
+
+
+def rising_times(times: ArrayLike) -> NDArray[np.float64]:
+    """Moments of a recording (s), finite and in order."""
+    found = np.ascontiguousarray(real_array("times", times))
+    if found.ndim != 1 or not np.isfinite(found).all():
+        raise ArmError("times are a list of finite moments (s)")
+    late = np.flatnonzero(np.diff(found) < 0)
+    if len(late):
+        before, after = found[late[0]], found[late[0] + 1]
+        raise ArmError(f"times must rise, and {after:g} s comes after {before:g} s; sort them")
+    return found

@@ -1,0 +1,66 @@
+"""Numbers of a description by name: what is set is what is read, and nothing else changes."""
+
+from __future__ import annotations
+
+import pytest
+
+import dalembert as da
+from dalembert.arm.description_numbers import number_of, numbers_of, with_numbers
+from dalembert.arm.errors import ArmError
+
+
+@pytest.mark.parametrize("name", ["puma560", "irb6", "stanford"])
+def test_a_number_that_is_set_is_read_again_and_no_other_one_moves(name: str) -> None:
+    arm = da.load(name, physical="ignore").driven
+    before = numbers_of(arm)
+    for key in list(before)[::7]:
+        value = float(before[key].value) + 0.01
+        after = numbers_of(with_numbers(arm, {key: value}))
+        moved = {x for x in before if abs(float(after[x].value) - float(before[x].value)) > 1e-12}
+        alike = {key} | ({key.replace("load.", f"load.{arm.tool_link}.", 1)} if key.startswith("load.") else set())
+        alike |= {key.replace(f"load.{arm.tool_link}.", "load.", 1)}
+        if key.endswith(".mass") or ".com." not in key:
+            assert key in moved
+            assert moved <= alike, key
+
+
+def test_all_numbers_of_a_link_are_set_at_once() -> None:
+    arm = da.load("puma560", physical="ignore")
+    values = {"link.link2.mass": 5.0, "link.link2.com.x": -0.2, "link.link2.inertia.xx": 0.7}
+    found = numbers_of(with_numbers(arm, values))
+    assert {key: float(found[key].value) for key in values} == values
+    assert found["link.link2.com.y"].value == numbers_of(arm)["link.link2.com.y"].value
+    assert found["link.link2.inertia.yy"].value == numbers_of(arm)["link.link2.inertia.yy"].value
+
+
+def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+    arm = da.load("puma560", physical="ignore")
+    with pytest.raises(ArmError, match=r"did you mean 'link\.link2\.mass'"):
+        number_of(arm, "link.link2.mas")
+    with pytest.raises(ArmError, match="its drives do not count here"):
+        number_of(arm, "motor.motor2.inertia")
+
+
+def test_names_with_dots_are_told_apart() -> None:
+    text = """
+name = "dotted"
+[[joints]]
+name = "a"
+type = "revolute"
+link = {name = "arm", mass = 1, com = [0.1, 0, 0]}
+[[joints]]
+name = "a.b"
+type = "revolute"
+xyz = [1, 0, 0]
+link = {name = "arm.tip", mass = 2, com = [0.2, 0, 0]}
+"""
+    arm = da.load(text)
+    changed = with_numbers(arm, {"link.arm.tip.mass": 3, "joint.a.b.x": 2, "link.arm.mass": 4})
+    assert [float(link.inertia.mass) for link in changed.links[1:]] == [4.0, 3.0]
+    assert float(changed.joint("a.b").before.position[0]) == 2.0
+
+
+def test_a_link_without_mass_keeps_the_mass_centre_that_it_is_given() -> None:
+    arm = da.load("puma560", physical="ignore")
+    changed = with_numbers(arm, {"load.link2.mass": 0, "load.link2.com.x": -0.5})
+    assert changed.bodies[1].inertia == arm.bodies[1].inertia

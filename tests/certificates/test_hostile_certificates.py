@@ -1,0 +1,102 @@
+"""A certificate may come from anywhere: with digests that fit, whatever it asks for ends soon in one sentence."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dalembert as da
+from dalembert.certificates.certificate_file import SECTIONS, digests
+from dalembert.cli import main
+from fuzz_seeds import certificates
+
+Sections = dict[str, Any]
+
+
+def state(name: str, values: list[Any]) -> Callable[[Sections], None]:
+    """States that no proof looks at, or of another length."""
+
+    def change(s: Sections) -> None:
+        s["states"][name] = values
+
+    return change
+
+
+def joint(name: object) -> Callable[[Sections], None]:
+    """A joint of this name; None for one without a name."""
+
+    def change(s: Sections) -> None:
+        body = s["systems"][0]["bodies"][0]
+        body.pop("joint")
+        if name is not None:
+            body["joint"] = name
+
+    return change
+
+
+def chain(s: Sections) -> None:
+    """A chain of 24 bodies, the poses of which have millions of terms."""
+    bodies = s["systems"][0]["bodies"]
+    s["systems"][0]["bodies"] = [{**bodies[k % 2], "parent": k - 1} for k in range(24)]
+    s["states"] = {name: values * 12 for name, values in s["states"].items()}
+
+
+def steps(*more: list[Any], often: int = 60) -> Callable[[Sections], None]:
+    """A program that goes on with these steps, the last one over and over; -1 is the step before."""
+
+    def change(s: Sections) -> None:
+        program = s["program"]
+        for op, *numbers in [*more[:-1], *[more[-1]] * often]:
+            before = len(program["steps"]) - 1
+            program["steps"].append([op, *(before if number == -1 else number for number in numbers)])
+        program["torques"][0] = len(program["steps"]) - 1
+
+    return change
+
+
+RANGES = {
+    "unused number without end": (state("speed", ["1e999999999", "1"]), "states of a certificate of kind 'ranges' are"),
+    "unused numbers": (state("speed", ["1"] * 1000), "states of a certificate of kind 'ranges' are"),
+    "too many": (state("lower", ["0"] * 3), "lower of its states has not one number for each joint"),
+    "not a number": (state("lower", ["1e999999999", "0"]), "is not as the format has it"),
+    "no name": (joint(None), "is not as the format has it"),
+    "a name that is no text": (joint(["x"]), "a joint has a name that is no text"),
+    "many bodies": (chain, "products of terms"),
+}
+MODELS = {
+    "squares": (steps(["add", 7, 8], ["mul", -1, -1]), "products of terms|powers above"),
+    "powers": (steps(["sin", 3], ["mul", -1, -1]), "powers above 60"),
+    "angles": (steps(["add", 3, 3], ["add", -1, -1]), "format|more than 60 joint angles"),
+    "sine of angles": (
+        lambda s: (steps(["add", 3, 3], ["add", -1, -1])(s), steps(["sin", -1], often=1)(s)),
+        "60 joint",
+    ),
+    "numbers": (steps(["number", "9" * 4000], ["mul", -1, -1]), "numbers of more than 100000 bits"),
+    "speed without end": (state("speed", ["1e999999999", "1"]), "is not as the format has it"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "attack"), [*((0, name) for name in RANGES), *((1, name) for name in MODELS)], ids=lambda x: str(x)
+)
+def test_a_forged_certificate_is_refused_soon(
+    kind: int, attack: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sections = json.loads(certificates()[kind])
+    change, said = (RANGES, MODELS)[kind][attack]
+    change(sections)
+    names = SECTIONS[sections["header"]["kind"]]
+    sections["digests"] = {name: digests(sections[name]) for name in names}
+    path = tmp_path / "forged.json"
+    path.write_text(json.dumps(sections))
+    began = time.process_time()
+    with pytest.raises(da.CertificateError, match=said):
+        da.check_certificate(path)
+    assert main(["check", str(path)]) == 2
+    assert time.process_time() - began < 8
+    assert capsys.readouterr().err.count("\n") == 1

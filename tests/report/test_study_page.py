@@ -1,0 +1,88 @@
+"""The page of a study: complete in itself, names escaped, and its designs brushed in a browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.report.html.browser import find_browser, run_browser
+from dalembert.report.study_page import study_page, write_study_page
+from dalembert.studies.study_result import StudyResult
+
+BAD = '</script><img src=x onerror="document.title=1">'
+
+
+def result(design: str = "monte-carlo", rows: int = 40) -> StudyResult:
+    rng = np.random.default_rng(0)
+    factors = (da.Factor(BAD, 0, 1), da.Factor("b", 0, 1))
+    designs = rng.random((rows, 2))
+    values = np.column_stack([designs.sum(axis=1), designs[:, 0] * 3])
+    values[3] = np.nan
+    failures = tuple("it <b>broke</b>" if k == 3 else "" for k in range(rows))
+    return StudyResult(
+        BAD, factors, ("kg", "m"), (("y", "N m"), ("z", "J")), designs, values, failures, design, rows, 0
+    )
+
+
+def test_names_from_files_stay_text_and_the_page_asks_nothing_of_the_network() -> None:
+    page = study_page(result(), {"y": "least", "b": "most"}, {"y": None})
+    assert BAD not in page
+    assert "<img" not in page
+    assert "it &lt;b&gt;broke" in page
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
+    assert "sha256-" in page
+
+
+def test_a_study_without_any_good_design_still_has_a_page() -> None:
+    empty = result()
+    nothing = StudyResult(
+        "none", empty.factors, empty.units, empty.outputs, empty.designs, np.full((40, 2), np.nan), ("no",) * 40,
+        "monte-carlo", 40, 0,
+    )  # fmt: skip
+    assert "40 of them have no outputs" in study_page(nothing)
+
+
+PROBE = """<script>
+window.addEventListener("load", function () {
+  function drag(id, from, to) {
+    var box = document.getElementById(id).getBoundingClientRect();
+    function send(kind, p) {
+      var where = {clientX: box.left + p[0], clientY: box.top + p[1], pointerId: 1, bubbles: true};
+      document.getElementById(id).dispatchEvent(new PointerEvent(kind, where));
+    }
+    Element.prototype.setPointerCapture = function () {};
+    send("pointerdown", from); send("pointermove", to); send("pointerup", to);
+  }
+  var count = document.getElementById("study-count"), said = [count.textContent];
+  drag("study-parallel", [46, 80], [46, 150]); said.push(count.textContent);
+  document.getElementById("study-clear").click(); said.push(count.textContent);
+  drag("study-scatter", [100, 40], [300, 200]); said.push(count.textContent);
+  document.getElementById("study-clear").click();
+  var input = document.querySelector("#study-ends input"); input.value = "0.5"; input.dispatchEvent(new Event("input"));
+  said.push(count.textContent);
+  document.title = said.join("|");
+});
+</script>"""
+
+
+@pytest.mark.skipif(find_browser() is None, reason="no Chromium here")
+def test_brushing_an_axis_the_scatter_plot_or_a_number_keeps_the_designs_there(tmp_path: Path) -> None:
+    page = tmp_path / "p.html"
+    found: Any = result()
+    write_study_page(found, page)
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text).replace("</body>", PROBE + "</body>")
+    page.write_text(text, encoding="utf-8")
+    shown = run_browser(["--dump-dom", "--window-size=1200,900"], page).stdout
+    title = re.search(r"<title>([^<]*)</title>", shown)
+    assert title is not None
+    whole, axis, again, area, number = (int(part.split()[0]) for part in title[1].split("|"))
+    assert whole == again == 39
+    assert 0 < axis < 39
+    assert 0 < area < 39
+    assert number == int((np.delete(found.designs[:, 0], 3) >= 0.5).sum())

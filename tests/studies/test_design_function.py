@@ -1,0 +1,87 @@
+"""Numbers of a description as arguments of a kernel: the same as the system that has these numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dalembert as da
+from dalembert.arm.description_numbers import numbers_of, with_numbers
+from dalembert.compile.kernel import Kernel
+from dalembert.formulations.system import SystemOverRing
+from dalembert.rings.real import REAL
+from dalembert.studies.design_function import NOT_IN_GRAPHS, design_function
+from dalembert.systems.arrays import evaluate
+
+MIMIC = """<robot name="gripper"><link name="base"/>
+<link name="a"><inertial><mass value="2"/><origin xyz="0.1 0 0.2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="b"><inertial><mass value="1"/><origin xyz="0 0.1 0.1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tip"><inertial><mass value="0.5"/><origin xyz="0 0 0.1"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="9" velocity="2"/></joint>
+<joint name="k" type="prismatic"><parent link="a"/><child link="b"/><origin xyz="0 0 0.4" rpy="0.3 0 0"/>
+<axis xyz="1 0 0"/><mimic joint="j" multiplier="0.5" offset="0.1"/>
+<limit lower="-1" upper="1" effort="9" velocity="2"/></joint>
+<joint name="w" type="fixed"><parent link="b"/><child link="tip"/><origin xyz="0.1 0 0.2" rpy="0.2 0.1 0"/></joint>
+</robot>"""
+SYSTEMS = {
+    "puma560 with drives": lambda: da.load("puma560", physical="ignore").driven,
+    "irb6 with drives": lambda: da.load("irb6", physical="ignore").driven,
+    "stanford": lambda: da.load("stanford", physical="ignore"),
+    "followers": lambda: da.load(MIMIC, mimic="couple"),
+    "loaded": lambda: da.load("panda").holding(da.Load(mass=2, com=(0, 0, 0.1))),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@settings(deadline=None, max_examples=6)
+@given(data=st.data())
+def test_a_kernel_with_numbers_as_arguments_is_the_system_with_these_numbers(name: str, data: st.DataObject) -> None:
+    system = SYSTEMS[name]()
+    known = numbers_of(system)
+    usable = [x for x in known if x.rpartition(".")[2] not in NOT_IN_GRAPHS]
+    picked = data.draw(st.lists(st.sampled_from(usable), min_size=1, max_size=3, unique=True))
+    if "load.mass" in picked or any(x.startswith("load.com") for x in picked):  # the tool's load has two names
+        picked = [x for x in picked if not x.startswith(f"load.{system.tool_link}.")]
+    values = np.array([1.2 * float(known[x].value) + 0.03 for x in picked])
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 3, system.n))
+    changed = SystemOverRing(with_numbers(system, dict(zip(picked, map(float, values), strict=True))), REAL)
+    right = evaluate(lambda *x: changed.torque(REAL, *x), [("q", q), ("qd", qd), ("qdd", qdd)])
+    got = Kernel(design_function(system, "inverse_dynamics", picked)).in_numpy(q, qd, qdd, values)
+    np.testing.assert_allclose(got, right, rtol=0, atol=1e-11 * (1 + np.abs(right).max()))
+
+
+def test_every_number_that_is_offered_reaches_the_torques_or_is_said_not_to() -> None:
+    system = da.load("jpl-rrp", physical="ignore").driven
+    names = [x for x in numbers_of(system) if x.rpartition(".")[2] not in NOT_IN_GRAPHS]
+    names = [x for x in names if not x.startswith(f"load.{system.tool_link}.") and not x.startswith("load.base.")]
+    made = design_function(system, "inverse_dynamics", names)
+    used = {node.value for node in made.outputs[0][1][0].graph.nodes if node.op == "input"}
+    assert {f"p{k}" for k in range(len(names))} <= used
+
+
+def test_slopes_to_the_numbers_are_those_of_differences() -> None:
+    system = da.load("puma560", physical="ignore").driven
+    names = ["link.link2.mass", "length.a2", "angle.alpha1", "motor.motor2.ratio.joint2", "joint.joint3.viscous"]
+    kernel = Kernel(design_function(system, "inverse_dynamics", names, slopes=True))
+    q, qd, qdd = np.random.default_rng(2).normal(size=(3, 4, 6))
+    values = np.array([float(numbers_of(system)[x].value) for x in names]) + 0.05
+    _, slopes = kernel.in_numpy(q, qd, qdd, values)
+    for k, value in enumerate(values):
+        step = 1e-5 * max(abs(value), 1)
+        up, down = (kernel.in_numpy(q, qd, qdd, values + s * step * np.eye(len(names))[k])[0] for s in (1, -1))
+        np.testing.assert_allclose(slopes[..., k], (up - down) / (2 * step), rtol=1e-6, atol=1e-6)
+
+
+def test_one_kernel_serves_designs_that_differ_in_numbers_alone() -> None:
+    first, second = (da.load("puma560", physical="ignore") for _ in range(2))
+    names = ["link.link2.mass", "length.a2"]
+    assert (
+        design_function(first, "inverse_dynamics", names).identity
+        == design_function(second, "inverse_dynamics", names).identity
+    )

@@ -1,0 +1,83 @@
+"""Factors and designs: quantiles of distributions, the same designs for the same seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+from dalembert.studies.factors import Factor, FactorSet
+from dalembert.studies.sampling import DESIGNS, designs_of
+
+SHARES = np.linspace(0.01, 0.99, 25)
+
+
+@pytest.mark.parametrize(
+    ("factor", "right"),
+    [
+        (Factor("x", 2, 5), stats.uniform(2, 3)),
+        (Factor("x", mean=1, sd=0.5), stats.norm(1, 0.5)),
+        (Factor("x", 0.5, 2, mean=1, sd=0.5), stats.truncnorm(-1, 2, 1, 0.5)),
+        (Factor("x", 0, 4, mean=1, distribution="triangular"), stats.triang(0.25, 0, 4)),
+    ],
+)
+def test_values_of_a_factor_are_the_quantiles_of_its_distribution(factor: Factor, right: object) -> None:
+    np.testing.assert_allclose(factor.of_shares(SHARES), right.ppf(SHARES), rtol=1e-12)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_designs_follow_from_the_seed_and_stay_between_the_ends(design: str) -> None:
+    factors = (Factor("a", 0, 1), Factor("b", values=(1, 2, 3)), Factor("c", -1, 1))
+    first, again, other = (designs_of(factors, design, 8, seed) for seed in (3, 3, 4))
+    assert np.array_equal(first, again)
+    assert design == "grid" or not np.array_equal(first, other)
+    assert set(first[:, 1]) <= {1.0, 2.0, 3.0}
+    assert (first[:, 0] >= 0).all()
+    assert (np.abs(first[:, 2]) <= 1).all()
+
+
+def test_a_grid_has_all_combinations() -> None:
+    found = designs_of((Factor("a", 0, 1), Factor("b", values=(5, 7))), "grid", 3, 0)
+    assert [tuple(row) for row in found] == [(0, 5), (0, 7), (0.5, 5), (0.5, 7), (1, 5), (1, 7)]
+
+
+def test_rows_of_a_saltelli_design_exchange_one_factor_each() -> None:
+    factors = tuple(Factor(x, 0, 1) for x in "abc")
+    a, b, *mixed = designs_of(factors, "saltelli", 16, 1).reshape(5, 16, 3)
+    for k, rows in enumerate(mixed):
+        assert np.array_equal(rows[:, k], b[:, k])
+        others = [j for j in range(3) if j != k]
+        assert np.array_equal(rows[:, others], a[:, others])
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"low": 2, "high": 1}, "must be below"),
+        ({"low": 0}, "give low and high"),
+        ({"mean": 1, "sd": 0}, "sd above zero"),
+        ({"values": (1, 2), "low": 0}, "stand in place of"),
+        ({"low": float("nan"), "high": 1}, "finite"),
+        ({"low": 0, "high": 1, "distribution": "cauchy"}, "no distribution"),
+        ({"low": 0, "high": 1, "numbers": ("a", "b")}, "relative"),
+    ],
+)
+def test_a_factor_that_makes_no_sense_is_refused(fields: dict, said: str) -> None:
+    with pytest.raises(ArmError, match=said):
+        Factor("link.link2.mass", **fields)
+
+
+def test_two_factors_cannot_set_one_number_and_shares_of_zero_are_refused() -> None:
+    arm = da.load("puma560", physical="ignore")
+    with pytest.raises(ArmError, match="two factors set"):
+        FactorSet(
+            arm, (Factor("m", 0.9, 1.1, numbers=("link.link2.mass",), relative=True), Factor("link.link2.mass", 1, 2))
+        )
+    with pytest.raises(ArmError, match="is zero now"):
+        FactorSet(arm, (Factor("load.mass", 0.9, 1.1, relative=True),))
+    with pytest.raises(ArmError, match="powers of two"):
+        designs_of((Factor("a", 0, 1),), "sobol", 100, 0)
+    with pytest.raises(ArmError, match="is more than"):
+        designs_of(tuple(Factor(str(k), 0, 1) for k in range(30)), "grid", 10, 0)

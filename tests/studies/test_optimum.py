@@ -1,0 +1,95 @@
+"""Best designs: against brute force, with limits kept, and certified over all poses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+
+pytestmark = pytest.mark.usefixtures("compiled_kernels")
+WEIGHT = {"load.link2.mass": (0.0, 15.0), "load.link2.com.x": (-0.8, -0.4)}
+
+
+@pytest.fixture(scope="module")
+def arm() -> Any:
+    return da.load("puma560", physical="ignore").subarm(0, 2)
+
+
+@pytest.fixture(scope="module")
+def motion(arm: Any) -> Any:
+    path = da.quintic([np.zeros(3), [1, -0.8, 1.4]], 1.0)
+    t = np.linspace(0, 1, 41)
+    from dalembert.design.motion_samples import MotionSamples
+
+    return MotionSamples("m", path.position(t), path.velocity(t), path.acceleration(t), t)
+
+
+@pytest.mark.parametrize("objective", ["peak_torque", "rms_torque", "energy"])
+def test_no_design_of_a_grid_betters_the_optimum(arm: Any, motion: Any, objective: str) -> None:
+    best = da.optimize_design(arm, WEIGHT, objective, motion=motion, joints=["joint2"], starts=2)
+    grid = da.study(arm, WEIGHT, [da.Output(objective, joints=["joint2"])], motion=motion, design="grid", samples=31)
+    least = float(np.nanmin(grid.values))
+    assert best.value <= least * (1 + 1e-9)
+    assert best.value >= 0.7 * least
+    again = da.study(
+        arm, {name: {"values": [value]} for name, value in best.values.items()},
+        [da.Output(objective, joints=["joint2"])], motion=motion, design="grid",
+    )  # fmt: skip
+    assert again.values[0, 0] == pytest.approx(best.value, rel=1e-9)
+
+
+def test_limits_are_kept_and_named(arm: Any, motion: Any) -> None:
+    free = da.optimize_design(arm, WEIGHT, "peak_torque", motion=motion, joints=["joint2"], starts=2)
+    present = float(sum(body.inertia.mass for body in arm.bodies))
+    bound = da.optimize_design(
+        arm, WEIGHT, "peak_torque", motion=motion, joints=["joint2"], limits=[("mass", (), present + 4)], starts=2
+    )
+    assert bound.values["load.link2.mass"] <= 4 + 1e-6
+    assert bound.value > free.value
+    assert "the limit of mass" in bound.active
+    with pytest.raises(ArmError, match="keeps the limits"):
+        da.optimize_design(arm, WEIGHT, motion=motion, limits=[("peak_torque", ["joint1"], 0.01)], starts=1)
+
+
+def test_a_worst_case_is_certified_over_all_poses_and_no_pose_exceeds_it(arm: Any) -> None:
+    best = da.optimize_design(arm, WEIGHT, "range", coefficient="G2", starts=2)
+    assert best.certified
+    assert best.value < 0.5 * best.before
+    poses = np.random.default_rng(0).uniform(arm.lower, arm.upper, (20000, 3))
+    assert np.abs(best.system.gravity_load(poses)[:, 1]).max() <= max(best.bound.upper, -best.bound.lower)
+    for mass, x in ((5.0, -0.8), (12.0, -0.7), (15.0, -0.6)):
+        other = arm.holding(da.Load(mass=mass, com=(x, 0, 0)), "link2").analysis().range_of("G2")
+        assert max(other.maximum, -other.minimum) >= best.value - best.bound.gap
+
+
+def test_a_gear_ratio_with_the_least_reflected_inertia_is_the_smallest(arm: Any) -> None:
+    best = da.optimize_design(
+        arm.driven, {"motor.motor3.ratio.joint3": (40.0, 70.0)}, "range", coefficient="D33", starts=1
+    )
+    assert best.values["motor.motor3.ratio.joint3"] == pytest.approx(40)
+    assert best.certified
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"objective": "price"}, "no objective"),
+        ({"objective": "range"}, "of a coefficient"),
+        ({"objective": "energy", "coefficient": "D11"}, "belong to the objective"),
+        ({"objective": "range", "coefficient": "C112"}, "an inertia D_ij or a gravity load"),
+        ({"objective": "peak_torque"}, "give one"),
+        ({"objective": "mass", "limits": [("beauty", (), 1.0)]}, "no limit"),
+    ],
+)
+def test_what_cannot_be_optimised_is_refused(arm: Any, given: dict, said: str) -> None:
+    with pytest.raises(ArmError, match=said):
+        da.optimize_design(arm, WEIGHT, **given)
+
+
+def test_a_factor_without_ends_is_refused(arm: Any) -> None:
+    with pytest.raises(ArmError, match="between low and high"):
+        da.optimize_design(arm, {"load.mass": {"values": [1, 2]}}, "mass")

@@ -1,0 +1,154 @@
+"""Outputs of batches against the definitions, with systems that have the numbers of each design."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.description_numbers import with_numbers
+from dalembert.arm.errors import ArmError
+from dalembert.studies.evaluator import DesignEvaluator
+from dalembert.studies.factors import FactorSet, factors_of
+from dalembert.studies.outputs import Output
+
+FACTORS = {"link.link2.mass": (12.0, 20.0), "load.mass": (0.0, 2.0), "motor.motor2.ratio.joint2": (80.0, 120.0)}
+
+
+@pytest.fixture(scope="module")
+def motion() -> object:
+    path = da.quintic([np.zeros(6), [1, -0.8, 1.4, 0.5, 0.5, 1]], 1.0)
+    t = np.linspace(0, 1, 41)
+    from dalembert.design.motion_samples import MotionSamples
+
+    return MotionSamples("m", path.position(t), path.velocity(t), path.acceleration(t), t)
+
+
+@pytest.fixture(scope="module")
+def driven() -> object:
+    return da.load("puma560", physical="ignore").driven
+
+
+def evaluator(system: object, motion: object, *outputs: Output) -> DesignEvaluator:
+    return DesignEvaluator(FactorSet(system, factors_of(FACTORS)), outputs, motion)  # type: ignore[arg-type]
+
+
+def test_peaks_energy_and_inertia_are_those_of_the_system_with_these_numbers(driven: object, motion: object) -> None:
+    kinds = (
+        "peak_torque",
+        "rms_torque",
+        "peak_motor_torque",
+        "energy",
+        "peak_gravity",
+        "peak_inertia",
+        "peak_coupling",
+    )
+    ask = evaluator(driven, motion, *map(Output, kinds))
+    designs = np.array([[13.0, 0.5, 90.0], [19.0, 2.0, 110.0]])
+    found = ask.evaluate(designs)
+    assert found.failures == ("", "")
+    for design, row in zip(designs, found.values, strict=True):
+        system = ask.design(design)
+        tau = system.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+        mass = system.mass_matrix(motion.q)
+        k = np.abs(mass) / np.sqrt(np.einsum("tii,tjj->tij", mass, mass)) - np.eye(6)
+        power = np.maximum(tau * motion.qd, 0).sum(axis=1)
+        right = [
+            *np.abs(tau).max(axis=0),
+            *np.sqrt(np.trapezoid(tau**2, motion.t, axis=0)),
+            *np.abs(system.motor_torques(motion.q, motion.qd, motion.qdd)).max(axis=0),
+            np.trapezoid(power, motion.t),
+            *np.abs(system.gravity_load(motion.q)).max(axis=0),
+            *np.einsum("tii->ti", mass).max(axis=0),
+            k.max(),
+        ]
+        np.testing.assert_allclose(row, right, rtol=1e-9, atol=1e-12)
+
+
+def test_peak_torques_are_those_that_pinocchio_finds_for_each_design() -> None:
+    pin = pytest.importorskip("pinocchio")
+    arm = da.load("puma560", physical="ignore")
+    path = da.quintic([np.zeros(6), [1, -0.8, 1.4, 0.5, 0.5, 1]], 1.0)
+    t = np.linspace(0, 1, 21)
+    states = [path.position(t), path.velocity(t), path.acceleration(t)]
+    factors = {"link.link2.mass": (12.0, 20.0), "link.link3.com.y": (-0.1, 0.1), "length.a2": (0.3, 0.5)}
+    found = da.study(arm, factors, ["peak_torque"], samples=4, motion=states)
+    for design, row in zip(found.designs, found.values, strict=True):
+        changed = with_numbers(arm, dict(zip(factors, map(float, design), strict=True)))
+        model = pin.buildModelFromXML(changed.write_urdf())
+        # The mass is changed over there as well: only the centre and the length come by way of this package.
+        body = model.inertias[model.getJointId("joint2")]
+        model.inertias[model.getJointId("joint2")] = pin.Inertia(design[0], body.lever, body.inertia)
+        data = model.createData()
+        tau = [pin.rnea(model, data, *state) for state in zip(*states, strict=True)]
+        np.testing.assert_allclose(row, np.abs(tau).max(axis=0), rtol=1e-9)
+
+
+def test_at_its_cycle_time_a_motion_meets_a_limit_and_exceeds_none(driven: object, motion: object) -> None:
+    ask = evaluator(driven, motion, Output("cycle_time"))
+    design = np.array([[15.0, 1.0, 100.0]])
+    time = ask.evaluate(design).values[0, 0]
+    system, pace = ask.design(design[0]), ask.duration / time
+    tau = system.inverse_dynamics(motion.q, pace * motion.qd, pace**2 * motion.qdd)
+    uses = [*(np.abs(tau).max(axis=0) / system.effort_limits)]
+    uses += [*(pace * np.abs(motion.qd).max(axis=0) / system.velocity_limits)]
+    assert max(uses) == pytest.approx(1, abs=1e-6)
+
+
+def test_the_natural_frequency_of_a_hanging_pendulum_is_that_of_the_book() -> None:
+    arm = da.load("""
+name = "pendulum"
+[[joints]]
+name = "swing"
+type = "revolute"
+rpy = ["90 deg", 0, 0]
+link = {name = "bob", mass = 2, com = [0, -0.5, 0], inertia = [0.1, 0.1, 0.1]}
+""")
+    found = da.study(
+        arm, {"link.bob.mass": (1.0, 3.0)}, [Output("natural_frequency", options={"pose": [0.0], "stiffness": 3.0})],
+        design="grid", samples=3,
+    )  # fmt: skip
+    for mass, low, high in np.column_stack([found.designs, found.values]):
+        right = np.sqrt((mass * 9.81 * 0.5 + 3.0) / (0.1 + mass * 0.25)) / (2 * np.pi)
+        assert low == pytest.approx(right)
+        assert high == pytest.approx(right)
+
+
+def test_certified_ranges_of_each_design() -> None:
+    arm = da.load("jpl-rrp", physical="ignore")
+    output = Output("range", "D11", options={"coefficient": "D11"})
+    found = da.study(arm, {"load.mass": (0.0, 1.8)}, [output], design="grid", samples=2)
+    for mass, row in zip(found.column("load.mass"), found.values, strict=True):
+        ask = arm.holding(da.Load(mass=float(mass))).analysis() if mass else arm.analysis()
+        right = ask.range_of("D11")
+        np.testing.assert_allclose(row[:4], [right.minimum, right.maximum, right.lower, right.upper], rtol=1e-9)
+    assert dict(found.outputs)["D11.maximum"] == "kg m^2"
+
+
+def test_operations_of_the_reduced_model_and_coupling_of_a_design() -> None:
+    arm = da.load("jpl-rrp", physical="ignore").subarm(0, 1)
+    outputs = [Output("reduced_model", options={"tolerance": 0.2, "effort": 0.05}), Output("coupling")]
+    found = da.study(arm, {"load.mass": {"values": [5.0]}}, outputs, design="grid")
+    system = with_numbers(arm, {"load.mass": 5})
+    right, pairs = system.analysis(effort=0.05).reduce(0.2).after, system.analysis().coupling()
+    assert found.values[0, :2].tolist() == [right.multiplications, right.additions]
+    assert found.values[0, 2] == pytest.approx(pairs[0].largest if pairs else 0.0)
+
+
+def test_what_an_output_cannot_be_is_refused(driven: object, motion: object) -> None:
+    with pytest.raises(ArmError, match="no output 'torque'"):
+        Output("torque")
+    with pytest.raises(ArmError, match="no option 'pose'"):
+        Output("energy", options={"pose": 1})
+    with pytest.raises(ArmError, match="no joint 'elbow'"):
+        evaluator(driven, motion, Output("peak_torque", joints=("elbow",)))
+    with pytest.raises(ArmError, match="along a motion"):
+        evaluator(driven, None, Output("energy"))
+    with pytest.raises(ArmError, match="two columns are called"):
+        evaluator(driven, motion, Output("energy"), Output("energy"))
+    with pytest.raises(ArmError, match="one for each of 6 joints"):
+        evaluator(driven, motion, Output("natural_frequency", options={"pose": [1.0, 2.0]}))
+    with pytest.raises(ArmError, match="a study is of an arm"):
+        da.study(object(), FACTORS, ["energy"])
+    with pytest.raises(ArmError, match="drives"):
+        evaluator(da.load("puma560", physical="ignore"), motion, Output("peak_motor_torque")).prepare()

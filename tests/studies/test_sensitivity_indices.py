@@ -1,0 +1,93 @@
+"""Sensitivities against closed forms, SciPy and brute force."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+from dalembert.studies.sampling import designs_of
+from dalembert.studies.study_result import StudyResult
+
+
+def result(function: Any, factors: tuple[da.Factor, ...], design: str, samples: int, seed: int = 0) -> StudyResult:
+    designs = designs_of(factors, design, samples, seed)
+    values = function(designs.T)[:, None]
+    units, good = ("",) * len(factors), ("",) * len(designs)
+    return StudyResult("test", factors, units, (("y", ""),), designs, values, good, design, samples, seed)
+
+
+def ishigami(x: Any) -> Any:
+    """Ishigami and Homma 1990, whose indices are known."""
+    return np.sin(x[0]) + 7 * np.sin(x[1]) ** 2 + 0.1 * x[2] ** 4 * np.sin(x[0])
+
+
+CUBE = tuple(da.Factor(name, -np.pi, np.pi) for name in "abc")
+
+
+def test_sobol_indices_of_the_ishigami_function_are_the_known_ones() -> None:
+    found = {row.factor: row for row in result(ishigami, CUBE, "saltelli", 2**12).sobol("y")}
+    for name, first, total in (("a", 0.3139, 0.5576), ("b", 0.4424, 0.4424), ("c", 0.0, 0.2437)):
+        row = found[name]
+        assert row.first == pytest.approx(first, abs=0.03)
+        assert row.total == pytest.approx(total, abs=0.03)
+        assert row.first_low <= row.first <= row.first_high
+        assert row.total_low <= total <= row.total_high or abs(row.total - total) < 0.01
+
+
+def test_sobol_indices_are_those_of_scipy_from_the_same_samples() -> None:
+    study = result(ishigami, CUBE, "saltelli", 256)
+    values = study.values.reshape(5, -1)
+    right = stats.sobol_indices(func={"f_A": values[:1], "f_B": values[1:2], "f_AB": values[2:, None]}, n=256)
+    found = {row.factor: row for row in study.sobol("y", 10)}
+    np.testing.assert_allclose([found[x].first for x in "abc"], right.first_order.ravel(), atol=1e-12)
+    np.testing.assert_allclose([found[x].total for x in "abc"], right.total_order.ravel(), atol=1e-12)
+
+
+def test_effects_of_morris_of_a_linear_function_are_its_slopes_over_the_ranges() -> None:
+    factors = (da.Factor("a", 0, 2), da.Factor("b", -1, 1), da.Factor("c", 5, 6))
+    found = {row.factor: row for row in result(lambda x: 3 * x[0] - x[1], factors, "morris", 20).morris("y")}
+    assert found["a"].mean == pytest.approx(3 * 2 * 0.99)
+    assert found["b"].mean == pytest.approx(-2 * 0.99)
+    assert found["b"].largest == pytest.approx(2 * 0.99)
+    assert found["c"].largest == pytest.approx(0, abs=1e-12)
+    assert found["a"].spread == pytest.approx(0, abs=1e-12)
+    curved = {row.factor: row for row in result(lambda x: x[0] * x[1], factors, "morris", 20).morris("y")}
+    assert curved["a"].spread > 0.5
+
+
+def test_a_budget_shares_the_variance_of_a_linear_function_as_its_terms_do() -> None:
+    factors = (da.Factor("a", mean=0, sd=0.1), da.Factor("b", mean=0, sd=0.3))
+    found = result(lambda x: 2 * x[0] + x[1] + 5, factors, "sobol", 2**12).budget("y", allowed=0.18)
+    shares = {row.factor: row for row in found.shares}
+    assert shares["a"].share == pytest.approx(0.04 / 0.13, rel=0.01)
+    assert shares["b"].share == pytest.approx(0.09 / 0.13, rel=0.01)
+    assert found.linear == pytest.approx(1, abs=1e-3)
+    assert found.scale == pytest.approx(0.18 / np.sqrt(0.13), rel=0.01)
+    assert shares["b"].allowed == pytest.approx(0.3 * found.scale, rel=0.01)
+
+
+def test_a_pareto_front_is_that_of_brute_force() -> None:
+    rng = np.random.default_rng(0)
+    factors = (da.Factor("a", 0, 1), da.Factor("b", 0, 1))
+    study = result(lambda x: rng.integers(0, 5, x.shape[1]).astype(float), factors, "monte-carlo", 300)
+    front = study.pareto({"y": "least", "a": "most"})
+    y, a = study.column("y"), study.column("a")
+    better = [(y <= y[k]) & (a >= a[k]) & ((y < y[k]) | (a > a[k])) for k in range(300)]
+    right = [k for k in range(300) if not better[k].any()]
+    assert front.tolist() == right
+
+
+def test_indices_are_refused_of_designs_that_are_not_made_for_them() -> None:
+    study = result(ishigami, CUBE, "monte-carlo", 16)
+    for ask in (lambda: study.sobol("y"), lambda: study.morris("y")):
+        with pytest.raises(ArmError, match="this one is 'monte-carlo'"):
+            ask()
+    with pytest.raises(ArmError, match="no column 'z'"):
+        study.column("z")
+    with pytest.raises(ArmError, match='"least" or the "most"'):
+        study.pareto({"y": "small"})

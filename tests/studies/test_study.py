@@ -1,0 +1,168 @@
+"""Studies: resumable, failures kept with their reason, the same wherever they run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+import study_functions
+from dalembert.arm.errors import ArmError
+from dalembert.studies.evaluator import Answers, DesignEvaluator
+from dalembert.studies.outputs import Output
+from dalembert.studies.study import Study
+
+FACTORS = (da.Factor("link.link2.mass", 12, 20), da.Factor("length.a2", 0.4, 0.46), da.Factor("load.mass", -0.2, 2.5))
+
+
+@pytest.fixture(scope="module")
+def arm() -> Any:
+    return da.load("puma560", physical="ignore")
+
+
+@pytest.fixture(scope="module")
+def asked(arm: Any) -> Study:
+    motion = da.motion_of(arm, da.quintic([np.zeros(6), [1, -0.8, 1.4, 0.5, 0.5, 1]], 1.0))
+    outputs = (Output("peak_torque"), Output("energy"))
+    return Study(arm, FACTORS, outputs, motion, "monte-carlo", 100, 7, chunk=16)
+
+
+def same(a: Any, b: Any) -> bool:
+    return np.array_equal(a.values, b.values, equal_nan=True) and a.failures == b.failures
+
+
+@pytest.fixture
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    counts: list[int] = []
+    whole = DesignEvaluator.evaluate
+
+    def counted(self: DesignEvaluator, designs: np.ndarray) -> Answers:
+        counts.append(len(designs))
+        return whole(self, designs)
+
+    monkeypatch.setattr(DesignEvaluator, "evaluate", counted)
+    return counts
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    distributed = pytest.importorskip("distributed")
+    import os
+
+    os.environ[study_functions.MARK] = str(tmp_path_factory.mktemp("cluster") / "mark")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as made:
+        yield made.scheduler_address
+
+
+def test_serial_threads_processes_and_a_cluster_agree_to_the_last_bit(asked: Study, cluster: str) -> None:
+    right = asked.run()
+    assert len(right.failed)
+    assert set(right.reasons[0][:1]) == {"load.mass is below 0 kg, the least that it can be"}
+    assert same(right, asked.run(executor="threads", workers=2))
+    assert same(right, asked.run(executor="processes", workers=2))
+    assert same(right, asked.run(scheduler=cluster))
+
+
+def test_a_study_whose_worker_is_killed_loses_nothing(
+    arm: Any, cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factors = (da.Factor("load.mass", 0, 0.9),)
+    right = Study(arm, factors, (Output("own", function=study_functions.held_load),), samples=12).run()
+    asked = Study(arm, factors, (Output("own", function=study_functions.dies_once),), samples=12, chunk=3)
+    assert np.array_equal(asked.run(scheduler=cluster).values, right.values)
+    monkeypatch.setenv(study_functions.MARK, str(tmp_path / "mark"))
+    assert np.array_equal(asked.run(executor="processes", workers=2).values, right.values)
+
+
+def test_a_chunk_that_no_process_survives_is_kept_as_failed_and_the_others_are_done(arm: Any) -> None:
+    factors = (da.Factor("load.mass", values=(0.5, 2.0)),)
+    asked = Study(
+        arm, factors, (Output("own", function=study_functions.always_dies),), design="grid", samples=1, chunk=1
+    )
+    found = asked.run(executor="processes", workers=1)
+    assert found.failures[0] == ""
+    assert "ended without a word" in found.failures[1]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_an_interrupted_study_goes_on_with_nothing_worked_out_twice(
+    asked: Study, tmp_path: Path, evaluated: list[int], suffix: str
+) -> None:
+    path = tmp_path / f"r.{suffix}"
+
+    def stop(done: int, total: int) -> None:
+        if done >= 48:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        asked.run(path, progress=stop)
+    assert not path.exists()
+    assert sum(evaluated) == 48
+    found = asked.run(path)
+    assert sum(evaluated) == 100
+    assert same(found, asked.run())
+    assert not path.with_name(f"{path.name}.parts").exists()
+    if suffix == "parquet":  # a finished study is read
+        count = sum(evaluated)
+        assert same(asked.run(path), found)
+        assert sum(evaluated) == count
+
+
+def test_a_damaged_chunk_is_worked_out_again_and_another_study_is_not_mixed_in(
+    asked: Study, tmp_path: Path, evaluated: list[int]
+) -> None:
+    path = tmp_path / "r.csv"
+    with pytest.raises(KeyboardInterrupt):
+        asked.run(path, progress=lambda done, total: (_ for _ in ()).throw(KeyboardInterrupt) if done >= 32 else None)
+    chunk = tmp_path / "r.csv.parts" / "chunk-00000000.npz"
+    chunk.write_bytes(chunk.read_bytes()[:50])
+    from dataclasses import replace
+
+    with pytest.raises(ArmError, match="chunks of another study"):
+        replace(asked, seed=8).run(path)
+    assert same(asked.run(path), asked.run())
+
+
+def test_results_in_parquet_have_factors_outputs_units_and_reasons(asked: Study, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    found = asked.run(tmp_path / "r.parquet")
+    table = parquet.read_table(tmp_path / "r.parquet")
+    assert table.column_names == [*found.columns, "failure"]
+    assert table.schema.field("energy").metadata[b"unit"] == b"J"
+    assert np.array_equal(table.column("link.link2.mass").to_numpy(), found.designs[:, 0])
+    assert tuple(table.column("failure").to_pylist()) == found.failures
+
+
+def test_failures_of_ones_own_function_are_kept_with_their_reason(arm: Any) -> None:
+    found = da.study(arm, {"load.mass": {"values": [0.5, 1.5, 2.5]}}, [study_functions.odd_fails], design="grid")
+    assert found.values[0, 0] == 0.5
+    assert "finite number" in found.failures[1]
+    assert found.failures[2] == "odd_fails: ValueError: too heavy"
+
+
+def test_without_dask_a_cluster_is_refused_in_a_sentence(asked: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ArmError, match=r"install dalembert\[studies\]"):
+        asked.run(scheduler="tcp://127.0.0.1:1")
+
+
+def test_a_scheduler_that_does_not_answer_is_named(asked: Study) -> None:
+    with pytest.raises(ArmError, match="no Dask scheduler answers at 'nonsense://x'"):
+        asked.run(scheduler="nonsense://x")
+    with pytest.raises(ArmError, match=r"\.parquet or \.csv"):
+        asked.run("r.txt")
+    with pytest.raises(ArmError, match="no executor"):
+        asked.run(executor="gpu")
+
+
+def test_names_of_an_arm_stay_text_in_what_a_notebook_shows(asked: Study) -> None:
+    found = asked.run()
+    assert len(repr(found)) < 200
+    assert "<script" not in found._repr_html_()

@@ -1,0 +1,78 @@
+"""The studio in a real browser: a joint dragged, a mass changed, a motion run, code taken home; nothing gets out."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+import dalembert as da
+
+pytest.importorskip("viser", reason="the studio was NOT opened: viser is not here (pip install 'dalembert[studio]')")
+
+from dalembert.studio.studio import Studio
+
+from .chrome import Chrome
+
+SLIDER = "document.querySelectorAll('[role=slider]')[{}]"
+TAB = "[...document.querySelectorAll('[role=tab]')].find(e => e.innerText.includes('{}'))"
+BUTTON = "[...document.querySelectorAll('button')].find(e => e.innerText.trim() === '{}')"
+
+
+@pytest.fixture
+def studio() -> Iterator[Studio]:
+    opened = Studio(da.load("planar-2r"), port=0)
+    yield opened
+    opened.close()
+
+
+def shown(chrome: Chrome, studio: Studio) -> None:
+    """Open the studio and wait until its panel is there."""
+    chrome.open(studio.address)
+    assert chrome.until(lambda: "joint1" in (chrome.value("document.body.innerText") or ""), 120)
+    assert chrome.until(lambda: chrome.value("document.querySelectorAll('[role=slider]').length") >= 2)
+
+
+def drag_until(chrome: Chrome, script: str, dx: float, true: Callable[[], bool]) -> bool:
+    """Drag an element until it is felt: on a busy machine the page may not have come to rest at the first try."""
+    for _ in range(5):
+        chrome.drag(script, dx)
+        if chrome.until(true, 10):
+            return True
+    return False
+
+
+def test_a_person_moves_changes_simulates_and_takes_home(browser: str, studio: Studio, tmp_path: Path) -> None:
+    with Chrome(browser) as chrome, Chrome(browser, 390, 800) as phone:
+        shown(chrome, studio)
+        start = studio.q.copy()
+        assert drag_until(chrome, SLIDER.format(0), 40, lambda: abs(studio.q[0] - start[0]) > 0.05)
+        phone.open(studio.address)
+        assert phone.until(lambda: len(studio.server.get_clients()) == 2, 120)
+
+        chrome.click(TAB.format("Design"))
+        assert chrome.until(lambda: chrome.place(SLIDER.format(1)) is not None)
+        last = SLIDER.format("document.querySelectorAll('[role=slider]').length - 1")
+        assert drag_until(chrome, last, 30, lambda: "link2.mass" in "".join(studio.design.told()))
+
+        chrome.click(TAB.format("Motion"))
+        assert chrome.until(lambda: chrome.place(BUTTON.format("simulate")) is not None)
+        studio.panels.motion.duration.value = 0.2
+        chrome.click(BUTTON.format("simulate"))
+        assert chrome.until(lambda: studio.player.motion is not None)
+
+        chrome.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+        chrome.click(TAB.format("Files"))
+        code = BUTTON.format("C for a controller (zip)")
+        assert chrome.until(lambda: chrome.place(code) is not None)
+        chrome.click(code)
+        assert chrome.until(lambda: bool(list(tmp_path.glob("*.zip"))))
+        assert "planar_2r_inverse_dynamics.c" in zipfile.ZipFile(next(tmp_path.glob("*.zip"))).namelist()
+
+        for browser in (chrome, phone):
+            assert browser.faults == []
+            outside = {urlsplit(url).hostname for url in browser.asked if url.startswith(("http", "ws"))}
+            assert outside <= {"127.0.0.1"}
