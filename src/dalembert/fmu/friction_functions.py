@@ -82,9 +82,9 @@ def _sliding(contacts: Sequence[Contact], shafts: Mapping[str, tuple[int, Shaft]
     graph, found = Graph(), []
     for k, contact in enumerate(contacts):
         laws = []
-        for (ratio, _), key in zip(contact.parts, contact.shafts, strict=True):
-            if key not in shafts:
-                continue  # it has none
+        for (ratio, own), key in zip(contact.parts, contact.shafts, strict=True):
+            if not own:
+                continue
             place, shaft = shafts[key]
             laws.append((ratio, shaft.law(graph, _numbers(graph, place))))
         found.append(contact_friction(graph, laws, graph.input(f"direction_{k}"), graph.input(f"speed_{k}")))
@@ -95,8 +95,8 @@ def _hold(contacts: Sequence[Contact], shafts: Mapping[str, tuple[int, Shaft]]) 
     graph, found = Graph(), []
     for contact in contacts:
         total: Scalar = 0
-        for (ratio, _), key in zip(contact.parts, contact.shafts, strict=True):
-            if key in shafts:
+        for (ratio, own), key in zip(contact.parts, contact.shafts, strict=True):
+            if own:
                 total = add(total, mul(graph.number(exact(abs(ratio))), _numbers(graph, shafts[key][0])[2]))
         found.append(total)
     return (found,)

@@ -55,7 +55,8 @@ class MechanismFriction(MechanismOutputs):
             for contact in arm.contacts:
                 row = np.zeros(self.m)
                 row[part] = contact.row
-                found.append(replace(contact, name=f"{name}.{contact.name}", row=row))
+                shafts = tuple(f"{name}.{shaft}" for shaft in contact.shafts)
+                found.append(replace(contact, name=f"{name}.{contact.name}", row=row, shafts=shafts))
         return tuple(found)
 
     @cached_property
