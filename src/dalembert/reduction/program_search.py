@@ -44,7 +44,7 @@ ANOTHER_START = 0.1
 first alone."""
 MAX_STARTS = 4
 """Most programs pruned from the whole recursion until one of them meets the tolerance."""
-MAX_CONTINUED, MAX_MISSES = 6, 2
+MAX_CONTINUED, MAX_MISSES = 6, 4
 """How often each of them goes on from the shortest program that meets the tolerance, and how often it may miss."""
 WORK_LIMIT = 1.2e10
 """Work limit (numbers computed by the proofs): once the proofs have used more, no refit begins, and no further program
