@@ -269,7 +269,15 @@ def replay(folder: Path, limit: float) -> int:
 
 
 def main() -> int:
-    """The command."""
+    """The command, with a folder for the files of all workers: they are ended, and cannot remove their own."""
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory(dir=memory, prefix="dalembert-fuzz-") as folder:
+        os.environ["FUZZ_FOLDER"] = folder
+        return run()
+
+
+def run() -> int:
+    """The search that the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--inputs", type=int, default=20_000, help="inputs in all")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")

@@ -89,7 +89,8 @@ def read_arm(text: str, mimic: str = "refuse") -> None:
 @cache
 def folder() -> Path:
     """A folder in memory for the files of this process."""
-    made = tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None, prefix="dalembert-fuzz-")
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    made = tempfile.TemporaryDirectory(dir=os.environ.get("FUZZ_FOLDER", memory), prefix="dalembert-fuzz-")
     # Forked processes have folders of their own, and each removes only that.
     own = os.getpid()
     atexit.register(lambda: made.cleanup() if os.getpid() == own else None)
