@@ -19,7 +19,7 @@ from ..compile.functions import FUNCTIONS, function, unfit
 from ..compile.kernel import Kernel
 from ..formulations.registry import TORQUES
 from ..mechanisms.gallery import five_bar
-from ..systems.arm_system import DIVIDING
+from ..systems.evaluated_arm import DIVIDING
 from .arm import Arm
 from .driven_arm import DrivenArm
 from .loading import load

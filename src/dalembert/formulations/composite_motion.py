@@ -101,7 +101,7 @@ class Composite:
 
 
 @dataclass(frozen=True)
-class Motion:
+class CompositeMotion:
     """The screws S_j, S'_j, S''_j, and what each joint moves."""
 
     screws: list[Screw]
@@ -157,12 +157,12 @@ def motion(
     q: Sequence[Scalar],
     qd: Sequence[Scalar],
     qdd: Sequence[Scalar] | None = None,
-) -> Motion:
+) -> CompositeMotion:
     """Screws and composite bodies; without ``qdd`` those without loads, and without S''."""
     placed, base = common_frames(chain, relative_frames(chain, ring, q))
     speeds: list[Screw] = []
     rates: list[Screw] = []
-    found = Motion([], [], [], [])
+    found = CompositeMotion([], [], [], [])
     still = [0] * chain.n
     fall: Screw = (ZERO, minus(ZERO, matvec(base, chain.gravity)))
     for segment, frame, s, sd in zip(chain.segments, placed, qd, still if qdd is None else qdd, strict=True):

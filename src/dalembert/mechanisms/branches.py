@@ -58,7 +58,7 @@ class Support:
         return np.asarray(np.tensordot(self.weights, values, 1))
 
 
-class Branch:
+class AssemblyBranch:
     """Positions asked one after the other, each continued from the one before."""
 
     def __init__(self, assembly: Assembly, phi: Array, best: float = np.inf, integrated: bool = False) -> None:
@@ -70,7 +70,7 @@ class Branch:
         self.place = Place(assembly, phi[None])
         self.q = coordinates(assembly, phi)
         self.best = min(best, self.place.condition)
-        self.passage: Passage | None = None
+        self.passage: BranchPassage | None = None
         self.plain = False
         """True where it is nearly singular and no change point was found to pass."""
         self._last: tuple[Array, Support] = (self.q, Support(self.place.phi, ONE))
@@ -104,7 +104,7 @@ class Branch:
                     f"near {told(self.assembly, self.q)} the coordinates stop to determine the mechanism, since "
                     f"assembly modes meet there; mechanism.simulate passes such places, or choose other coordinates"
                 )
-            self.passage = Passage.beyond(self.assembly, self.place, self.q, q - self.q)
+            self.passage = BranchPassage.beyond(self.assembly, self.place, self.q, q - self.q)
             if self.passage is None:
                 self.plain = True
                 continue
@@ -139,7 +139,7 @@ class Branch:
         return self.plain and condition < WORSE * self.best
 
 
-class Passage:
+class BranchPassage:
     """A change point on a line in the coordinates, with places before and behind it on one branch."""
 
     def __init__(self, assembly: Assembly, centre: Array, way: Array, gate: float) -> None:
@@ -152,7 +152,7 @@ class Passage:
         self.aside = np.zeros_like(centre)
 
     @classmethod
-    def beyond(cls, assembly: Assembly, place: Place, q: Array, towards: Array) -> Passage | None:
+    def beyond(cls, assembly: Assembly, place: Place, q: Array, towards: Array) -> BranchPassage | None:
         """The passage of the change point that lies before a place at ``q``; None where there is none."""
         length = float(np.linalg.norm(towards))
         if not length:

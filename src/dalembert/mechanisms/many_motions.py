@@ -18,7 +18,7 @@ from ..arm.errors import ArmError, SimulationInterrupt
 from ..systems.arrays import vector_array
 from ..systems.time_span import LONGEST, MOST_NUMBERS, SHORTEST
 from .batch import Array
-from .branches import NEAR, Branch
+from .branches import NEAR, AssemblyBranch
 from .continuation import solved, solved_where_near, told
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class _States:
         self.worst = NEAR * self.rates(phi, v, push)[2]
         """Condition of [G^w_phi] above which a motion leaves the batch."""
         self.together = np.ones(len(q), dtype=bool)
-        self.alone: dict[int, Branch] = {}
+        self.alone: dict[int, AssemblyBranch] = {}
         self.faults = [""] * len(q)
 
     def rates(self, phi: Array, v: Array, push: Array) -> tuple[Array, Array, Array]:
@@ -151,7 +151,9 @@ class _States:
             q, phi, v, good = self._ahead(which, step)
             for index in which[~good].tolist():
                 self.together[index] = False
-                self.alone[index] = Branch(self.assembly, self.phi[index], self.worst[index] / NEAR, integrated=True)
+                self.alone[index] = AssemblyBranch(
+                    self.assembly, self.phi[index], self.worst[index] / NEAR, integrated=True
+                )
             those = which[good]
             self.q[those], self.phi[those], self.v[those] = q[good], phi[good], v[good]
         for index, branch in list(self.alone.items()):
@@ -179,7 +181,7 @@ class _States:
             ahead[good], good[good] = solved_where_near(self.assembly, wanted[good], ahead[good])
         return wanted, ahead, rate, good
 
-    def _advance_alone(self, index: int, branch: Branch, step: float) -> None:
+    def _advance_alone(self, index: int, branch: AssemblyBranch, step: float) -> None:
         """The same step of one motion, its joints a function of its coordinates."""
         q, v, push, half = self.q[index], self.v[index], self.push[index], step / 2
 

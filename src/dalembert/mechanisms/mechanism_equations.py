@@ -45,7 +45,7 @@ MOST_CLOSING = 6
 
 
 @dataclass(frozen=True)
-class Quotients:
+class ClosedQuotients:
     """An array of polynomials over one denominator."""
 
     numerator: PolynomialArray
@@ -158,7 +158,7 @@ class MechanismEquations:
         return chosen, others
 
     @cached_property
-    def influence(self) -> Quotients:
+    def influence(self) -> ClosedQuotients:
         """[G^phi_q] ``(m, n)``: rates of all joints per rate of a coordinate, over det [G^c_u]."""
         chosen, others = self._split
         g = self.jacobian
@@ -171,21 +171,21 @@ class MechanismEquations:
             right = [-g[i, k] for i in range(len(others))]
             for i, own in enumerate(others):
                 table[own][j] = determinant([right if c == i else column for c, column in enumerate(columns)])
-        return Quotients(self._array(table), below)
+        return ClosedQuotients(self._array(table), below)
 
     @cached_property
-    def inertia(self) -> Quotients:
+    def inertia(self) -> ClosedQuotients:
         """I*_qq ``(n, n)`` over det^2."""
         y, below = self.influence.numerator, self.influence.denominator
         d = self.chains.mass_matrix
         pulled = _product(d, y)
-        return Quotients(self._array(_product(y.T, pulled)), below * below)
+        return ClosedQuotients(self._array(_product(y.T, pulled)), below * below)
 
     @cached_property
-    def gravity_load(self) -> Quotients:
+    def gravity_load(self) -> ClosedQuotients:
         """What holds the weight at the coordinates ``(n,)``, over det."""
         y, g = self.influence.numerator, self.chains.gravity
-        return Quotients(self._array(_product(y.T, np.array(g)[:, None])[:, 0]), self.influence.denominator)
+        return ClosedQuotients(self._array(_product(y.T, np.array(g)[:, None])[:, 0]), self.influence.denominator)
 
     def values(self, phi: ArrayLike) -> tuple[Any, ...]:
         """D, C, G of the open chains, and [G^c], as numbers at joints phi ``(m,)``."""

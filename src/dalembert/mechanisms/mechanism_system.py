@@ -20,7 +20,7 @@ from ..arm.errors import ArmError, UnreachableError
 from ..arm.inertia import Load
 from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
-from .branches import NEAR, Branch, Support
+from .branches import NEAR, AssemblyBranch, Support
 from .continuation import told
 from .mechanism import NONE, Forces, Mechanism
 
@@ -124,9 +124,9 @@ class MechanismSystem:
         return self._asked(lambda phi: phi, q)
 
     @cached_property
-    def branch(self) -> Branch:
+    def branch(self) -> AssemblyBranch:
         """The joints as functions of the coordinates, from one state that is asked to the next."""
-        return Branch(self.mechanism.assembly, self.near)
+        return AssemblyBranch(self.mechanism.assembly, self.near)
 
     def _asked(self, function: Callable[..., Array], q: ArrayLike, *given: ArrayLike) -> Array:
         """``function(phi, *given)`` at coordinates q; rates and loads ``given`` broadcast with them."""
@@ -148,7 +148,7 @@ class MechanismSystem:
     def _supports(self, states: Array) -> list[Support]:
         """Each from the one before, as motions go: round singularities of the straight way, through change points."""
         if self._walked is None or not np.array_equal(self._walked[0], states):
-            branch = Branch(self.mechanism.assembly, self.near)
+            branch = AssemblyBranch(self.mechanism.assembly, self.near)
             self._walked = states.copy(), [branch.support(state) for state in states]
         return self._walked[1]
 
@@ -184,7 +184,7 @@ class MechanismSystem:
         States where the coordinates hardly determine the mechanism are refused: beyond, another mode would be as good.
         """
         mechanism, assembly = self.mechanism, self.mechanism.assembly
-        branch = Branch(assembly, self.near, integrated=True)
+        branch = AssemblyBranch(assembly, self.near, integrated=True)
         stops = [c.joint for c in assembly.coordinates if c.joint >= 0]  # the simulation has these
         limited = bool(np.isfinite([mechanism.chains.lower, mechanism.chains.upper]).any())
 

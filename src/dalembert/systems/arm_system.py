@@ -3,73 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.description import ArmDescription, listed
+from ..arm.description import listed
 from ..arm.elastic import JointSpring
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import PARAMETERS
 from ..arm.lazy_arrays import chunkwise, is_lazy, mapped
-from ..compile import build
-from ..compile.code_length import MOST_UNASKED, expected_statements
-from ..compile.functions import function
-from ..compile.kernel import Kernel
-from ..compile.locks import ForkSafeLock
 from ..formulations import newton_euler
 from ..formulations.registry import TORQUES
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from ..rings.ring import Scalar
 from .applied_forces import force_columns, force_load, force_slopes
-from .arrays import evaluate, joint_array
+from .arrays import joint_array
+from .evaluated_arm import EvaluatedArm
 from .friction_arrays import Shafts
-from .refusals import say_infinite
 from .split import EnergyParts, TorqueParts, torque_parts
 from .sticking import Contact
 
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
 
-KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
-"""Functions that do not ask for masses."""
-DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
-"""Functions that need the inverse of D."""
 FEW_JOINTS = 16
 """Joints up to which the products of D^-1 with derivatives are part of the code."""
-_MAKING = ForkSafeLock()
 
 
 @chunkwise(
     force_load="q", contact_rows="q", contact_drift="q qd", friction_torque="q qd", viscous_matrix="q",
     all_positions="q", transmission="q", transmission_slopes="q", force_influence="q", _force_slopes="q",
 )  # fmt: skip
-class ArmSystem(ArmDescription):
+class ArmSystem(EvaluatedArm):
     """Inverse and forward dynamics, their coefficients, parts, derivatives and regressor.
 
     tau = D qdd + h + G + F - Q: links with their loads, rotors and friction F where the drives count, Q the load of
     springs and dampers. Every method answers for exactly this system.
     """
-
-    @cached_property
-    def over_reals(self) -> SystemOverRing:
-        """The physics of this system over floats and arrays of floats."""
-        return SystemOverRing(self, REAL)
-
-    @cached_property
-    def _massive(self) -> SystemOverRing:
-        """The same, once it is sure that something in it has mass."""
-        if self.n and not any(body.inertia for body in self.bodies):
-            raise ArmError(
-                f"{self.where}{self.name}: no moving link has mass, so there is no dynamics; give the links masses "
-                f"and inertias"
-            )
-        return self.over_reals
 
     @property
     def lower(self) -> Array:
@@ -453,61 +427,3 @@ class ArmSystem(ArmDescription):
             raise ArmError(
                 f"{self.where}{self.name}: {what} would leave out the drives that this system counts; ask its links"
             )
-
-    @cached_property
-    def _kernels(self) -> dict[str, Call | None]:
-        return {}
-
-    def _kernel(self, name: str) -> Call | None:
-        """The compiled function ``name``, made at its first use, or None where NumPy computes."""
-        try:
-            return self._kernels[name]
-        except KeyError:
-            if name not in KINEMATIC:
-                _ = self._massive
-            with _MAKING:  # threads that ask at once share one kernel, and so one run of the compiler
-                if name not in self._kernels:
-                    self._kernels[name] = self._compiled(name, partial(self._refuse, name))
-                return self._kernels[name]
-
-    def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
-        """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
-        if self.n == 0 or not build.available():
-            return None
-        if expected_statements(self, name) > MOST_UNASKED:
-            build.say(
-                f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
-            )
-            return None
-        if name in KINEMATIC or self.tool_link not in dict(self.loads) or self.body_of[self.tool_link][0] < 0:
-            return Kernel(function(self, name), refuse=refuse, patient=True).fast
-        empty = replace(self, loads=tuple((link, load) for link, load in self.loads if link != self.tool_link))
-        kernel = Kernel(function(empty, name, "load"), refuse=refuse, patient=True).fast
-        values = np.array([float(x) for x in dict(self.loads)[self.tool_link].body.parameters])
-        return lambda *arrays: kernel(*arrays, values)
-
-    def _refuse(self, function: str, **arguments: Array) -> None:
-        """Say which argument is not finite, or else why a result is not."""
-        arguments.pop("parameters", None)
-        for name, values in arguments.items():
-            joint_array(self, name, values)
-        say_infinite(self, arguments["q"], function in DIVIDING, tuple(arguments))
-
-    def _evaluate(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
-        return self._explained(function, False, arguments)
-
-    def _divided(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
-        """The same for what needs the inverse of D."""
-        return self._explained(function, True, arguments)
-
-    def _explained(self, function: Callable[..., Any], divided: bool, arguments: dict[str, ArrayLike]) -> Any:
-        """Over floats, where a result that is not finite is explained."""
-        if is_lazy(*arguments.values()):
-            again = lambda *x: self._explained(function, divided, dict(zip(arguments, x, strict=True)))  # noqa: E731
-            return mapped(again, *arguments.values())
-        arrays = [(name, joint_array(self, name, values)) for name, values in arguments.items()]
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = evaluate(function, arrays)
-        if not all(np.isfinite(table).all() for table in (found if isinstance(found, tuple) else (found,))):
-            say_infinite(self, arguments["q"], divided, tuple(arguments))
-        return found

@@ -15,10 +15,10 @@ from ..rings.real import REAL
 from .arrays import evaluate, joint_array
 
 if TYPE_CHECKING:
-    from .arm_system import ArmSystem
+    from .evaluated_arm import EvaluatedArm
 
 
-def say_infinite(system: ArmSystem, q: ArrayLike, divided: bool, given: Sequence[str]) -> NoReturn:
+def say_infinite(system: EvaluatedArm, q: ArrayLike, divided: bool, given: Sequence[str]) -> NoReturn:
     """Say why a result came out infinite: drives without a value, a joint that moves no inertia, numbers too large.
 
     ``divided`` says that the result needed the inverse of D, ``given`` names the arguments it was worked out from.
@@ -37,7 +37,7 @@ def say_infinite(system: ArmSystem, q: ArrayLike, divided: bool, given: Sequence
     )
 
 
-def say_undefined(system: ArmSystem, q: ArrayLike) -> None:
+def say_undefined(system: EvaluatedArm, q: ArrayLike) -> None:
     """Say which part of the drives has no value or no derivative at these positions, if one has none."""
     train = system.over_reals.train
     if train is None or not system.drives.functions:
