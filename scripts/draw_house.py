@@ -14,13 +14,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dalembert"
 BOX = (166, 44)
-ROW, TOP, WIDTH = 78, 40, 900
+ROW, TOP, WIDTH = 78, 40, 930
 ROOMS = {
     "cli": (610, 0, "the dalembert command"),
     "studio": (330, 1, "a system in the browser"),
     "api": (610, 2, "what a user calls"),
     "report": (610, 3, "one page about a system"),
-    "studies": (610, 4, "many designs of one system"),
+    "studies": (610, 4, "many designs"),
     "control": (610, 5, "controllers, trajectories"),
     "fmu": (250, 5, "for other simulators"),
     "simulation": (450, 6, "motion, events"),
@@ -90,7 +90,7 @@ def ends(a: str, b: str) -> tuple[float, float, float, float]:
 
 def svg(edges: set[tuple[str, str]]) -> str:
     """The drawing."""
-    height = TOP + 11 * ROW + BOX[1] + 24
+    height = TOP + max(row for _, row, _ in ROOMS.values()) * ROW + BOX[1] + 24
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         'font-family="system-ui, sans-serif" text-anchor="middle">',
