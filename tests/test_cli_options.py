@@ -11,7 +11,7 @@ import contextlib
 import inspect
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -177,6 +177,7 @@ PLAIN: dict[str, Callable[[str], list[str]]] = {
     "simulate": lambda arm: [arm, "--duration", "0.05", "--tolerance", "1e-6", "--json"],
     "mechanism": lambda arm: [arm.replace("arm.toml", "mechanism.toml")],
     "study": lambda arm: [arm.replace("arm.toml", "study.toml")],
+    "studio": lambda arm: [arm, "--port", "0", "--no-browser"],
 }
 """A question to each command."""
 UNCHANGED = {
@@ -207,6 +208,22 @@ def named(kind: object) -> object:
     from dalembert.cli import system_options
 
     return next((name for name, value in vars(system_options).items() if value is kind), None)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def brief_studio() -> Iterator[None]:
+    """A studio that says what its system asks at a state, at an address that is always the same, and closes."""
+    from dalembert.studio.studio import Studio
+
+    def said(studio: Studio) -> None:
+        n = studio.system.n
+        state = [0.3, -0.8][:n], [1.5, -2.5][:n], [0.7, 2.0][:n]
+        print(studio.system.inverse_dynamics(*state).tolist())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Studio, "wait", said)
+        patch.setattr(Studio, "address", "here")
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -286,6 +303,15 @@ def test_dynamics_says_what_the_system_says(options: tuple[str, ...], arm: da.Ar
     assert found["drives"] == system.drive_model
     assert [one["mass"] for one in found["loads"]] == [float(load.body.mass) for _, load in system.loads]
     assert found["gravity"] == [float(g) for g in system.gravity]
+
+
+@pytest.mark.parametrize("options", QUESTIONS, ids="+".join)
+def test_the_studio_shows_the_very_system(options: tuple[str, ...], arm: da.Arm, folder: Path) -> None:
+    system = shaped(arm, options, folder)
+    words = [folder / "arm.toml", "--port", "0", "--no-browser", *words_of(options, folder)]
+    shown = json.loads(run(folder, "studio", *words).out.splitlines()[-1])
+    state = [0.3, -0.8][: system.n], [1.5, -2.5][: system.n], [0.7, 2.0][: system.n]
+    assert shown == pytest.approx(system.inverse_dynamics(*state), rel=1e-12)
 
 
 @pytest.mark.parametrize("options", QUESTIONS, ids="+".join)

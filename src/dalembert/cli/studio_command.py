@@ -26,12 +26,11 @@ def studio(
     browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
 ) -> None:
     """Open an arm in the browser: move it, change it, simulate it, take it away. Ctrl-C ends it."""
-    from dalembert.api.arm import Arm
     from dalembert.studio.studio import Studio
 
     if not 0 <= port <= 65535:
         raise ArmError(f"--port takes a number from 0 to 65535, not {port}")
-    opened = Studio(Arm.of(system.counting_drives("none")), drives=system.counts_drives, host=host, port=port)
+    opened = Studio(system, host=host, port=port)
     say(f"the studio of {system.name} is at {opened.address}")
     say("Ctrl-C ends it")
     try:

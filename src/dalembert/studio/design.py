@@ -22,12 +22,14 @@ class Design:
 
     arm: Arm
     drives: bool = False
+    rotors: str = "exact"
+    """How drives count, where they do."""
     changes: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def opened(self) -> SystemQuestions:
         """The arm before any change, with its drives counted where they are."""
-        return self.arm.driven if self.drives else self.arm
+        return self.arm.driven.approximate(self.rotors) if self.drives else self.arm
 
     @cached_property
     def system(self) -> SystemQuestions:

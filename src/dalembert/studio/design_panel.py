@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..arm.errors import ArmError
@@ -91,7 +92,7 @@ class DesignPanel:
         elif which == "redo":
             studio.redo()
         elif which == "as opened":
-            studio.set_design(Design(studio.design.arm, studio.design.drives))
+            studio.set_design(replace(studio.design, changes={}))
         else:
             studio.keep()
         self.show(studio.design)

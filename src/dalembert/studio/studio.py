@@ -44,10 +44,17 @@ class Studio:
     """A system in the browser; ``address`` is where, with the token that opens it."""
 
     def __init__(
-        self, arm: Arm, *, drives: bool = False, host: str = "127.0.0.1", port: int = 8080, token: str | None = None
+        self,
+        system: SystemQuestions,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        token: str | None = None,
     ) -> None:
         viser = need_viser()
-        self.history = History(Design(arm, drives))
+        arm = Arm.of(system.counting_drives("none"))
+        rotors = system.drive_model if system.counts_drives else "exact"
+        self.history = History(Design(arm, system.counts_drives, rotors))
         self.q = np.array([start(joint) for joint in arm.moving])
         self.qd = np.zeros(arm.n)
         self.qdd = np.zeros(arm.n)
