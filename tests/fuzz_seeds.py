@@ -215,7 +215,7 @@ COMMANDS = (
     "show arm.xml --skip actuator --angles as-written",
     "significance planar-2r --motion motion.csv --json", "convert arm.urdf --to toml -o arm.toml",
     "simulate planar-2r --torque inputs.csv --duration 0.02 --evaluations 2000 --output out.csv",
-    "identify planar-2r log.csv --friction coulomb+viscous --no-find-rotors --rows 0:70 --cutoff 20 --json",
+    "identify planar-2r log.csv --friction coulomb+viscous --no-find-rotors --rows 0:110 --cutoff 20 --json",
     "equations planar-2r --document out.tex", "mechanism loop.toml --picture out.svg --mjcf out.xml",
     "reduce planar-2r --tolerance 0.2 --no-refit --box joint1=0:1 --certificate out.json",
 )  # fmt: skip
@@ -246,7 +246,7 @@ def hexapod() -> str:
 @cache
 def log() -> str:
     """What was measured along a motion of ``planar``."""
-    t = np.arange(80) / 100
+    t = np.arange(120) / 100
     waves = np.array([2.0, 3.0])
     q, qd = np.sin(np.outer(t, waves)), waves * np.cos(np.outer(t, waves))
     tau = planar().inverse_dynamics(q, qd, -(waves**2) * q) + 0.3 * np.sign(qd) + 0.2 * qd

@@ -10,7 +10,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.compile import code_length
 from dalembert.compile.emit_c import Program
 from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
-from dalembert.systems import arm_system
+from dalembert.systems import evaluated_arm
 
 
 def chain(n: int) -> da.Arm:
@@ -36,7 +36,7 @@ def test_a_chain_too_long_to_compile_is_computed_and_its_code_refused(
 ) -> None:
     arm, state = chain(4), np.full(4, 0.3)
     right = arm.mass_matrix(state)
-    monkeypatch.setattr(arm_system, "MOST_UNASKED", 10)
+    monkeypatch.setattr(evaluated_arm, "MOST_UNASKED", 10)
     long = chain(4)
     np.testing.assert_allclose(long.mass_matrix(state), right, rtol=1e-13)
     assert long._kernel("mass_matrix") is None

@@ -57,7 +57,8 @@ def columns(result: Any) -> np.ndarray:
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in OF_DRIVES])
 def test_every_function_compiles_to_the_values_of_its_graph(name: str):
-    arm = random_arm(11, 4, tree=True)
+    # The tool of this tree slides along the base, where a rate of the Jacobian is zero: that is asked of a chain.
+    arm = random_arm(11, 4, tree=name != "jacobian_rate")
     kernel = Kernel(function(arm, name))
     arrays = states(37, arm.n)[: len(kernel.arguments)]
     wanted = reference(arm, name, arrays)
