@@ -56,3 +56,30 @@ def test_undo_and_redo_lead_back_and_forth() -> None:
     assert not history.redo()
     assert history.undo()
     assert not history.undo()
+
+
+def test_moves_of_one_slider_are_one_step_until_it_rests() -> None:
+    moment = 0.0
+    history = History(Design(ARM), lambda: moment)
+    for mass in (1.0, 1.5, 2.0):
+        moment += 0.1
+        history.set(history.now.with_value("load.mass", mass))
+    moment += 0.1
+    history.set(history.now.with_value("gravity.z", -1.62))
+    moment += 5.0
+    history.set(history.now.with_value("gravity.z", -3.7))
+    seen = [history.now.told()]
+    while history.undo():
+        seen.append(history.now.told())
+    assert [len(lines) for lines in seen] == [2, 2, 1, 0]
+    assert seen[1][1].endswith("-1.62 m/s^2")
+    assert seen[2] == ["load.mass: 0 -> 2 kg"]
+
+
+def test_designs_of_the_past_keep_their_numbers_alone() -> None:
+    history = History(Design(ARM))
+    history.set(history.now.with_value("load.mass", 1.0))
+    assert history.now.system.n == 6
+    history.set(history.now.with_drives(True))
+    history.undo()
+    assert "system" not in vars(history.now)

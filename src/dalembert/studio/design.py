@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -14,6 +15,8 @@ from ..arm.exact import exact
 
 MOST_STEPS = 200
 """Designs that can be gone back to."""
+PAUSE = 1.0
+"""Time (s) after which a further move of the same slider is a step of its own."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +74,34 @@ class Design:
 
 
 class History:
-    """Designs one after another: the present one, those before it, and those that were taken back."""
+    """Designs one after another: the present one, those before it, and those that were taken back.
 
-    def __init__(self, first: Design) -> None:
+    Moves of one slider that follow each other within ``PAUSE`` are one step. Designs that are gone back to are worked
+    out anew: only their numbers are kept.
+    """
+
+    def __init__(self, first: Design, clock: Callable[[], float] = time.monotonic) -> None:
         self.now = first
         self._before: list[Design] = []
         self._after: list[Design] = []
+        self._clock = clock
+        self._moved: tuple[frozenset[str], float] | None = None
 
     def set(self, design: Design) -> bool:
         """Make this the present design; False where it is that already."""
         if design == self.now:
             return False
-        self._before = [*self._before, self.now][-MOST_STEPS:]
+        names = frozenset(
+            name
+            for name in {*design.changes, *self.now.changes}
+            if design.changes.get(name) != self.now.changes.get(name)
+        )
+        moment = self._clock()
+        going_on = self._moved is not None and names == self._moved[0] and moment - self._moved[1] < PAUSE
+        if not going_on:
+            self._before = [*self._before, replace(self.now)][-MOST_STEPS:]
         self._after.clear()
+        self._moved = (names, moment) if names and design.drives == self.now.drives else None
         self.now = design
         return True
 
@@ -91,14 +109,16 @@ class History:
         """Go back to the design before; False where there is none."""
         if not self._before:
             return False
-        self._after.append(self.now)
+        self._after.append(replace(self.now))
         self.now = self._before.pop()
+        self._moved = None
         return True
 
     def redo(self) -> bool:
         """Take the last step back again; False where there is none."""
         if not self._after:
             return False
-        self._before.append(self.now)
+        self._before.append(replace(self.now))
         self.now = self._after.pop()
+        self._moved = None
         return True
