@@ -118,20 +118,21 @@ def test_many_motions_keep_what_there_is_after_ctrl_c(monkeypatch: pytest.Monkey
     mechanism = gallery.five_bar()
     states = np.tile(mechanism.home, (3, 1))
     whole = mechanism.simulate_many(np.zeros(2), states, np.zeros(2), duration=0.004, every=1)
-    calls, advanced = 0, many_motions._advanced
+    calls, advance = 0, many_motions._States.advance
 
-    def pressed(*arguments: object) -> object:
+    def pressed(states: many_motions._States, step: float) -> None:
         nonlocal calls
         calls += 1
         if calls == 4:
             raise KeyboardInterrupt
-        return advanced(*arguments)  # type: ignore[arg-type]
+        advance(states, step)
 
-    monkeypatch.setattr(many_motions, "_advanced", pressed)
+    monkeypatch.setattr(many_motions._States, "advance", pressed)
     with pytest.raises(da.SimulationInterrupt) as ended:
         mechanism.simulate_many(np.zeros(2), states, np.zeros(2), duration=0.1, every=1)
     assert len(ended.value.motion.t) == 4
     np.testing.assert_array_equal(ended.value.motion.q, whole.q[:4])
+    assert ended.value.motion.faults == ("", "", "")
 
 
 def test_more_joints_than_memory_holds_are_refused() -> None:
