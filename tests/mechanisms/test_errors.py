@@ -132,6 +132,7 @@ def test_many_motions_keep_what_there_is_after_ctrl_c(monkeypatch: pytest.Monkey
         mechanism.simulate_many(np.zeros(2), states, np.zeros(2), duration=0.1, every=1)
     assert len(ended.value.motion.t) == 4
     np.testing.assert_array_equal(ended.value.motion.q, whole.q[:4])
+    assert ended.value.motion.faults == ("", "", "")
 
 
 def test_more_joints_than_memory_holds_are_refused() -> None:

@@ -80,3 +80,13 @@ def test_what_has_no_closed_form_is_refused_with_the_reason() -> None:
     springy = gallery.five_bar().with_springs(da.Spring("s", "left:link1", "right:link1", stiffness=1))
     with pytest.raises(da.ArmError, match="springs"):
         springy.equations()
+
+
+def test_springs_and_dampers_of_a_chain_are_not_left_out_in_silence() -> None:
+    bar = gallery.five_bar()
+    left = da.Arm.of(bar.parts.chains["left"])
+    soft = left.with_elastic(da.JointSpring(left.joint_names[1], stiffness=4.0))
+    sprung = Mechanism({**bar.parts.chains, "left": soft}, bar.parts.closures, bar.coordinates, bases=bar.parts.bases,
+                       home=bar.home)  # fmt: skip
+    with pytest.raises(da.ArmError, match="chain 'left' has springs or dampers"):
+        sprung.equations()

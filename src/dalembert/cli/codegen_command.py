@@ -23,6 +23,7 @@ from .fmu_options import (
     StopsOption,
     VersionOption,
     refuse_without_fmu,
+    system_to_write,
     write_fmu_file,
 )
 from .model_option import ModelOption, read_model
@@ -70,9 +71,12 @@ def codegen(
     ] = None,
     lang: Annotated[CodeLanguage, typer.Option("--lang", help="The language to write.")] = CodeLanguage.C,
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write into; made if it is not there.")
-    ] = Path("controller"),
-    dtype: Annotated[Precision, typer.Option("--dtype", help="Precision of all numbers.")] = Precision.FLOAT64,
+        Path | None,
+        typer.Option("-o", "--output", help="Folder to write into, made if it is not there; controller by default."),
+    ] = None,
+    dtype: Annotated[
+        Precision | None, typer.Option("--dtype", help="Precision of all numbers; float64 by default.")
+    ] = None,
     parameters: Annotated[
         Kept | None, typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in.")
     ] = None,
@@ -95,6 +99,11 @@ def codegen(
     """Write functions as C99 without dependencies, or as CUDA for nvcc; or with --fmu the system as an FMU."""
     from dalembert.mechanisms.mechanism import Mechanism
 
+    if fmu is not None and (function is not None or output is not None or dtype is not None):
+        raise ArmError(
+            "--fmu writes the whole system in float64 to its file; leave -f, -o and --dtype out, or write C apart"
+        )
+    folder, precision = output or Path("controller"), (dtype or Precision.FLOAT64).value
     names = list(dict.fromkeys(function or ["inverse_dynamics"]))  # each once, however often it is asked for
     if isinstance(system, Mechanism):
         if lang is not CodeLanguage.C or parameters is not None or model is not None or cpp or rust:
@@ -103,12 +112,12 @@ def codegen(
                 f"--model, --cpp and --rust out"
             )
         if fmu is not None:
-            if function is not None or newton is not None:
-                raise ArmError("--fmu writes the whole system; leave -f and --newton out, or write C apart")
-            say(write_fmu_file(system.as_system(), fmu, fmi, input, stops, restitution, saturate))
+            if newton is not None:
+                raise ArmError("--fmu writes the whole system; leave --newton out, or write C apart")
+            say(write_fmu_file(system_to_write(system, input), fmu, fmi, input, stops, restitution, saturate))
             return
         refuse_without_fmu(fmi, input, stops, restitution, saturate)
-        say_code_of(system, names, output, newton, dtype.value)
+        say_code_of(system, names, folder, newton, precision)
         return
     if newton is not None:
         raise ArmError("--newton belongs to mechanisms; leave it out for an arm")
@@ -116,9 +125,9 @@ def codegen(
     if shorter is not None and parameters is not None:
         raise ArmError("--parameters keeps numbers of the exact system; leave it out with --model")
     if fmu is not None:
-        if function is not None or parameters is not None or lang is CodeLanguage.CUDA or cpp or rust:
+        if parameters is not None or lang is CodeLanguage.CUDA or cpp or rust:
             raise ArmError(
-                "--fmu writes the whole system; leave -f, --parameters, --lang, --cpp and --rust out, or write C apart"
+                "--fmu writes the whole system; leave --parameters, --lang, --cpp and --rust out, or write C apart"
             )
         say(write_fmu_file(shorter or system, fmu, fmi, input, stops, restitution, saturate))
         return
@@ -133,9 +142,9 @@ def codegen(
     files: list[Path] = []
     for each in made:
         if lang is CodeLanguage.CUDA:
-            files += write_cuda(each, output, dtype.value)
+            files += write_cuda(each, folder, precision)
         else:
-            files += write_c(each, output, dtype.value, wrappers)
+            files += write_c(each, folder, precision, wrappers)
     for file in dict.fromkeys(files):
         say(str(file))
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dalembert.arm.errors import ArmError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.mechanisms.mechanism import Mechanism
     from dalembert.systems.protocol import System
 
 
@@ -42,7 +45,10 @@ FmuOption = Annotated[
 VersionOption = Annotated[FmiVersion | None, typer.Option("--fmi", help="Version of FMI of --fmu; 2.0.")]
 InputOption = Annotated[
     FmuInput | None,
-    typer.Option("--input", help="What drives the FMU; motor torques with drives, else joint torques."),
+    typer.Option(
+        "--input",
+        help="What drives the FMU; motor torques of an arm with drives, else loads at its joints or coordinates.",
+    ),
 ]
 StopsOption = Annotated[bool, typer.Option("--stops", help="Limits of joints are solid in the FMU.")]
 RestitutionOption = Annotated[
@@ -76,3 +82,8 @@ def write_fmu_file(
         stops=stops, restitution=restitution or 0.0, saturate=saturate,
     )  # fmt: skip
     return str(made)
+
+
+def system_to_write(mechanism: Mechanism, input: FmuInput | None, near: NDArray[Any] | None = None) -> System:
+    """The mechanism in its coordinates, at the joints ``near``, with the inputs that are asked for."""
+    return mechanism.as_system(near, motors=input not in (None, FmuInput.JOINT_TORQUE))

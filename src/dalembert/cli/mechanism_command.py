@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
 from .fmu_options import (
-    FmuInput,
     FmuOption,
     InputOption,
     RestitutionOption,
@@ -27,6 +26,7 @@ from .fmu_options import (
     StopsOption,
     VersionOption,
     refuse_without_fmu,
+    system_to_write,
     write_fmu_file,
 )
 from .mechanism_tables import (
@@ -155,8 +155,7 @@ def mechanism(
         found.write_mjcf(mjcf)
         written.append(mjcf)
     if fmu is not None:
-        motor_driven = input is not None and input is not FmuInput.JOINT_TORQUE
-        own = found.as_system(phi, motors=motor_driven)
+        own = system_to_write(found, input, phi)
         print(write_fmu_file(own, fmu, fmi, input, stops, restitution, saturate), file=sys.stderr)
         written.append(fmu)
     if as_json:

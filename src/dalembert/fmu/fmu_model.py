@@ -122,6 +122,6 @@ class FmuModel:
             found += [FmuVariable(f"motor_current.{name}", "A", "current of the motor") for name in self.motors]
         found += [
             FmuVariable("energy.kinetic", "J", "kinetic energy"),
-            FmuVariable("power", "W", "power of the inputs"),
+            FmuVariable("power", "W", "mechanical power that the inputs give to the joints"),
         ]
         return (*found, *self.own_outputs)

@@ -69,6 +69,12 @@ class MechanismEquations:
                 f"{mechanism.name} has springs, or motors of its own, between its chains, which polynomials in sines "
                 f"and cosines cannot hold; ask for the equations without them"
             )
+        sprung = [name for name, arm in mechanism.parts.chains.items() if arm.elastic]
+        if sprung:
+            raise ArmError(
+                f"{mechanism.name}: chain {sprung[0]!r} has springs or dampers, which polynomials in sines and cosines "
+                f"cannot hold; ask for the equations with arm.without_elastic() as this chain, and add them"
+            )
         self.mechanism = mechanism
         gravity = exact_vector(mechanism.parts.gravity, "gravity")
         tree = side_by_side(mechanism.chains.arms, gravity, mechanism.name)
