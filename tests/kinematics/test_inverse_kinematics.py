@@ -317,3 +317,20 @@ def test_starts_are_not_the_positions_that_the_same_seed_gives_elsewhere() -> No
 def test_tolerances_and_seeds_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(da.ArmError, match=r"tolerance|seed"):
         arm_of("planar-2r").inverse_kinematics(np.eye(4), **wrong)
+
+
+def test_off_the_limits_is_where_no_motion_that_keeps_the_pose_gains() -> None:
+    """J z = 0 implies z . grad sum ((q - middle) / range)^2 / 2 = 0, whatever the ranges of the joints."""
+    arm = arm_of("stanford")
+    q = 0.8 * within(arm, 10, 13)
+    points = arm.forward_kinematics(q)[:, :3, 3]
+    found = arm.inverse_kinematics(points, task="position", near=q, criterion="limits").checked()
+    span = arm.upper - arm.lower
+    lacks = []
+    for x in found.q:
+        free = (x > arm.lower + 1e-6) & (x < arm.upper - 1e-6)
+        slope = ((x - (arm.lower + arm.upper) / 2) / span**2)[free]
+        rows = arm.jacobian(x)[:3, free]
+        left = slope - rows.T @ np.linalg.lstsq(rows.T, slope, rcond=None)[0]
+        lacks.append(np.abs(left).max())
+    assert np.median(lacks) < 1e-3  # some go on for longer than is waited for
