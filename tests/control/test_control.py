@@ -286,3 +286,13 @@ def test_what_cannot_be_followed_or_regulated_is_refused_when_the_controller_is_
             make([0, 0])
     with pytest.raises(da.ArmError, match=r"a regulator is for a linear model, such as arm.linearize\(q\)"):
         da.lqr(arm, 1.0, 1.0)
+
+
+def test_a_motion_beyond_a_range_on_one_side_of_zero_is_not_feasible() -> None:
+    """The elbow of a Panda turns from -3.07 to -0.07 rad: 0.5 is beyond, -1.5 is not."""
+    arm = da.load("panda")
+    start, elbow = np.array([0.0, 0, 0, -1.5, 0, 1.5, 0]), np.eye(7)[3]
+    beyond = requirements(arm, quintic([start, start + 2 * elbow], 30.0))
+    assert not beyond.feasible
+    assert str(beyond.first_limit).startswith("position, upper of joint4")
+    assert requirements(arm, quintic([start, start - 0.5 * elbow], 30.0)).feasible

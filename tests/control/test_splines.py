@@ -92,3 +92,12 @@ def test_wrong_splines_are_refused() -> None:
     ):
         with pytest.raises(da.ArmError, match=said):
             call()
+
+
+@pytest.mark.parametrize("kind", ["cubic", "quintic"])
+def test_a_path_is_gone_within_the_jerk_that_is_asked_for(kind: str) -> None:
+    motion = da.timed(da.spline(POINTS, [0, 1, 2, 3], kind=kind), speed=10.0, acceleration=50.0, jerk=20.0)
+    jerk = np.abs(motion.jerk(np.linspace(0, motion.duration, 5001))).max()
+    assert 10 < jerk <= 20 * (1 + 1e-9)
+    with pytest.raises(da.ArmError, match="jumps"):
+        da.timed(da.trapezoidal(POINTS[0], POINTS[1], 1.0, 1.0), 1.0, 1.0, 1.0)

@@ -108,3 +108,15 @@ def test_what_cannot_be_gone_is_told() -> None:
     ):
         with pytest.raises(da.ArmError, match=said):
             call()
+
+
+def test_limits_hold_where_the_path_stands_still_on_its_way() -> None:
+    """There and back along quintic blends: four times full torque, 2 sqrt(d / a) for each, and never more than it."""
+    arm = da.load("planar-2r").with_gravity((0, 0, 0)).locked({"joint2": 0.0})
+    inertia = float(arm.mass_matrix([0.0])[0, 0])
+    motion = da.time_optimal(arm, da.quintic([[0.0], [0.5], [0.1]], [0, 1, 2]), effort=10 * inertia, speed=1e6)
+    t = np.unique(np.concatenate([np.linspace(a, b, 5) for a, b in zip(motion.times, motion.times[1:], strict=False)]))
+    assert np.abs(motion.acceleration(t)).max() < 10 * 1.001
+    assert motion.duration == pytest.approx(2 * np.sqrt(0.05) + 2 * np.sqrt(0.04), rel=0.01)
+    with pytest.raises(da.ArmError, match="stands still"):
+        da.time_optimal(arm, da.quintic([[0.0], [0.5], [0.5], [0.1]], 1.0), effort=1.0)

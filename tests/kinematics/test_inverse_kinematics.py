@@ -284,3 +284,53 @@ def test_the_compiled_step_is_the_page_over_floats() -> None:
         assert free == pytest.approx(right[1])
     target = arm.forward_kinematics(q)
     assert arm_of("puma560").inverse_kinematics(target, limits=False).success == 1.0
+
+
+def test_three_points_are_three_points() -> None:
+    arm = arm_of("ur5e")
+    points = arm.forward_kinematics(within(arm, 3, 11))[:, :3, 3]
+    found = arm.inverse_kinematics(points, task="position").checked()
+    assert found.q.shape == (3, 6)
+    assert np.abs(arm.forward_kinematics(found.q)[:, :3, 3] - points).max() < 1e-7
+
+
+def test_a_drill_that_points_the_other_way_is_not_there_though_the_sine_of_half_a_turn_is_zero() -> None:
+    arm = arm_of("ur5e")
+    q = within(arm, 1, 12)[0] / 3
+    pose = arm.forward_kinematics(q) @ np.diag([1.0, -1.0, -1.0, 1.0])
+    found = arm.inverse_kinematics(
+        pose, near=q, weights=(1, 1, 1, 1, 1, 0), axes="frame", error="sine", starts=1, iterations=1
+    )
+    assert not found.converged
+    assert found.orientation_error > 1
+
+
+def test_starts_are_not_the_positions_that_the_same_seed_gives_elsewhere() -> None:
+    """Poses drawn with ``default_rng(0)`` within the limits must be a task, not the table of starts itself."""
+    arm = arm_of("ur5e")
+    found = arm.inverse_kinematics(arm.forward_kinematics(within(arm, 20)))
+    assert found.success == 1
+    assert (found.iterations > 0).all()
+
+
+@pytest.mark.parametrize("wrong", [{"tolerance": (1, 2, 3)}, {"seed": -1}, {"seed": "a"}, {"tolerance": [[1, 2]]}])
+def test_tolerances_and_seeds_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(da.ArmError, match=r"tolerance|seed"):
+        arm_of("planar-2r").inverse_kinematics(np.eye(4), **wrong)
+
+
+def test_off_the_limits_is_where_no_motion_that_keeps_the_pose_gains() -> None:
+    """J z = 0 implies z . grad sum ((q - middle) / range)^2 / 2 = 0, whatever the ranges of the joints."""
+    arm = arm_of("stanford")
+    q = 0.8 * within(arm, 10, 13)
+    points = arm.forward_kinematics(q)[:, :3, 3]
+    found = arm.inverse_kinematics(points, task="position", near=q, criterion="limits").checked()
+    span = arm.upper - arm.lower
+    lacks = []
+    for x in found.q:
+        free = (x > arm.lower + 1e-6) & (x < arm.upper - 1e-6)
+        slope = ((x - (arm.lower + arm.upper) / 2) / span**2)[free]
+        rows = arm.jacobian(x)[:3, free]
+        left = slope - rows.T @ np.linalg.lstsq(rows.T, slope, rcond=None)[0]
+        lacks.append(np.abs(left).max())
+    assert np.median(lacks) < 1e-3  # some go on for longer than is waited for

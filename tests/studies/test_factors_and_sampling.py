@@ -58,6 +58,7 @@ def test_rows_of_a_saltelli_design_exchange_one_factor_each() -> None:
         ({"low": 2, "high": 1}, "must be below"),
         ({"low": 0}, "give low and high"),
         ({"mean": 1, "sd": 0}, "sd above zero"),
+        ({"mean": 0, "sd": 0.1, "low": 2}, "hardly any"),
         ({"values": (1, 2), "low": 0}, "stand in place of"),
         ({"low": float("nan"), "high": 1}, "finite"),
         ({"low": 0, "high": 1, "distribution": "cauchy"}, "no distribution"),
@@ -77,6 +78,10 @@ def test_two_factors_cannot_set_one_number_and_shares_of_zero_are_refused() -> N
         )
     with pytest.raises(ArmError, match="is zero now"):
         FactorSet(arm, (Factor("load.mass", 0.9, 1.1, relative=True),))
+    with pytest.raises(ArmError, match="no 'foo'"):
+        da.study(arm, {"load.mass": {"foo": 1}}, ["peak_gravity"])
+    with pytest.raises(ArmError, match="seed"):
+        designs_of((Factor("a", 0, 1),), "sobol", 4, -1)
     with pytest.raises(ArmError, match="powers of two"):
         designs_of((Factor("a", 0, 1),), "sobol", 100, 0)
     with pytest.raises(ArmError, match="is more than"):

@@ -65,8 +65,7 @@ def requirements(system: ArmSystem | MechanismSystem, trajectory: Trajectory, sa
         return _of_mechanism(system, t, q, qd, qdd, jerk)
     torque = system.inverse_dynamics(q, qd, qdd)
     uses = [
-        *_uses("position, upper", system.joint_names, q, system.upper, t),
-        *_uses("position, lower", system.joint_names, -q, -system.lower, t),
+        *_position_uses(system.joint_names, q, system.lower, system.upper, t),
         *_uses("speed", system.joint_names, np.abs(qd), system.velocity_limits, t),
         *_uses("torque", system.joint_names, np.abs(torque), system.effort_limits, t),
     ]
@@ -99,8 +98,7 @@ def _of_mechanism(system: MechanismSystem, t: Array, q: Array, qd: Array, qdd: A
     rate, _ = mechanism.joint_motion(phi, qd, qdd)
     load = mechanism.inverse_dynamics(phi, qd, qdd)
     uses = [
-        *_uses("position, upper", mechanism.joint_names, phi, chains.upper, t),
-        *_uses("position, lower", mechanism.joint_names, -phi, -chains.lower, t),
+        *_position_uses(mechanism.joint_names, phi, chains.lower, chains.upper, t),
         *_uses("speed", mechanism.joint_names, np.abs(rate), chains.velocity, t),
         *_uses("load", system.joint_names, np.abs(load), system.effort_limits, t),
     ]
@@ -109,6 +107,16 @@ def _of_mechanism(system: MechanismSystem, t: Array, q: Array, qd: Array, qdd: A
         motor, current, voltage, more = _of_motors(system, t, (q, qd, qdd, jerk), load)
         uses += more
     return Requirements(t, load, motor, current, voltage, tuple(sorted(uses, key=lambda use: -use.share)))
+
+
+def _position_uses(names: tuple[str, ...], q: Array, lower: Array, upper: Array, t: Array) -> list[Use]:
+    """Shares of the way from zero to a limit; from the middle of a range that does not go from below to above zero."""
+    origin = np.zeros(len(names))
+    for j, (low, high) in enumerate(zip(lower, upper, strict=True)):
+        if not low < 0 < high:  # one side at least is finite; without the other one the way is 1 rad or m
+            origin[j] = 0.5 * ((low if np.isfinite(low) else high - 2) + (high if np.isfinite(high) else low + 2))
+    above = _uses("position, upper", names, q - origin, upper - origin, t)
+    return above + _uses("position, lower", names, origin - q, origin - lower, t)
 
 
 def _uses(what: str, names: tuple[str, ...], values: Array, limits: Array, t: Array) -> list[Use]:

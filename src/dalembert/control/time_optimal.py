@@ -91,7 +91,8 @@ def time_optimal(
     Limits are those of the system: speeds and efforts of its joints, and of counted drives the largest currents, the
     supply and stall torques of the motors; loads, rotors, friction, springs and dampers are in. ``speed``,
     ``acceleration`` and ``effort`` (rad/s or m/s, per s^2, N m or N; one number or one for each joint) replace or add
-    limits. ``samples`` are the steps of the path. Pham and Pham 2018.
+    limits. ``samples`` are the steps of the path. Where the path itself stands still, as a ``quintic`` does at each
+    point, so does the motion. Pham and Pham 2018.
     """
     if path.n != system.n:
         raise ArmError(f"{system.name}: the path has {path.n} joints and the system {system.n}")
@@ -100,6 +101,7 @@ def time_optimal(
     s = _places(path, samples)
     q, slope, bend = (path.derivative(s, order) for order in range(3))
     _refuse_corners(system, path)
+    _refuse_waiting(system, path)
     _refuse_beyond(system, q)
     if not slope.any():
         raise ArmError(f"{system.name}: the path does not move; give one that does")
@@ -108,9 +110,11 @@ def time_optimal(
     given = None if effort is None else joint_limit("effort", effort, (system.n,))
     rate = np.full(len(s), 1e-3 * np.sqrt(min(float(np.min(most)), 1.0)))
     duration = np.inf
+    # where the path stands still the motion rests, whatever s' is there: as at the ends, s' is zero
+    crossed = np.where(np.isin(s, _still(path)), 0.0, most)
     for _ in range(PASSES):
         rows = _rows(system, q, slope, bend, rate, hardest, given)
-        limits, tangent = _linear(rows, rate, s, most)
+        limits, tangent = _linear(rows, rate, s, crossed)
         try:
             x, u = fastest(limits, 0.0, 0.0)
         except NoSpeed as none:
@@ -133,18 +137,28 @@ def time_optimal(
 
 
 def _places(path: Polynomials, samples: int) -> Array:
-    """Knots of the path and places between them, about evenly; finer at the ends, where speed grows as a root."""
+    """Knots of the path and places between them, about evenly; finer where it begins, ends or stands still."""
     span = path.times[-1] - path.times[0]
     found = [path.times[:1]]
     for a, b in zip(path.times[:-1], path.times[1:], strict=True):
         count = max(int(np.ceil(samples * (b - a) / span)), 1)
         found.append(np.linspace(a, b, count + 1)[1:])
     s = np.concatenate(found)
-    # towards both ends each place is a fixed share further in than the one before, until the even spacing is finer
+    # away from there each place is a fixed share further than the one before, until the even spacing is finer: the
+    # speed along the path grows as a root, or from endless values where the path itself goes slowly
     even = span / samples
     near = even * 1e-3 * GROWTH ** np.arange(1000)
     near = near[(near * (1 - 1 / GROWTH) < even) & (near < span / 2)]
-    return np.unique(np.concatenate([s, path.times[0] + near, path.times[-1] - near]))
+    slow = (path.times[0], *_still(path), path.times[-1])
+    s = np.unique(np.concatenate([s, *(at + sign * near for at in slow for sign in (1, -1))]))
+    return s[(s >= path.times[0]) & (s <= path.times[-1])]
+
+
+def _still(path: Polynomials) -> Array:
+    """Inner knots at which no joint moves."""
+    inner = path.times[1:-1]
+    between = np.abs(path.derivative(0.5 * (path.times[1:] + path.times[:-1]), 1)).max()
+    return np.asarray(inner[np.abs(path.derivative(inner, 1)).max(axis=1, initial=0.0) <= 1e-9 * between])
 
 
 def _refuse_corners(system: System, path: Polynomials) -> None:
@@ -162,6 +176,14 @@ def _refuse_corners(system: System, path: Polynomials) -> None:
             f"{system.name}: the path has a corner at {at:g}, where the joints would have to stop; give a smooth path, "
             "such as a spline through its points"
         )
+
+
+def _refuse_waiting(system: System, path: Polynomials) -> None:
+    """A piece of a path on which nothing moves has no speed."""
+    moves = np.abs(path.coefficients[:, 1:]).max(axis=(1, 2), initial=0.0) > 0
+    if moves.any() and not moves.all():
+        at = float(path.times[int(np.argmin(moves))])
+        raise ArmError(f"{system.name}: the path stands still from {at:g} on for a while; leave that piece out")
 
 
 def _refuse_beyond(system: System, q: Array) -> None:

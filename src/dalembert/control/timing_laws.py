@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
-from .splines import largest, seven_phases
+from .splines import largest, seven_phases, stretched
 from .trajectories import Polynomials, joint_limit, trapezoid
 
 Array = NDArray[np.float64]
@@ -63,8 +63,8 @@ def timed(path: Polynomials, speed: ArrayLike, acceleration: ArrayLike, jerk: Ar
     """The path from rest to rest, each joint within ``speed`` and ``acceleration``.
 
     |q'| v <= speed and |q''| v^2 + |q'| a <= acceleration with the largest derivatives along the path: safe, and slower
-    than ``time_optimal``, which looks at each place by itself. With ``jerk`` the law is an
-    s-curve, whose jerk along the path is bounded so; what the bends of the path add is not. Else it is a trapezoid.
+    than ``time_optimal``, which looks at each place by itself. With ``jerk`` the law is an s-curve, and the whole is
+    stretched until the jerk that the bends of the path add is within it, too; else it is a trapezoid.
     """
     bend, turn = largest(path, 1), largest(path, 2)
     span = float(path.times[-1] - path.times[0])
@@ -82,8 +82,29 @@ def timed(path: Polynomials, speed: ArrayLike, acceleration: ArrayLike, jerk: Ar
     if jerk is None:
         law = trapezoid(rate / span, pull / span)
     else:
+        _refuse_jumps(path, float(turn.max()))
         sharp = float((joint_limit("jerk", jerk, (path.n,))[moves] / bend).min())
         law = seven_phases(rate / span, pull / span, sharp / span)
     table = law.coefficients * span
     table[:, 0] += path.times[0]
-    return retimed(path, Polynomials(law.times, table))
+    motion = retimed(path, Polynomials(law.times, table))
+    if jerk is None:
+        return motion
+    use = float((largest(motion, 3) / joint_limit("jerk", jerk, (path.n,))).max())
+    return stretched(motion, use ** (1 / 3)) if use > 1 else motion
+
+
+def _refuse_jumps(path: Polynomials, size: float) -> None:
+    """Where the second derivative of a path jumps, so does the acceleration of whatever moves along it."""
+    inner = path.times[1:-1]
+    if not len(inner):
+        return
+    spans = np.diff(path.times)[:-1]
+    powers = np.arange(2, path.coefficients.shape[1])
+    before = np.einsum("kpj,kp->kj", path.coefficients[:-1, 2:], powers * (powers - 1) * spans[:, None] ** (powers - 2))
+    jump = np.abs(before - path.derivative(inner, 2)).max(axis=1)
+    if jump.max() > 1e-6 * size:
+        raise ArmError(
+            f"the acceleration along the path jumps at {float(inner[int(np.argmax(jump))]):g} of it, so that no motion "
+            "along it has a finite jerk; give a smooth path, such as a spline, or leave the jerk out"
+        )

@@ -55,9 +55,14 @@ class Descent:
         weight = self.task.weight_blocks(pose)
         return error, near, about, weight, self.task.cost(error, weight)
 
-    def stepped(self, q: Array, error: Array, weight: Array, cost: Array, wanted: Array | None) -> tuple[Array, Array]:
-        """The positions after one step, and which joints were free."""
-        damping = (cost + LEAST_DAMPING)[:, None] * self.scale**2
+    def stepped(
+        self, q: Array, error: Array, weight: Array, cost: Array, wanted: Array | None, metric: Array | None = None
+    ) -> tuple[Array, Array]:
+        """The positions after one step, and which joints were free.
+
+        ``wanted`` passes by its projection to the null space in ``metric``, else in that of ``scale``.
+        """
+        damping = (cost + LEAST_DAMPING)[:, None] * (self.scale**2 if metric is None else metric)
         edge = (q >= self.upper).astype(float) - (q <= self.lower)
         pull = np.zeros_like(q) if wanted is None else wanted
         step, free = self.step(q, error, weight, damping, pull, edge)

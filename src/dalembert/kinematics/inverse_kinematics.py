@@ -95,6 +95,8 @@ def inverse_kinematics(
         raise ArmError(f"{arm.where}{arm.name}: no joint moves, so that it reaches one pose only; free a joint")
     if not (isinstance(iterations, int) and isinstance(starts, int) and iterations >= 1 and 1 <= starts <= TABLE):
         raise ArmError(f"iterations and starts are numbers of at least 1, starts at most {TABLE}")
+    if not (isinstance(seed, int) and seed >= 0):
+        raise ArmError(f"a seed is a whole number of zero or more; got {seed!r}")
     target = poses_of(pose, task)
     batch = target.shape[:-2]
     guess = None if near is None else joint_array(arm, "near", near)

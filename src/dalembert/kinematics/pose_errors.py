@@ -36,7 +36,7 @@ def poses_of(pose: ArrayLike | Placement, task: str) -> Array:
         return found
     given = real_array("pose", pose, "numbers, a 4x4 matrix for each pose")
     shape = given.shape
-    if task == "position" and shape[-1:] == (3,) and shape[-2:] != (3, 3):
+    if task == "position" and shape[-1:] == (3,):
         found = np.broadcast_to(np.eye(4), (*shape[:-1], 4, 4)).copy()
         found[..., :3, 3] = given
     elif task == "orientation" and shape[-2:] == (3, 3):

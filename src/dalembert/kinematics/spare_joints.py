@@ -40,10 +40,11 @@ def settled(descent: Descent, q: Array, target: Array, criterion: str) -> Array:
     """Positions that keep their pose to second order while the criterion is followed."""
     q = q.copy()
     live = np.arange(len(q))
+    metric = _metric(descent, criterion)
     for _ in range(ROUNDS):
         x = q[live]
         error, _, _, weight, cost = descent.errors(x, target[live])
-        moved, _ = descent.stepped(x, error, weight, cost, _wanted(descent, x, criterion))
+        moved, _ = descent.stepped(x, error, weight, cost, _wanted(descent, x, criterion, metric), metric)
         change = np.abs((moved - x) * descent.scale).max(axis=-1)
         q[live] = moved
         live = live[change > SETTLED]
@@ -52,18 +53,31 @@ def settled(descent: Descent, q: Array, target: Array, criterion: str) -> Array:
     return q
 
 
-def _wanted(descent: Descent, q: Array, criterion: str) -> Array:
-    """A step of the joints down the gradient of the criterion."""
+def _metric(descent: Descent, criterion: str) -> Array:
+    """M, diagonal: a wanted step -M^-1 times the gradient comes to rest where no motion in the null space gains."""
+    if criterion != "limits":
+        return np.asarray(descent.scale**2)
+    reach = np.where(_limited(descent), descent.upper - descent.lower, 2 * np.pi / descent.scale)
+    reach = np.maximum(reach, 1e-6 * reach.max())
+    return np.asarray((reach.max() / reach) ** 2)
+
+
+def _limited(descent: Descent) -> NDArray[np.bool_]:
+    return np.asarray(np.isfinite(descent.lower) & np.isfinite(descent.upper))
+
+
+def _wanted(descent: Descent, q: Array, criterion: str, metric: Array) -> Array:
+    """A step of the joints down the gradient of the criterion, by the inverse of the metric."""
     if criterion == "limits":
-        limited = np.isfinite(descent.lower) & np.isfinite(descent.upper)
+        limited = _limited(descent)
         middle = np.where(limited, 0.5 * (descent.lower + descent.upper), 0.0)
         return np.where(limited, GAIN * (middle - q), 0.0)
-    rows = descent.task.weights > 0
+    rows, axes = descent.task.weights > 0, descent.task.axes
     root = np.sqrt(descent.task.scaled)[rows]
-    jacobian = root[:, None] * descent.arm.jacobian(q)[:, rows]
-    slopes = root[:, None, None] * descent.arm.jacobian_slopes(q)[:, rows]
+    jacobian = root[:, None] * descent.arm.jacobian(q, axes=axes)[:, rows]
+    slopes = root[:, None, None] * descent.arm.jacobian_slopes(q, axes=axes)[:, rows]
     inner = jacobian @ np.swapaxes(jacobian, -1, -2) + 1e-9 * np.eye(len(root))
     pulled = np.linalg.solve(inner, jacobian)
-    found = GAIN * np.einsum("bij,bijk->bk", pulled, slopes)
+    found = GAIN * np.einsum("bij,bijk->bk", pulled, slopes) / metric
     size = np.abs(found * descent.scale).max(axis=-1, keepdims=True)
     return found * np.minimum(1.0, LONGEST / np.maximum(size, 1e-300))

@@ -13,6 +13,8 @@ from ..systems.arm_kinematics import MovingArm
 Array = NDArray[np.float64]
 TABLE = 256
 """Positions in the table."""
+STREAM = 0x5747
+"""Keeps the table apart from the positions that ``default_rng(seed)`` gives whoever tries poses within the limits."""
 PIECE = 2048
 """Poses that are compared with the table at once."""
 
@@ -40,7 +42,7 @@ class Starts:
     @cached_property
     def positions(self) -> Array:
         """``(TABLE, n)``."""
-        rng = np.random.default_rng(self.seed)
+        rng = np.random.default_rng((STREAM, self.seed))
         return rng.uniform(self.lower, self.upper, (TABLE, len(self.lower)))
 
     @cached_property

@@ -49,9 +49,10 @@ class Task:
         asked = given * {"pose": (1, 1, 1, 1, 1, 1), "position": (1,) * 3 + (0,) * 3}.get(kind, (0,) * 3 + (1,) * 3)
         if not asked.any():
             raise ArmError(f"all weights of the {kind} are zero, so that nothing is asked for; give one above zero")
-        near, turn = (float(x) for x in np.broadcast_to(real_array("tolerance", tolerance), (2,)))
-        if not (near > 0 and turn > 0):
+        close = real_array("tolerance", tolerance)
+        if close.shape not in ((), (1,), (2,)) or not (close > 0).all():
             raise ArmError("a tolerance is above zero: one number, or one in m and one in rad")
+        near, turn = (float(x) for x in np.broadcast_to(close, (2,)))
         return cls(kind, asked, axes, error, near, turn, length)
 
     @property
@@ -82,9 +83,12 @@ class Task:
         if counted.all():
             return error, np.linalg.norm(error[..., :3], axis=-1), angle
         own = error
+        if self.error == "sine":  # vanishes at half a turn, where nothing is reached
+            about_axis, _ = rotation_vector(target[..., :3, :3] @ back)
+            own = np.concatenate([error[..., :3], about_axis], axis=-1)
         if self.axes == "frame":
             own = np.concatenate(
-                [np.einsum("...ij,...j->...i", back, error[..., part]) for part in (slice(0, 3), slice(3, 6))], axis=-1
+                [np.einsum("...ij,...j->...i", back, own[..., part]) for part in (slice(0, 3), slice(3, 6))], axis=-1
             )
         own = own * counted
         about = angle if counted[3:].all() else np.linalg.norm(own[..., 3:], axis=-1)

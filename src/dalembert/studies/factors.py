@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from numbers import Real
 
@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 DISTRIBUTIONS = ("uniform", "normal", "triangular")
 """How a factor may be distributed; one with ``values`` takes each of them alike."""
 MOST_VALUES = 10_000
+LEAST_SHARE = 1e-9
+"""A normal distribution is cut so that more of it than this is left: of less its quantiles are not known."""
 
 
 @dataclass(frozen=True)
@@ -71,24 +73,41 @@ class Factor:
         if self.distribution == "normal":
             if self.sd is None or self.sd <= 0:
                 return "a normal distribution has sd above zero, and a mean"
-            return "" if self.mean is not None else "a normal distribution has a mean"
+            if self.mean is None:
+                return "a normal distribution has a mean"
+            first, last = self._cut
+            return "" if last - first > LEAST_SHARE else "hardly any of its distribution lies between low and high"
         if self.low is None or self.high is None:
             return "give low and high, or values, or mean and sd"
         if self.distribution == "triangular" and not (self.mean is not None and self.low <= self.mean <= self.high):
             return "a triangular distribution has its peak, mean, between low and high"
         return ""
 
+    @property
+    def _cut(self) -> tuple[float, float]:
+        """Shares of the normal distribution below ``low`` and below ``high``."""
+        from scipy.special import ndtr
+
+        assert self.mean is not None, "checked before"
+        assert self.sd is not None, "checked before"
+        first = float(ndtr((self.low - self.mean) / self.sd)) if self.low is not None else 0.0
+        return first, float(ndtr((self.high - self.mean) / self.sd)) if self.high is not None else 1.0
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it has a smallest and a largest value."""
+        return bool(self.values) or (self.low is not None and self.high is not None)
+
     def of_shares(self, u: Array) -> Array:
         """Values of the factor for shares ``u`` of its probability, 0 to 1: its quantiles."""
         if self.values:
             return np.array(self.values)[np.minimum((u * len(self.values)).astype(int), len(self.values) - 1)]
         if self.distribution == "normal":
-            from scipy.special import ndtr, ndtri
+            from scipy.special import ndtri
 
             assert self.mean is not None, "checked when it was made"
             assert self.sd is not None, "checked when it was made"
-            first = ndtr((self.low - self.mean) / self.sd) if self.low is not None else 0.0
-            last = ndtr((self.high - self.mean) / self.sd) if self.high is not None else 1.0
+            first, last = self._cut
             # A share of exactly 0 or 1 has no finite quantile; half a step of a float inside it does.
             return self.mean + self.sd * ndtri(np.clip(first + u * (last - first), 1e-16, 1 - 1e-16))
         assert self.low is not None, "checked when it was made"
@@ -101,6 +120,9 @@ class Factor:
             right = 1 - np.sqrt((1 - u) * (1 - peak))
             return self.low + width * np.where(u < peak, left, right)
         return self.low + width * u
+
+
+FIELDS = tuple(field.name for field in fields(Factor) if field.name != "name")
 
 
 @dataclass(frozen=True)
@@ -177,6 +199,9 @@ def factors_of(given: Sequence[Factor] | dict[str, object]) -> tuple[Factor, ...
     found = []
     for name, value in given.items():
         if isinstance(value, dict):
+            odd = [key for key in value if key not in FIELDS]
+            if odd:
+                raise ArmError(f"factor {name!r:.80}: there is no {odd[0]!r:.60}; it has {', '.join(FIELDS)}")
             found.append(Factor(name, **value))
         elif isinstance(value, list | tuple) and len(value) == 2:
             found.append(Factor(name, value[0], value[1]))

@@ -19,6 +19,9 @@ MOST_DESIGNS = 50_000_000
 MORRIS_LEVELS = 4
 """Levels of a factor in Morris's design; a step is two thirds of its range (Morris 1991)."""
 
+MORRIS_MARGIN = 0.005
+"""Share of probability left out at either end of a distribution without ends."""
+
 
 def designs_of(factors: Sequence[Factor], design: str, samples: int, seed: int) -> Array:
     """The designs ``(count, factors)``; the same for the same seed, on every machine.
@@ -44,7 +47,12 @@ def designs_of(factors: Sequence[Factor], design: str, samples: int, seed: int) 
             f"a Sobol sequence keeps its balance for powers of two only; take {2 ** round(math.log2(samples))} samples "
             f"in place of {samples}"
         )
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ArmError(f"a seed is a whole number of zero or more, not {seed!r:.60}")
     shares = _cube(count, design, samples, seed)
+    if design == "morris":
+        ends = np.array([outermost(factor) for factor in factors])
+        shares = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * shares
     return np.stack([factor.of_shares(shares[:, k]) for k, factor in enumerate(factors)], axis=1)
 
 
@@ -77,18 +85,14 @@ def _grid(factors: Sequence[Factor], levels: int) -> Array:
             axes.append(np.array(factor.values))
         else:
             # A distribution without ends is cut in equal parts, each with the value in its middle.
-            bounded = factor.low is not None and factor.high is not None
-            shares = np.linspace(0, 1, levels) if bounded and levels > 1 else (np.arange(levels) + 0.5) / levels
+            shares = np.linspace(0, 1, levels) if factor.bounded and levels > 1 else (np.arange(levels) + 0.5) / levels
             axes.append(factor.of_shares(shares))
     mesh = np.meshgrid(*axes, indexing="ij")
     return np.stack([axis.reshape(-1) for axis in mesh], axis=1)
 
 
 def _walks(count: int, walks: int, rng: np.random.Generator) -> Array:
-    """Random walks of Morris 1991: from a point of the grid one factor after another makes one step up or down.
-
-    Shares of probability 0 and 1 are kept out of the grid by a margin, where distributions without ends have none.
-    """
+    """Random walks of Morris 1991: from a point of the grid one factor after another makes one step up or down."""
     step = MORRIS_LEVELS / (2 * (MORRIS_LEVELS - 1))
     low = np.arange(MORRIS_LEVELS // 2) / (MORRIS_LEVELS - 1)
     rows = np.empty((walks, count + 1, count))
@@ -101,4 +105,9 @@ def _walks(count: int, walks: int, rng: np.random.Generator) -> Array:
             point = point.copy()
             point[factor] += step if up[factor] else -step
             rows[walk, place + 1] = point
-    return 0.005 + 0.99 * rows.reshape(-1, count)
+    return rows.reshape(-1, count)
+
+
+def outermost(factor: Factor) -> Array:
+    """Shares of probability at the ends of the range of a factor: 0 and 1, where its distribution has ends."""
+    return np.array([0.0, 1.0]) if factor.bounded else np.array([MORRIS_MARGIN, 1 - MORRIS_MARGIN])

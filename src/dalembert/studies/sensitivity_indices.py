@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
+from .sampling import outermost
 
 if TYPE_CHECKING:
     from .study_result import StudyResult
@@ -125,8 +126,13 @@ def morris_effects(result: StudyResult, output: str) -> tuple[MorrisEffect, ...]
     count = len(result.factors)
     walks = result.column(output).reshape(-1, count + 1)
     points = result.designs.reshape(-1, count + 1, count)
-    # Where a step is one of the quantiles of a distribution, its length is that between the outermost quantiles.
-    reach = points.reshape(-1, count).max(axis=0) - points.reshape(-1, count).min(axis=0)
+    # the whole range, whichever part of it the walks came through; of a distribution without ends, its outer quantiles
+    reach = np.array(
+        [
+            np.ptp(factor.values) if factor.values else np.ptp(factor.of_shares(outermost(factor)))
+            for factor in result.factors
+        ]
+    )
     effects: list[list[float]] = [[] for _ in range(count)]
     for values, walk in zip(walks, points, strict=True):
         for place in range(count):

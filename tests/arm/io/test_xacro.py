@@ -113,7 +113,8 @@ def test_files_are_included_from_the_folder_and_from_packages_and_from_nowhere_e
         )
         assert da.load(main).n == 2
     (tmp_path / "outside.xacro").write_text(HEAD.format("x") + "</robot>", encoding="utf-8")
-    for how in ("../../outside.xacro", str(tmp_path / "outside.xacro"), "package://my_arm/../outside.xacro"):
+    outside = str(tmp_path / "outside.xacro")
+    for how in ("../../outside.xacro", outside, f"file://{outside}", "package://my_arm/../outside.xacro"):
         main.write_text(HEAD.format("made") + f'<xacro:include filename="{how}"/></robot>', encoding="utf-8")
         with pytest.raises(da.ArmError, match=r"out of|outside"):
             da.load(main)
@@ -121,6 +122,7 @@ def test_files_are_included_from_the_folder_and_from_packages_and_from_nowhere_e
     for wrong, said in (
         ("package://nowhere/x", "not found"),
         ("package://../x", "no name"),
+        ("package://etc/passwd", "not found"),
         ("file://x", "whole path"),
     ):
         with pytest.raises(da.ArmError, match=said):

@@ -27,7 +27,8 @@ def package_folder(name: str, folder: Path | None) -> Path:
         for parent in (here, *here.parents):
             if parent.name == name:
                 return parent
-            places.append(parent)
+            if parent != parent.parent:  # folders at the root of the machine, as /etc, are nobody's packages
+                places.append(parent)
     places += [Path(part) for part in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if part]
     places += [Path(part) / "share" for part in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if part]
     for place in places:

@@ -205,11 +205,12 @@ class _Reader:
         self.files += 1
         if self.files > MOST_FILES:
             raise self.fault(f"includes more than {MOST_FILES} files, or itself; mend it")
-        if "://" in name:
-            return referenced_file(name, self.folder)
-        if not Path(name).is_absolute():
+        named = referenced_file(name, self.folder) if "://" in name else Path(name)
+        if "://" in name and not name.startswith("file:"):
+            return named
+        if not named.is_absolute():
             return inside(self.folder, name, _common(self.root, self.folder))
-        path = Path(name).resolve()
+        path = named.resolve()
         if not any(path.is_relative_to(place.resolve()) for place in (self.root, *self.packages)):
             raise self.fault(f"includes {shown(name)}, which is outside its folder; put the file there")
         return path
