@@ -112,6 +112,41 @@ def test_second_derivatives_are_bounded_along_the_first_axes() -> None:
         assert bent.max() <= bound <= 3 * bent.max()
 
 
+def test_a_peak_between_the_ends_of_a_sliding_joint_is_not_missed() -> None:
+    """(1 - (x - d)^2)^7 bends most at its peak, 14, and hardly at its ends: x^p has p (p - 1) x^(p - 2)."""
+    box = Box(np.array([-1, -np.pi, -1.0]), np.array([1, np.pi, 1.0]), np.array([False, True, False]))
+    for d in (-0.13, 0.05, 0.21):
+        powers = (np.polynomial.Polynomial([1 - d * d, 2 * d, -1]) ** 7).coef
+        k, p = np.zeros((17, 3), np.int64), np.zeros((17, 3), np.int64)
+        p[:15, 0], k[15, 1], k[16, 2] = np.arange(15), 1, 1
+        wave = collected(k, p, np.r_[powers, 0.01, 0.01].astype(complex))
+        known = float(sums([wave], box.samples(8)).max())
+        assert largest_sum([wave], box, known, 0.002, 1e8).bound >= 1.02
+        question = SumOfMagnitudes([wave], box)
+        along = [axis.joint for axis in question.axes].index(0)
+        assert question.curvature(1e7)[along] >= 13.9
+
+
+def test_a_sliding_joint_may_stand_still_at_zero() -> None:
+    """x + cos y / 2 at x = 0."""
+    k, p = np.array([[0, 0], [0, 1]]), np.array([[1, 0], [0, 0]])
+    box = Box(np.array([0.0, -1]), np.array([0.0, 1]), np.zeros(2, bool))
+    found = largest_sum([collected(k, p, np.array([1, 0.5 + 0j]))], box, 0.4, 0.01, 1e6)
+    assert 0.5 <= found.bound <= 0.51
+
+
+def test_angles_far_from_zero_are_off_by_their_last_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """cos 7x between X and X + 0.02, largest at one end of the range; X beside 1e13 rad."""
+    monkeypatch.setattr(flint.ctx, "prec", 200)
+    for far in 1e13 + 0.25 * np.arange(12) + 2.0**-9:
+        box = Box(np.array([far]), np.array([far + 2.0**-6 + 2.0**-8]), np.zeros(1, bool))
+        for end in (float(box.lower[0]), float(box.upper[0])):
+            wave = collected(np.array([[7]]), np.zeros((1, 1), np.int64), np.array([1 + 0j]))
+            value = abs(_value(wave, [_ball(end)]))
+            known = float(sums([wave], box.samples(8)).min())
+            assert float(value.mid()) <= largest_sum([wave], box, known, 1e-5, 1e7).bound
+
+
 @pytest.mark.parametrize("exponent", [-600, 400])
 def test_a_bound_scales_with_the_waves(exponent: int) -> None:
     rng = np.random.default_rng(11)

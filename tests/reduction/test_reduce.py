@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import shutil
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,18 +15,22 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Load
+from dalembert.bounds.branch import ProofError
 from dalembert.compile.function import graph_facts
+from dalembert.compile.operations import count
 from dalembert.control.controllers import ComputedTorque
 from dalembert.control.trajectories import quintic
 from dalembert.reduction.constant_forms import ParameterForm
+from dalembert.reduction.exact_error import least_error
 from dalembert.reduction.graph_edits import table
 from dalembert.reduction.hoist import Hoisted, hoisted
 from dalembert.reduction.program_search import Search
 from dalembert.reduction.prune import Pruner
 from dalembert.reduction.recursion import case_of, recursion
+from dalembert.reduction.reduce import difference, finished
 from dalembert.reduction.reduced_model import operations_of
 from dalembert.reduction.samples import Samples
-from dalembert.reduction.states import rigid_torque, states_of
+from dalembert.reduction.states import largest, rigid_torque, states_of
 from dalembert.rings.graph import Graph
 from random_arms import random_arm
 
@@ -418,3 +423,52 @@ def test_a_seven_joint_arm_is_reduced_by_few_proofs(monkeypatch: pytest.MonkeyPa
     assert model.after.total < 480
     assert np.all(model.share <= 0.05)
     assert np.all(errors(model, 100_000) <= model.bound + 1e-12 * model.scale)
+
+
+@pytest.mark.parametrize("name", ["planar-3r", "spherical"])
+def test_a_model_is_never_longer_than_the_exact_program(name: str) -> None:
+    """Hoisting costs these an operation, which numbers that are equal save."""
+    system = da.load(name).driven
+    model = system.analysis(speed=2.0, acceleration=10.0).reduce(0.0)
+    assert model.after.total <= model.before.total
+    assert model.after.total == count(model.function().nodes).total
+    assert min(point.operations for point in model.curve) == model.after.total
+    q, qd, qdd = model.states.samples(20)
+    np.testing.assert_allclose(model.compile()(q, qd, qdd), rigid_torque(system)(q, qd, qdd), rtol=1e-11, atol=1e-11)
+    load = Load(Fraction(2), (Fraction(1, 10), Fraction(0), Fraction(1, 20)))
+    held = system.holding(load)
+    both = system.analysis(speed=2.0, acceleration=10.0).reduce(0.0, others=[held])
+    found = torques(both.program, both.with_load(load), q, qd, qdd)
+    np.testing.assert_allclose(found, rigid_torque(held)(q, qd, qdd), rtol=1e-11, atol=1e-11)
+
+
+def test_a_link_far_lighter_than_the_last_raises_no_false_alarm(tmp_path: Path) -> None:
+    """Torques of 1e-12 N m beside those of 1e7: their rounding is no fault of a proof."""
+    text = '<robot name="uneven"><link name="base"/>'
+    for parent, link, mass in (("base", "heavy", 1e6), ("heavy", "light", 1e-12)):
+        moments = " ".join(f'{name}="{0.1 * mass}"' for name in ("ixx", "iyy", "izz"))
+        text += (
+            f'<link name="{link}"><inertial><origin xyz="0.2 0.1 0.05"/><mass value="{mass}"/><inertia {moments} '
+            'ixy="0" ixz="0" iyz="0"/></inertial></link>'
+            f'<joint name="to_{link}" type="continuous"><parent link="{parent}"/><child link="{link}"/>'
+            '<origin xyz="0.5 0 0.1" rpy="0.3 0 0.2"/><axis xyz="0 1 0"/></joint>'
+        )
+    file = tmp_path / "uneven.urdf"
+    file.write_text(text + "</robot>")
+    model = da.load(file).analysis().reduce(0.01)
+    assert np.all(model.bound >= model.found)
+
+
+def test_a_proof_that_is_wrong_is_found_out(small) -> None:
+    """Half of what is true is attained, which balls confirm."""
+    arm, _, model, _ = small
+    worst = int(np.argmax(model.found / model.scale))
+    state = largest(difference(model.cases[0], model.program), model.states)[1][worst]
+    q, qd, qdd = (part[None] for part in np.split(state, 3))
+    off = np.abs(model.inverse_dynamics(q, qd, qdd) - arm.inverse_dynamics(q, qd, qdd))[0, worst]
+    assert least_error(model.cases[0], model.program, worst, state) == pytest.approx(off, rel=1e-9)
+    search = Search([case_of(arm)], model.states, model.scale)
+    candidate = search.certified(model.program)
+    finished(search, candidate, 0.05)
+    with pytest.raises(ProofError, match="was proved to be the largest"):
+        finished(search, replace(candidate, share=0.5 * candidate.share), 0.05)

@@ -28,6 +28,8 @@ from .waves import OUTWARD, Array, Complex, Wave, monomials
 
 UNIT = 2.0**-23
 """Twice the rounding unit of float32, in which the values on the grid are computed."""
+FAR = 2.0**-50
+"""More than a point of a grid and a multiple of it are off by, as a part of their magnitude (rad)."""
 VANISHING = 2.0**-60
 """More than a coefficient can lose where its square is below the numbers of float32."""
 LARGEST = 6_000_000
@@ -54,7 +56,7 @@ class SumOfMagnitudes:
         joints = sorted({j for wave in waves for j in wave.joints})
         self.box = box
         # positions of sliding joints are counted in their reach, so that every basis function is at most one
-        self.reach = np.where(np.isfinite(box.reach), box.reach, 1.0)
+        self.reach = np.where(np.isfinite(box.reach) & (box.reach > 0), box.reach, 1.0)
         weights = [wave.size * monomials(self.reach[None], wave.p)[0] for wave in waves]
         moving = {j: sum(float(w[_moves(wave, j)].sum()) for w, wave in zip(weights, waves, strict=True))
                   for j in joints}  # fmt: skip
@@ -66,9 +68,11 @@ class SumOfMagnitudes:
         slack = sum(wave.slack * wave.stretch(box.reach) for wave in waves)
         # each step is a sum of a few products of numbers below one, whatever is in the tensor
         steps = sum(axis.size + 4 for axis in self.axes)
+        # points far from zero, and the multiples of them whose sines are taken, are off by their last digits
+        far = sum(axis.degree * self.reach[axis.joint] for axis in self.axes if not axis.slides)
         self.rounding = (
             OUTWARD * slack
-            + UNIT * (steps + 4) * float(np.abs(self.tensor).sum(dtype=np.float64))
+            + (UNIT * (steps + 4) + FAR * float(far)) * float(np.abs(self.tensor).sum(dtype=np.float64))
             + VANISHING * self.tensor.size
         )
         self.relative = 1 + UNIT * (len(waves) + steps + 16)
@@ -109,8 +113,9 @@ class SumOfMagnitudes:
         """
         found = np.full(len(self.axes), np.inf)
         for number, axis in enumerate(self.axes[:BENT_AXES] if len(self.axes) > 2 else ()):
-            along = axis.bend.astype(np.float32).reshape([-1 if n == number else 1 for n in range(self.tensor.ndim)])
-            bent = np.moveaxis(self.tensor * along, number, -2)
+            bent = np.moveaxis(self.tensor, number, -2) * axis.bend.astype(np.float32)[:, None]
+            if axis.slides:  # the second derivative of x^p has the power p - 2
+                bent = np.roll(bent, -2, axis=-2)
             # this axis comes last: its pairs are bounded whatever its position
             axes = [*self.axes[:number], *self.axes[number + 1 :], axis]
             most = float(axis.bend.max(initial=0.0))

@@ -288,14 +288,18 @@ class Hoister:
 def hoisted(outputs: Sequence[Node], forms: Mapping[str, ParameterForm]) -> Hoisted:
     """The program with hoisted constants; inputs named in ``forms`` are constants, all others the state."""
     hoister = Hoister(outputs, forms)
-    used = {str(node.value) for node in reachable(hoister.outputs) if node.op == INPUT}
-    # Renumbered, since some constants are no longer used.
-    rename = {name: f"k_{number + 1}" for number, name in enumerate(name for name in hoister.forms if name in used)}
+    return numbered(hoister.outputs, hoister.forms)
+
+
+def numbered(outputs: Sequence[Node], forms: Mapping[str, ParameterForm]) -> Hoisted:
+    """The program as it is, the constants in ``forms`` that it uses called k_1, k_2, ..."""
+    used = {str(node.value) for node in reachable(outputs) if node.op == INPUT}
+    rename = {name: f"k_{number + 1}" for number, name in enumerate(name for name in forms if name in used)}
     graph = Graph()
     copy: dict[int, Node] = {}
-    for node in reachable(hoister.outputs):
+    for node in reachable(outputs):
         copy[node.index] = _copied(node, graph, copy, rename)
-    return Hoisted([copy[node.index] for node in hoister.outputs], {rename[n]: hoister.forms[n] for n in rename})
+    return Hoisted([copy[node.index] for node in outputs], {rename[n]: forms[n] for n in rename})
 
 
 def _copied(node: Node, graph: Graph, copies: Mapping[int, Node], rename: Mapping[str, str]) -> Node:

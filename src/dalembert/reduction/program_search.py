@@ -24,7 +24,7 @@ from .constant_forms import ParameterForm
 from .hoist import Hoisted
 from .program_polynomials import coefficients
 from .prune import Pruner
-from .recursion import Case, recursion
+from .recursion import Case, plain_recursion, recursion
 from .reduced_model import operations_of
 from .refit import refitted
 from .samples import Samples, worst
@@ -269,6 +269,16 @@ class Search:
             if candidate.operations <= best.operations and candidate.share.max() < best.share.max():
                 best = candidate
         return best
+
+    def no_longer_than_exact(self, best: Candidate) -> Candidate:
+        """The candidate, or the exact recursion as it is written where that is shorter: hoisting may cost operations
+        where numbers of this arm happen to be equal.
+        """
+        plain = plain_recursion(self.cases)
+        if operations_of(plain, plain.values(self.cases[0].parameters)).total >= best.operations:
+            return best
+        self.tried.append(self.certified(plain))
+        return self.tried[-1]
 
     def sweep(self, tolerance: float) -> Candidate:
         """Programs for multiples of the tolerance, each with a quick proof; the shortest within it is proved fully."""

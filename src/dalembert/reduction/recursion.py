@@ -19,10 +19,10 @@ from ..formulations import newton_euler, rotors
 from ..formulations.drive_train import RingTrain
 from ..formulations.rotors import Ratios
 from ..rings.algebra import add, as_matrix
-from ..rings.graph import Graph
+from ..rings.graph import Graph, Node
 from ..systems.arm_system import ArmSystem
 from .constant_forms import ParameterForm
-from .hoist import Hoisted, hoisted
+from .hoist import Hoisted, hoisted, numbered
 from .parameters import NAMES, Grouped, grouped, with_values
 
 
@@ -65,7 +65,17 @@ def case_of(system: ArmSystem, equations: Equations | None = None) -> Case:
 
 
 def recursion(cases: Sequence[Case]) -> Hoisted:
-    """The whole recursion with every parameter that is not zero in some case."""
+    """The whole recursion with every parameter that is not zero in some case, its constants hoisted."""
+    return hoisted(*_torques(cases))
+
+
+def plain_recursion(cases: Sequence[Case]) -> Hoisted:
+    """The same as it is written, its constants the parameters: with numbers in place it is the exact program."""
+    return numbered(*_torques(cases))
+
+
+def _torques(cases: Sequence[Case]) -> tuple[list[Node], dict[str, ParameterForm]]:
+    """The torques by the recursion, and the parameters among its inputs."""
     names = tuple(dict.fromkeys(name for case in cases for name in case.grouped.names))
     graph, first = Graph(), cases[0]
     n = first.system.n
@@ -95,6 +105,4 @@ def recursion(cases: Sequence[Case]) -> Hoisted:
         spun = rotors.torque(links, graph, *motion, named, kept)
         torque = [add(a, b) for a, b in zip(torque, spun, strict=True)]
         used += [f"p_J{k + 1}" for k in turning]
-    return hoisted(
-        [graph.node(t) for t in coupling.load(torque)], {name: ParameterForm.parameter(name) for name in used}
-    )
+    return [graph.node(t) for t in coupling.load(torque)], {name: ParameterForm.parameter(name) for name in used}
