@@ -130,6 +130,13 @@ def product(rows: NDArray[Number], matrix: NDArray[Number]) -> NDArray[Number]:
     return np.concatenate([stacks, rows[whole:] @ matrix]) if whole < len(rows) else stacks
 
 
+def distinct(codes: Whole) -> tuple[Whole, Whole]:
+    """The distinct ones of small numbers that are not negative, and where each stands among them: without sorting."""
+    seen = np.zeros(int(codes.max(initial=0)) + 1, bool)
+    seen[codes] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[codes]
+
+
 def halves(k: Whole, p: Whole, c: Complex) -> Halves | None:
     """The terms in two halves of their joints; None where there is nothing to gain."""
     joints = np.flatnonzero(k.any(axis=0) | p.any(axis=0))
@@ -139,15 +146,18 @@ def halves(k: Whole, p: Whole, c: Complex) -> Halves | None:
     for some in (joints[:cut], joints[cut:]):
         factors, place, products = [], np.zeros(len(c), np.int64), 1
         for joint in some:
-            pairs, which = np.unique(np.stack([k[:, joint], p[:, joint]], axis=1), axis=0, return_inverse=True)
-            factors.append(Factors(int(joint), pairs[:, 0], pairs[:, 1]))
+            least, powers = int(k[:, joint].min()), int(p[:, joint].max()) + 1
+            pairs, which = distinct((k[:, joint] - least) * powers + p[:, joint])
+            factors.append(Factors(int(joint), pairs // powers + least, pairs % powers))
             products *= len(pairs)
             if products > MOST_PRODUCTS * len(c):
                 return None
-            place = place * len(pairs) + which.reshape(-1)
-        places, at, row = np.unique(place, return_index=True, return_inverse=True)
-        found.append(Half(tuple(factors), places, k[at][:, some].astype(float)))
-        rows.append(row.reshape(-1))
+            place = place * len(pairs) + which
+        places, row = distinct(place)
+        frequencies = np.zeros((len(places), len(some)))
+        frequencies[row] = k[:, some]
+        found.append(Half(tuple(factors), places, frequencies))
+        rows.append(row)
     shape = len(found[0].places), len(found[1].places)
     if shape[0] * shape[1] > SPARSEST * len(c):
         return None
