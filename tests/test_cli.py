@@ -530,3 +530,17 @@ def test_no_table_cuts_a_number_whatever_its_width(columns):
 def test_a_matrix_shows_rounding_as_zero(capsys):
     matrix(["a", "b"], np.array([[2.0, 1e-16], [1e-16, 3.0]]))
     assert "e-16" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("given", "then"), [(None, "1"), ("2", "2")])
+def test_the_command_asks_for_one_thread_unless_the_environment_says_how_many(given: str | None, then: str) -> None:
+    """The linear algebra library reads the variable when NumPy is imported, which is after it was set."""
+    code = (
+        "import os, sys, dalembert.cli; assert 'numpy' not in sys.modules; "
+        "dalembert.cli.main(['dynamics', 'planar-2r', '--q', '0,0']); "
+        "assert 'numpy' in sys.modules; print('threads', os.environ['OMP_NUM_THREADS'])"
+    )
+    env = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
+    env |= {"OMP_NUM_THREADS": given} if given else {}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert f"threads {then}" in done.stdout

@@ -33,6 +33,26 @@ def test_a_wave_has_the_values_of_its_polynomial(seed: int) -> None:
         assert np.allclose(wave_of(eq[name])(q), exact, atol=1e-12 * (1 + np.abs(exact).max()))
 
 
+@pytest.mark.parametrize("kinds", [("revolute",), ("revolute", "prismatic")])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_values_and_slopes_at_many_positions_are_those_at_each(seed: int, kinds: tuple[str, ...]) -> None:
+    """Many come from tables of two halves of the joints, one from its terms, slopes from the derivatives as waves."""
+    eq, q = Equations(random_arm(seed, 4, kinds=kinds), "numbers"), square_box(4).samples(1100)
+    for name in ("D11", "D12", "G1"):
+        wave = wave_of(eq[name])
+        off = 1e-13 * (1 + wave.most(np.full(4, 2.0)))
+        assert wave._tables(q) is not None or len(wave) == 0
+        assert wave._tables(q[:1]) is None or len(wave) >= 1000
+        values, slopes = wave.gradients(q)
+        assert np.allclose(wave(q), values, rtol=0, atol=off)
+        for at in range(5):
+            value, slope = wave.gradients(q[at : at + 1])
+            assert np.allclose(values[at], value, rtol=0, atol=off)
+            assert np.allclose(slopes[at], slope, rtol=0, atol=10 * off)
+        for joint in range(4):
+            assert np.allclose(slopes[:, joint], wave.diff(joint)(q), rtol=0, atol=10 * off)
+
+
 def at_quarters(wave: Wave, quarters: np.ndarray) -> Fraction:
     """The exact value where every angle is a number of quarter turns: exp(ikx) is a power of i there."""
     found = Fraction(0)

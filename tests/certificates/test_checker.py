@@ -63,6 +63,7 @@ def test_a_certificate_of_a_reduced_model_is_verified_and_says_what_the_model_sa
     assert all(claim.upper >= bound for claim, bound in zip(found.claims, model.bound, strict=True))
     assert found.is_about(model.system)
     assert not found.is_about(model.system.with_gravity((0, 0, -9.8)))
+    assert repr(found) == "<CheckedCertificate: reduced model, 3 claims about 'planar-3r', all verified>"
 
 
 def test_certified_ranges_are_verified_and_hold_every_value(ranges):

@@ -15,7 +15,7 @@ from dalembert.arm.exact import exact
 from dalembert.arm.inertia import Inertia
 from dalembert.design.certified_ranges import CertifiedRanges
 from dalembert.design.counterbalance import with_weight
-from dalembert.design.coupling import bounded, coupling, moved_mass
+from dalembert.design.coupling import WORK, bounded, coupling, moved_mass, pair
 from dalembert.design.dominance import proof
 from dalembert.design.motion_samples import MotionSamples
 from dalembert.design.review import directions, masses, translation
@@ -85,6 +85,12 @@ def test_no_margin_is_proved_above_one_that_a_pose_has(guess: float) -> None:
     q = box.samples(5000)
     sums = sum(np.abs(wave(q)) for wave in others) / own(q)
     assert proof(own, others, box, guess * float(sums.max()), 1e5) is None
+
+
+def test_a_coupling_of_which_no_multiple_stays_below_one_is_proved_below_one() -> None:
+    found = pair(da.load("iiwa14").analysis(), 0, 2, WORK)
+    assert 1.1 * found.largest > 1
+    assert found.largest < found.proved < 1
 
 
 def test_a_coupling_without_work_for_a_proof_is_bounded_by_one_and_says_so() -> None:

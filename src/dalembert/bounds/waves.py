@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from ..equations.polynomial import TrigPolynomial
+from .halves import Halves, halves
 
 Array: TypeAlias = NDArray[np.float64]
 Complex: TypeAlias = NDArray[np.complex128]
@@ -26,8 +27,10 @@ UNIT = 2.0**-52
 """Machine epsilon of float64."""
 OUTWARD = 1 + 1e-12
 """A sum of up to a few thousand numbers that are not negative, times this, is a bound whatever was rounded."""
-LONG = 64
-"""Terms from which exponentials are looked up in tables of two halves of the joints."""
+MANY = 1000
+"""Terms times positions from which values come from tables of two halves of the joints (``halves.py``)."""
+AT_ONCE = 100_000
+"""Terms times positions of the others at once."""
 LEAST = 2.0**-1070
 """What a number may lose below the range of normal floats, and a little more."""
 
@@ -142,11 +145,16 @@ class Wave:
         if not len(self):
             return np.zeros(q.shape[:-1])
         flat = q.reshape(-1, self.n)
+        tables = self._tables(flat)
+        if tables is not None:
+            return tables.values(flat).reshape(q.shape[:-1])
         out = np.empty(len(flat))
-        step = max(1, 4_000_000 // max(1, len(self)))
+        step = max(1, AT_ONCE // len(self))
         for start in range(0, len(flat), step):
             part = flat[start : start + step]
-            out[start : start + step] = (self._basis(part) @ self.c).real
+            turning = np.exp(1j * (part @ self.k.T))
+            full = turning * monomials(part, self.p) if self._slides else turning
+            out[start : start + step] = (full @ self.c).real
         return out.reshape(q.shape[:-1])
 
     @cached_property
@@ -154,42 +162,20 @@ class Wave:
         """Whether there are powers of positions at all."""
         return bool(self.p.any())
 
-    def _basis(self, q: Array) -> Complex:
-        """exp(i k . q) prod_j q_j^p_j for positions (N, n) and all terms: (N, m)."""
-        turns = self._turns(q)
-        return turns * monomials(q, self.p) if self._slides else turns
-
     @cached_property
-    def _halves(self) -> list[tuple[list[int], NDArray[np.int64], NDArray[np.int64]]]:
-        """The joints in two halves, the highest frequency of each, and where the frequencies of every term stand in a
-        table of all of a half.
-        """
-        top = np.abs(self.k).max(axis=0, initial=0)
-        turning, halves = np.flatnonzero(top), []
-        for joints in (turning[: (len(turning) + 1) // 2].tolist(), turning[(len(turning) + 1) // 2 :].tolist()):
-            place = np.zeros(len(self), np.int64)
-            for j in joints:
-                place = place * (2 * top[j] + 1) + self.k[:, j] + top[j]
-            halves.append((joints, top, place))
-        return halves
+    def _halves(self) -> Halves | None:
+        return halves(self.k, self.p, self.c)
 
-    def _turns(self, q: Array) -> Complex:
-        """exp(i k . q) for positions (N, n) and all terms: (N, m)."""
-        if len(self) < LONG or any(np.prod(2.0 * top[joints] + 1) > len(self) for joints, top, _ in self._halves):
-            return np.asarray(np.exp(1j * (q @ self.k.T)))
-        found: Complex | None = None
-        for joints, top, place in self._halves:
-            table: Complex = np.ones((len(q), 1), np.complex128)
-            for j in joints:
-                turns = np.exp(1j * q[:, j, None] * np.arange(-top[j], top[j] + 1))
-                table = (table[:, :, None] * turns[:, None, :]).reshape(len(q), -1)
-            found = table[:, place] if found is None else found * table[:, place]
-        assert found is not None
-        return found
+    def _tables(self, q: Array) -> Halves | None:
+        """The wave in two halves, where that is quicker at so many positions."""
+        return self._halves if len(self) * len(q) >= MANY else None
 
     def gradients(self, q: Array) -> tuple[Array, Array]:
         """Values (N,) and gradients (N, n) at positions (N, n)."""
-        turning = self._turns(q) * self.c
+        tables = self._tables(q)
+        if tables is not None:
+            return tables.gradients(q)
+        turning = np.exp(1j * (q @ self.k.T)) * self.c
         full = turning * monomials(q, self.p) if self._slides else turning
         slopes = -(full.imag @ self.k)
         for joint in np.flatnonzero(self.p.any(axis=0)) if self._slides else ():

@@ -64,6 +64,11 @@ class CheckedCertificate:
     states: Mapping[str, Any]
     claims: tuple[CheckedClaim, ...]
 
+    def __repr__(self) -> str:
+        about = ", ".join(dict.fromkeys(str(system.get("arm")) for system in self.systems))
+        number = len(self.claims)
+        return f"<CheckedCertificate: {self.kind}, {number} claim{'s' * (number != 1)} about {about!r}, all verified>"
+
     def claims_about(self, arm: ArmDescription) -> tuple[CheckedClaim, ...]:
         """The claims about a system with exactly the numbers of this one; none of one that has no certificate."""
         try:

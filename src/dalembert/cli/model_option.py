@@ -8,6 +8,8 @@ import typer
 
 from dalembert.arm.errors import ArmError
 
+from .reducing_bar import reducing_bar
+
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
     from dalembert.reduction.program_system import ProgramSystem
@@ -35,6 +37,8 @@ def read_model(text: str, system: System, option: str = "--model") -> ProgramSys
     except ValueError:
         raise ArmError(wrong) from None
     ask = system.analysis()
-    if name == "reduced":
-        return ask.reduce(share)
-    return ask.short_forms(tolerance=share, velocity=parts[1]) if parts[1:] else ask.short_forms(tolerance=share)
+    velocity = parts[1] if parts[1:] else "christoffel"
+    with reducing_bar() as tell:
+        if name == "reduced":
+            return ask.reduce(share, progress=tell)
+        return ask.short_forms(tolerance=share, velocity=velocity, progress=tell)

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from dalembert.arm.errors import ArmError
 
 from .dynamics_command import about
 from .printing import figures, heading, say, table
+from .reducing_bar import reducing_bar
 from .short_forms_printing import print_data, print_short_forms
 from .system_options import analysis_command
 
@@ -108,10 +107,14 @@ def reduce(
         if ask.paced and not torques:
             raise ArmError("--speed and --acceleration say which torques count; with --terms, add --torques")
         named = [word for word in coefficients.split(",") if word] or None
-        forms = empty.short_forms(
-            "all" if coefficients == "all" else named, tolerance, relative_to=(relative_to or RelativeTo.LARGEST).value,
-            velocity=(velocity or VelocityTerms.CHRISTOFFEL).value, others=others, refit=refit,
-        )  # fmt: skip
+        with reducing_bar() as tell:
+            forms = empty.short_forms(
+                "all" if coefficients == "all" else named, tolerance,
+                relative_to=(relative_to or RelativeTo.LARGEST).value,
+                velocity=(velocity or VelocityTerms.CHRISTOFFEL).value, others=others, refit=refit, progress=tell,
+            )  # fmt: skip
+            if torques:
+                forms.prove_torques(tell)
         # code is for the hand as it is asked for; the forms are printed for both
         short = forms.holding(dict(given.loads)[given.tool_link]) if others and c else forms
         written(short, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
@@ -121,16 +124,10 @@ def reduce(
                           ("--torques", torques)):  # fmt: skip
         if value:
             raise ArmError(f"{option} is for short forms; add --terms")
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
-    ) as bar:
-        task = bar.add_task("reducing", total=1.0)
-        model = empty.reduce(
-            tolerance, others=others, refit=refit, curve=curve,
-            progress=lambda text, share: bar.update(task, description=text, completed=share),
-        )  # fmt: skip
+    with reducing_bar() as tell:
+        model = empty.reduce(tolerance, others=others, refit=refit, curve=curve, progress=tell)
         if certificate is not None:
-            model.certificate(certificate, lambda text, share: bar.update(task, description=text, completed=share))
+            model.certificate(certificate, tell)
     if model.interrupted:
         print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
     if certificate is not None:

@@ -100,9 +100,20 @@ def whole(
         print(context.get_help())
 
 
+def one_thread() -> None:
+    """Let the linear algebra library work on one thread, unless the environment says how many.
+
+    The products of proofs are small and many: waking threads for them takes several times as long as the work. The
+    library reads this once, when NumPy is imported; a process that has it keeps what it has.
+    """
+    if "numpy" not in sys.modules:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (those of the process by default); the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    one_thread()
     app = application([words[0]]) if words and words[0] in COMMANDS else overview()
     if sys.stdout is None:
         # closed by whoever started this: there is nowhere to put the result

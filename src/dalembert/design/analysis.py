@@ -278,6 +278,7 @@ class Analysis(CertifiedRanges):
         velocity: str = "christoffel",
         others: Sequence[ArmSystem | Analysis] = (),
         refit: bool = True,
+        progress: Progress | None = None,
     ) -> ShortFormModel:
         """A system of short closed forms with named constants and proved errors (Bejczy 1974, Tables 3 and 4).
 
@@ -293,7 +294,7 @@ class Analysis(CertifiedRanges):
         systems, equations = self._beside(others)
         return short_forms(
             systems, self.states, coefficients, tolerance, relative_to=relative_to, velocity=velocity, refit=refit,
-            equations=equations, effort=self.effort,
+            progress=progress, equations=equations, effort=self.effort,
         )  # fmt: skip
 
     def _beside(self, others: Sequence[ArmSystem | Analysis]) -> tuple[list[ArmSystem], list[Equations | None]]:

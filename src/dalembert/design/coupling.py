@@ -24,8 +24,13 @@ from .certified_ranges import CertifiedRanges
 
 SEARCH = 1.0e5
 """Limit of work (control values) for a range of which only the attained largest value is used."""
+WORK = 5 * LESS_WORK
+"""Limit of work (control values) for each proof at the usual effort."""
 NEAR = (1.01, 1.1, 1.3)
 """Couplings to prove, as multiples of the largest found, one after another until a proof succeeds."""
+
+CLOSER = 6
+"""Where a multiple is one or more: what the largest found leaves to one, divided by this power of it, is left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +98,7 @@ def coupling(ranges: CertifiedRanges, work: float | None = None) -> Couplings:
 
     ``work`` (control values) limits each proof.
     """
-    work = ranges.effort * LESS_WORK if work is None else work
+    work = ranges.effort * WORK if work is None else work
     n, waves = ranges.n, ranges.waves
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if len(waves.inertia(i, j))]
     return Couplings(sorted((pair(ranges, i, j, work) for i, j in pairs), key=lambda c: -c.largest))
@@ -160,6 +165,8 @@ def bounded(
     over = wider(mutual) * turning(n + 1, n, -1j).times(2 / math.sqrt(a * b))
     for factor in NEAR:
         p = factor * largest + 1e-6
+        if p >= 1:
+            p = 1 - (1 - largest) / factor**CLOSER
         if p >= 1:
             return None
         if Branch(under.times(p) - over, (), turned).never_negative(work):

@@ -255,9 +255,13 @@ def shortened(work: Work) -> Section:
     tolerance = max(work.question.tolerances, default=0.05)
     wanted = [name(kind, (i,) * count) for kind, count in (("D", 2), ("G", 1)) for i in range(arm.n)]
     long = [each for each in wanted if len(ask.equations[each]) > LONG]
-    work.tell(f"{len(wanted) - len(long)} coefficients")
     others = (work.held,) if work.held is not None else ()
-    model = ask.short_forms([each for each in wanted if each not in long], tolerance, others=others)
+    model = ask.short_forms(
+        [each for each in wanted if each not in long],
+        tolerance,
+        others=others,
+        progress=lambda text, _: work.tell(text),
+    )
     return short_forms.section(model, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from ..markup.data_tables import DataTable
@@ -36,6 +37,11 @@ class Section:
 
     def html(self) -> Html:
         """The section as HTML: heading, meaning, parts."""
+        return self._html
+
+    @cached_property
+    def _html(self) -> Html:
+        # a page that is kept section by section writes the same section many times
         body = [part if isinstance(part, Html) else part.html() for part in self.parts]
         heading = tag("h2", text(self.title), id=f"{self.name}-title")
         return tag(

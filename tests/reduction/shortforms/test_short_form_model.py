@@ -197,3 +197,14 @@ def test_springs_and_forms_that_are_not_there_are_refused(model: da.ShortFormMod
     sprung = da.load("planar-2r").with_elastic(da.JointSpring("joint1", 1.0))
     with pytest.raises(da.ArmError, match="springs"):
         sprung.analysis().short_forms()
+
+
+def test_every_form_is_told_of_in_turn_and_the_torques_are_proved_once():
+    told: list[tuple[str, float]] = []
+    model = da.load("planar-2r").analysis().short_forms(progress=lambda text, share: told.append((text, share)))
+    assert [text for text, _ in told] == [f"short form of {form.name}" for form in model.forms]
+    assert [share for _, share in told] == [place / 4 for place in range(4)]
+    told.clear()
+    proof = model.prove_torques(lambda text, share: told.append((text, share)))
+    assert told[-1] == ("proving torques", 1.0)
+    assert model.proof is proof

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 
 DOWN = str.maketrans("0123456789-,+ijkp", "₀₁₂₃₄₅₆₇₈₉₋,₊ᵢⱼₖₚ")
@@ -27,6 +28,7 @@ class Letter:
     place: str = ""
 
 
+@lru_cache(maxsize=4096)
 def letter(name: str) -> Letter:
     """The parts of a variable's name."""
     star = "star" if name.endswith("*") else ""
@@ -52,6 +54,7 @@ def letter(name: str) -> Letter:
     return Letter(name, "", star)
 
 
+@lru_cache(maxsize=4096)
 def in_text(name: str, power: int = 1) -> str:
     """c₂₃², Ixx₃, q̇₁."""
     part = letter(name)

@@ -23,7 +23,7 @@ from ...equations.names import coefficient_unit
 from ...equations.polynomial import TrigPolynomial
 from ...equations.symbols import Request
 from ...systems.arm_system import ArmSystem
-from ..certify import Key, Proof, prove, torque_rms
+from ..certify import Key, Progress, Proof, prove, torque_rms
 from ..program_system import Constant, ProgramSystem
 from ..reduced_tables import JointError
 from ..states import Array, States, held, largest, one_arm, rigid_torque
@@ -152,10 +152,19 @@ class ShortFormModel(ProgramSystem):
         matrices = self.mass_matrix(np.concatenate([box.samples(2000), corners(box, 500)]))
         return "found" if coupled and float(np.linalg.eigvalsh(matrices).min()) > 0 else "no"
 
-    @cached_property
+    @property
     def proof(self) -> Proof:
         """Bounds of all coefficients that differ, those left out included, and of every torque over ``states``."""
-        return prove({key: wave_of(less) for key, less in self.differences.items()}, self.states, effort=self.effort)
+        return self.prove_torques()
+
+    def prove_torques(self, progress: Progress | None = None) -> Proof:
+        """``proof``, worked out once; ``progress`` follows it."""
+        known: Proof | None = self.__dict__.get("_proof")
+        if known is None:
+            waves = {key: wave_of(less) for key, less in self.differences.items()}
+            known = prove(waves, self.states, progress, effort=self.effort)
+            self.__dict__["_proof"] = known
+        return known
 
     @cached_property
     def differences(self) -> dict[Key, TrigPolynomial]:
@@ -209,6 +218,7 @@ def short_forms(
     relative_to: str = "largest",
     velocity: str = "christoffel",
     refit: bool = True,
+    progress: Progress | None = None,
     equations: Sequence[Equations | None] = (),
     effort: float = 1.0,
 ) -> ShortFormModel:
@@ -227,7 +237,10 @@ def short_forms(
     cases = [found if found is not None else Equations(each, "numbers") for each, found in known]
     loads = tuple(held(system) for system in systems)
     forms: list[ReducedCoefficient] = []
-    for name in wanted_coefficients(first.n, coefficients, velocity):
+    wanted = list(wanted_coefficients(first.n, coefficients, velocity))
+    for place, name in enumerate(wanted):
+        if progress is not None:
+            progress(f"short form of {name}", place / len(wanted))
         number = 1 + sum(len(form.constants) for form in forms)
         polys = [equations[name] for equations in cases]
         unit = coefficient_unit(first, name)

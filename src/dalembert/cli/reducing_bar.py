@@ -1,0 +1,20 @@
+"""The bar that moves while a shorter model is searched and proved."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+
+@contextlib.contextmanager
+def reducing_bar() -> Iterator[Callable[[str, float], None]]:
+    """A bar on stderr, gone when the work is done; what it gives takes what is being done and the share that is."""
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True
+    ) as bar:
+        task = bar.add_task("reducing", total=1.0)
+        yield lambda text, share: bar.update(task, description=text, completed=share)
