@@ -121,9 +121,9 @@ def codegen(
         return
     if newton is not None:
         raise ArmError("--newton belongs to mechanisms; leave it out for an arm")
-    shorter = None if model is None else read_model(model, system)
-    if shorter is not None and parameters is not None:
+    if model is not None and parameters is not None:
         raise ArmError("--parameters keeps numbers of the exact system; leave it out with --model")
+    shorter = None if model is None else read_model(model, system)
     if fmu is not None:
         if parameters is not None or lang is CodeLanguage.CUDA or cpp or rust:
             raise ArmError(

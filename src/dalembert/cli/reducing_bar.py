@@ -13,8 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 def reducing_bar() -> Iterator[Callable[[str, float], None]]:
     """A bar on stderr, gone when the work is done; what it gives takes what is being done and the share that is."""
     console = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True
-    ) as bar:
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("reducing", total=1.0)
         yield lambda text, share: bar.update(task, description=text, completed=share)
