@@ -42,7 +42,7 @@ class Chrome:
         self.numbers = itertools.count(1)
         self.faults: list[str] = []
         self.asked: list[str] = []
-        self.socket = connect(f"ws://127.0.0.1:{port}{path}", max_size=None)
+        self.socket = connect(f"ws://127.0.0.1:{port}{path}", max_size=None, ping_interval=None)
         target = self._send("Target.createTarget", url="about:blank")["targetId"]
         self.session = self._send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):

@@ -109,6 +109,18 @@ def test_a_motion_is_simulated_and_played_to_its_end(studio: Studio) -> None:
     assert until(lambda: np.allclose(studio.q, [0.5, -0.3], atol=1e-3))
 
 
+def test_a_change_of_the_design_does_not_lose_a_simulation_at_work(studio: Studio) -> None:
+    panel = studio.panels.motion
+    studio.player.motion = None
+    panel.target, panel.duration.value = np.array([0.2, 0.1]), 0.1
+    panel.simulate()
+    studio.set_design(studio.design.with_value("load.mass", 0.7))
+    assert until(lambda: studio.player.motion is not None, 60)
+    assert until(lambda: studio.player.time >= 0.1 and not studio.player.playing)  # played to its end
+    assert not panel.run.disabled
+    studio.undo()
+
+
 def test_certified_ranges_are_worked_out_beside_and_given_up_by_a_change(studio: Studio) -> None:
     studio.panels.proofs.ask("ranges")
     assert until(lambda: "proved" in studio.panels.proofs.answer.content, 60)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import downloads
+from .background import Background
 from .design import Design
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class FilesPanel:
 
     def __init__(self, studio: Studio, say: Callable[[str], None]) -> None:
         self.studio, self.say = studio, say
+        self.background = Background("studio files")
         gui: Any = studio.server.gui
         for label, make in FILES.items():
             gui.add_button(label).on_click(lambda event, label=label, make=make: self._send(label, make, event.client))
@@ -41,7 +43,7 @@ class FilesPanel:
             self.say("")
             (client or self.studio.server).send_file_download(*result, save_immediately=True)
 
-        self.studio.background.ask(lambda tell: make(design), done)
+        self.background.ask(lambda tell: make(design), done)
 
     def _picture(self, client: Any) -> None:
         name, content = downloads.picture_file(self.studio.design, self.studio.q.tolist())

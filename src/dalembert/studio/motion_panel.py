@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arm.errors import ArmError
+from .background import Background
 
 if TYPE_CHECKING:
     from ..simulation.inputs import Control
@@ -24,6 +25,7 @@ class MotionPanel:
 
     def __init__(self, studio: Studio, say: Callable[[str], None]) -> None:
         self.studio, self.say = studio, say
+        self.background = Background("studio motion")
         gui: Any = studio.server.gui
         self.target = studio.q.copy()
         gui.add_markdown("Move the arm to where the motion ends, set it, move it to where it begins, and simulate.")
@@ -74,7 +76,7 @@ class MotionPanel:
                 law = PDGravity(system, path, kp=100 * inertia, kd=20 * inertia)
             return plant.simulate(law, start, duration=duration)
 
-        studio.background.ask(work, self._done)
+        self.background.ask(work, self._done)
 
     def _done(self, motion: Motion | None, fault: Exception | None) -> None:
         self.run.disabled = False

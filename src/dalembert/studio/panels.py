@@ -136,6 +136,11 @@ class Panels:
             tables.append(compared(names, np.asarray(asked(kept.system)), np.asarray(asked(now.system)), units, what))
         self.beside.content = str(tag("div", *tables))
 
+    def close(self) -> None:
+        """End what is at work for the panels."""
+        self.motion.background.close()
+        self.files.background.close()
+
     def say(self, text: str) -> None:
         """One sentence for who looks on, at the top of the panel; an empty one takes it away."""
         self.message.content = text.replace("<", "&lt;")

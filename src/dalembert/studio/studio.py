@@ -230,6 +230,7 @@ class Studio:
             self._wanted.notify()
         self.player.close()
         self.background.close()
+        self.panels.close()
         self._worker.join(timeout=5)
         with contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
