@@ -17,7 +17,6 @@ from ..report.skeleton_picture import FILLS
 from ..rings.real import REAL
 
 Array = NDArray[np.float64]
-BASE = (0.55, 0.55, 0.55)
 
 
 def colour(number: int) -> tuple[int, int, int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arm.errors import ArmError
+from ..report.skeleton_picture import FILLS
 from .background import Background
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ MOST_SAMPLES = 400
 class MotionPanel:
     """A target, a duration, a controller; and the motion that comes of it."""
 
-    def __init__(self, studio: Studio, say: Callable[[str], None]) -> None:
-        self.studio, self.say = studio, say
+    def __init__(self, studio: Studio) -> None:
+        self.studio = studio
         self.background = Background("studio motion")
         gui: Any = studio.server.gui
         self.target = studio.q.copy()
@@ -110,9 +111,8 @@ class MotionPanel:
         values = np.asarray(getattr(motion, CURVES[self.curve.value]))[::step]
         data = (np.asarray(motion.t)[::step], *np.ascontiguousarray(values.T))
         names = [joint.name for joint in self.studio.system.moving]
-        colours = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c5a")
         lines = [
-            uplot.Series(label=name, stroke=colours[k % len(colours)], width=2)
+            uplot.Series(label=name, stroke=FILLS[k % len(FILLS)], width=2)
             for k, name in zip(range(len(data) - 1), names, strict=False)
         ]
         series = (uplot.Series(label="t [s]"), *lines)

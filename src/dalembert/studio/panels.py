@@ -39,7 +39,7 @@ class Panels:
             self.design = DesignPanel(studio)
             self.beside = self.gui.add_html("")
         with tabs.add_tab("Motion"):
-            self.motion = MotionPanel(studio, self.say)
+            self.motion = MotionPanel(studio)
         with tabs.add_tab("Proofs"):
             self.proofs = ProofsPanel(studio)
         with tabs.add_tab("Files"):
