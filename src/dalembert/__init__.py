@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .arm.moving_parts import MovingBody, Rotor
     from .arm.placement import Placement
     from .arm.shaft_friction import Friction
-    from .arm.shapes import Shape
+    from .arm.shapes import LinkShape
     from .bounds.ranges import Range
     from .certificates.certificate_file import CertificateError
     from .certificates.checker import CheckedCertificate, check_certificate
@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from .studies.streams import stream
     from .studies.study import Study, study
     from .studies.study_result import StudyResult
+    from .studio.mechanism_studio import MechanismStudio
     from .studio.studio import Studio
     from .systems.protocol import System
 
@@ -156,6 +157,7 @@ _LATER = {
     "Limits": "arm.description",
     "LinearModel": "linear.linear_model",
     "Link": "arm.description",
+    "LinkShape": "arm.shapes",
     "Load": "arm.inertia",
     "LoadChange": "simulation.loads",
     "LoadTables": "design.tables",
@@ -163,6 +165,7 @@ _LATER = {
     "Manipulability": "kinematics.manipulability",
     "ManyMotions": "mechanisms.many_motions",
     "Mechanism": "mechanisms.mechanism",
+    "MechanismStudio": "studio.mechanism_studio",
     "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
     "Motor": "arm.drives",
@@ -186,7 +189,6 @@ _LATER = {
     "Rotor": "arm.moving_parts",
     "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
-    "Shape": "arm.shapes",
     "ShortFormModel": "reduction.shortforms.short_form_model",
     "SimplifiedModel": "design.simplified",
     "SimulationError": "arm.errors",
@@ -261,11 +263,12 @@ __all__ = [
     "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DesignOptimum", "DriveTrain",
     "DrivenArm", "Element", "Equations", "Excitation", "Factor", "Follows", "Force", "FrameOn", "Friction", "Gear",
     "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper",
-    "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange",
-    "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
-    "MovingBody", "OperationalSpace", "Output", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
+    "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "LinkShape", "Load",
+    "LoadChange", "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismStudio",
+    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
+    "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
-    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "Shape", "ShortFormModel", "SimplifiedModel",
+    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
     "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "Studio",
     "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",
     "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying", "catalog", "check_certificate",
