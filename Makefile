@@ -1,6 +1,7 @@
 # make demo   a first look: installs into .venv, then the built-in arm jpl-rrp: its dynamics, and a report on it
 # make test   every check: ruff, mypy, the import contract, pytest
 # make site   the documentation as a site, in build/site; open build/site/index.html
+# make release-check  builds wheel and sdist, and tries both in clean environments of every Python that is found
 # make clean  removes .venv and all caches
 PYTHON ?= python3
 VENV   ?= .venv
@@ -12,7 +13,7 @@ PIP_INSTALL = $(BIN)/python -m pip install -qq --disable-pip-version-check -c co
 # One thread for each worker of pytest: the workers fill the machine already.
 ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test site clean
+.PHONY: demo test site release-check clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -30,6 +31,9 @@ site: $(VENV)/.test-ready
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "the site is in build/site: open build/site/index.html"
 
+release-check: $(VENV)/.test-ready
+	@$(BIN)/python scripts/check_release.py --keep dist
+
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "dalembert needs Python 3.11 or newer, but '$(PYTHON)' is" \
@@ -39,12 +43,12 @@ $(VENV)/.python:
 	@touch $@
 
 # The order-only $(VENV)/.python makes the environment once; only a change of what is installed installs again.
-$(VENV)/.demo-ready: pyproject.toml constraints.txt | $(VENV)/.python
+$(VENV)/.demo-ready: pyproject.toml constraints.txt src/dalembert/version.py | $(VENV)/.python
 	@echo "installing dalembert into $(VENV) (only the first time)" >&2
 	@$(PIP_INSTALL) -e .
 	@touch $@
 
-$(VENV)/.test-ready: pyproject.toml constraints.txt | $(VENV)/.python
+$(VENV)/.test-ready: pyproject.toml constraints.txt src/dalembert/version.py | $(VENV)/.python
 	@echo "installing dalembert and its test tools into $(VENV) (only the first time)" >&2
 	@$(PIP_INSTALL) -e '.[test]'
 	@touch $@ $(VENV)/.demo-ready

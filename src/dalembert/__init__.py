@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .arm.moving_parts import MovingBody, Rotor
     from .arm.placement import Placement
     from .arm.shaft_friction import Friction
+    from .arm.shapes import Shape
     from .bounds.ranges import Range
     from .certificates.certificate_file import CertificateError
     from .certificates.checker import CheckedCertificate, check_certificate
@@ -186,6 +187,7 @@ _LATER = {
     "Rotor": "arm.moving_parts",
     "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
+    "Shape": "arm.shapes",
     "ShortFormModel": "reduction.shortforms.short_form_model",
     "SimplifiedModel": "design.simplified",
     "SimulationError": "arm.errors",
@@ -265,7 +267,7 @@ __all__ = [
     "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
     "MovingBody", "OperationalSpace", "Output", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
-    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
+    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "Shape", "ShortFormModel", "SimplifiedModel",
     "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "StatePage",
     "Stribeck", "Studio",
     "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",

@@ -54,6 +54,7 @@ RESULTS: dict[str, Callable[[da.Arm], object]] = {
     "base parameters": lambda arm: arm.equations().base_parameters(),
     "ranges": lambda arm: arm.analysis().ranges(),
     "coupling": lambda arm: arm.analysis().coupling(),
+    "requirements": lambda arm: arm.requirements(da.quintic([[0, 0], [0.1, 0.2]], [0, 1.0])),
     "coupling at a pose": lambda arm: arm.coupling_at([0.1, 0.2]),
     "coupling at poses": lambda arm: arm.coupling_at([[0.1, 0.2], [0.3, 0.4]]),
     "positions of a pose": lambda arm: arm.inverse_kinematics([[1.0, 0.5, 0.0], [9, 9, 9]], task="position", starts=3),

@@ -35,7 +35,7 @@ FASTEST = 1.0
 """Speed (rad/s, m/s) where an arm has no limit of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Excitation(Fourier):
     """A motion for identification; ``condition`` is what its search reached, ``at_first`` the best random start.
 
@@ -46,6 +46,9 @@ class Excitation(Fourier):
     condition: float = np.inf
     at_first: float = np.inf
     of: str = "condition number"
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}, {self.of} {self.condition:.3g}>"
 
 
 def excitation(

@@ -53,16 +53,19 @@ class Panels:
             turning = joint.kind == "revolute"
             factor = 180 / np.pi if turning else 1.0
             slider = gui.add_slider(
-                f"{joint.name} [{'deg' if turning else 'm'}]", min=low * factor, max=high * factor,
+                f"{joint.name} [{'deg' if turning else 'm'}]", min=round(low * factor, DIGITS),
+                max=round(high * factor, DIGITS),
                 step=0.1 if turning else 0.001, initial_value=round(float(studio.q[k]) * factor, DIGITS),
             )  # fmt: skip
             slider.on_update(lambda _: self._slid())
             self.sliders.append((slider, factor))
         self.drag = gui.add_checkbox("drag the hand", False, hint="A handle at the tool; the joints follow it.")
         self.drag.on_update(lambda _: self._handle())
+        shapes = any(link.shapes for link in studio.system.links)
         self.shown = {
-            what: gui.add_checkbox(label, False)
+            what: gui.add_checkbox(label, what == "shapes")
             for what, label in (
+                *((("shapes", "shapes of the links"),) if shapes else ()),
                 ("boxes", "boxes of equal inertia"),
                 ("centres", "mass centres"),
                 ("axes", "joint axes"),
@@ -70,6 +73,7 @@ class Panels:
         }
         for box in self.shown.values():
             box.on_update(lambda _: self.apply_shown())
+        self.looks = gui.add_markdown("")
         self.reach = gui.add_markdown("")
         self.torques = gui.add_html("")
         self.inertia = gui.add_html("")
@@ -114,6 +118,10 @@ class Panels:
         self.reach.content = "" if there else (
             f"out of reach: the tool stays {1000 * position:.1f} mm and {np.degrees(angle):.1f} deg away"
         )  # fmt: skip
+
+    def tell_looks(self, text: str) -> None:
+        """What of the shapes of the links is not shown, and why."""
+        self.looks.content = text.replace("<", "&lt;")
 
     def forget_proofs(self) -> None:
         """Take away what was proved of another design."""

@@ -19,13 +19,15 @@ from ..api.arm import Arm
 from ..api.questions import SystemQuestions
 from ..arm.errors import ArmError
 from ..report.arm3d import start, travel
-from .arm_scene import ArmScene, quaternion
+from .arm_scene import ArmScene
 from .background import Background
 from .design import Design, History
 from .guard import Guard, guarded, tried
+from .link_looks import LinkLooks, look_at
 from .live_numbers import mass_matrix_map, torque_bars
 from .motion_player import MotionPlayer
 from .panels import add_panels
+from .shape_nodes import quaternion
 
 Array = NDArray[np.float64]
 TOKEN_BYTES = 16
@@ -80,15 +82,21 @@ class Studio:
         self.arm_scene = ArmScene(self.server.scene, arm)
         self.server.scene.add_grid("/floor", width=4 * self.arm_scene.size, height=4 * self.arm_scene.size, plane="xy")
         camera = self.server.initial_camera
-        camera.position = self.arm_scene.size * np.array([0.8, -0.95, 0.7])
+        camera.position = self.arm_scene.size * np.array([0.65, -0.8, 0.6])
         camera.look_at = self.arm_scene.size * np.array([0.0, 0.0, 0.3])
         self.ghost: ArmScene | None = None
+        self.looks: LinkLooks | None = None
+        self._shapes: Background | None = None
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * self.arm_scene.size, visible=False)
         self._dragged = False
         self.hand.on_update(lambda _: self.drag_hand())
         self.panels = add_panels(self)
         self._worker = threading.Thread(target=self._bring_up_to_date, name="studio scene", daemon=True)
         self._worker.start()
+        if any(link.shapes for link in arm.links):  # meshes take a while to read, and the arm is seen as bars meanwhile
+            self.panels.tell_looks("the shapes of the links are being read ...")
+            self._shapes = Background("studio shapes")
+            self._shapes.ask(lambda tell: look_at(arm), self._looked)
 
     # -- what is seen -----------------------------------------------------------------------------
 
@@ -170,6 +178,11 @@ class Studio:
         self.panels.show_time(moment)
         self.want("pose", "numbers")
 
+    def _looked(self, looks: LinkLooks | None, fault: Exception | None) -> None:
+        self.looks = looks
+        self.panels.tell_looks(looks.told() if looks is not None else f"the shapes are not shown: {fault}")
+        self.want("arm", "pose")
+
     # -- bringing it there ------------------------------------------------------------------------
 
     def _bring_up_to_date(self) -> None:
@@ -192,14 +205,15 @@ class Studio:
 
     def _draw(self) -> None:
         """The present design in the scene, and the one kept beside it as a ghost."""
-        self.arm_scene.remove()
-        self.arm_scene = ArmScene(self.server.scene, self.system)
-        self.panels.apply_shown()
-        if self.ghost is not None:
+        self.arm_scene.update(self.system, self.looks)
+        if self.kept is not None and self.kept != self.design:
+            if self.ghost is None:
+                self.ghost = ArmScene(self.server.scene, self.kept.system, "/kept", ghost=True)
+            elif self.ghost.arm is not self.kept.system:
+                self.ghost.update(self.kept.system)
+        elif self.ghost is not None:
             self.ghost.remove()
             self.ghost = None
-        if self.kept is not None and self.kept != self.design:
-            self.ghost = ArmScene(self.server.scene, self.kept.system, "/kept", ghost=True)
 
     def _place(self, q: Array, dragged: bool) -> None:
         with self.server.atomic():
@@ -230,6 +244,8 @@ class Studio:
             self._wanted.notify()
         self.player.close()
         self.background.close()
+        if self._shapes is not None:
+            self._shapes.close()
         self.panels.close()
         self._worker.join(timeout=5)
         with contextlib.redirect_stdout(io.StringIO()):

@@ -1,0 +1,76 @@
+"""Shapes of links are kept as the files say them, and a shape that is said badly costs the arm nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+pytestmark = pytest.mark.filterwarnings("ignore::dalembert.arm.errors.SkippedWarning")
+
+BODY = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+SDF = """<sdf version="1.9"><model name="m"><link name="a">{body}{shapes}</link>
+<joint name="fix" type="fixed"><parent>world</parent><child>a</child></joint>
+<link name="b"><pose>0 0 1 0 0 0</pose>{body}<collision name="c"><geometry><sphere><radius>0.2</radius></sphere>
+</geometry>
+</collision></link>
+<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint></model></sdf>"""
+VISUAL = '<visual name="v{k}"><pose>0.1 0 0.2 0 0 1.5</pose><geometry>{shape}</geometry>{material}</visual>'
+SHAPES = {
+    "<box><size>1 2 3</size></box>": ("box", (1, 2, 3)),
+    "<cylinder><radius>0.1</radius><length>0.5</length></cylinder>": ("cylinder", (0.1, 0.5)),
+    "<capsule><radius>0.1</radius><length>0.5</length></capsule>": ("capsule", (0.1, 0.5)),
+    "<ellipsoid><radii>1 2 3</radii></ellipsoid>": ("ellipsoid", (1, 2, 3)),
+    "<mesh><uri>model://m/a.dae</uri><scale>1 -2 3</scale></mesh>": ("mesh", (1, -2, 3)),
+}
+
+
+def test_shapes_of_sdf_are_kept() -> None:
+    material = "<material><diffuse>0 0.5 1 1</diffuse></material>"
+    plane = VISUAL.format(k=99, shape="<plane><normal>0 0 1</normal></plane>", material="")
+    shapes = [VISUAL.format(k=k, shape=shape, material=material) for k, shape in enumerate(SHAPES)]
+    arm = da.load(SDF.format(body=BODY, shapes="".join([*shapes, plane])))
+    found = arm.link("a").shapes
+    assert [(shape.kind, shape.size) for shape in found] == list(SHAPES.values())
+    assert found[-1].file == "model://m/a.dae"
+    for shape in found:
+        assert shape.colour == (0, 0.5, 1, 1)
+        assert np.allclose(np.array(shape.placement.position, float), (0.1, 0, 0.2))
+        assert np.allclose(float(shape.placement.rotation[1][0]), np.sin(1.5))
+    assert [(shape.kind, shape.size) for shape in arm.link("b").shapes] == [("sphere", (0.2,))]
+
+
+URDF = """<robot name="r"><link name="a"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>
+<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+<visual>{}</visual><visual><geometry><sphere radius="0.1"/></geometry></visual></link></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("visual", "said"),
+    [
+        ('<geometry><box size="1 2"/></geometry>', "must be 3 numbers"),
+        ('<geometry><box size="1 2 -3"/></geometry>', "lengths that are not zero"),
+        ('<geometry><sphere radius="nan"/></geometry>', "must be finite"),
+        ('<geometry><cylinder radius="1"/></geometry>', "has no 'length'"),
+        ("<geometry><mesh/></geometry>", "has no 'filename'"),
+        ("<geometry><teapot/></geometry>", "holds no shape that is known"),
+        ('<origin rpy="a b c"/><geometry><sphere radius="1"/></geometry>', "must be a number"),
+        ('<origin/><origin/><geometry><sphere radius="1"/></geometry>', "2 <origin> elements"),
+    ],
+)
+def test_a_shape_that_is_said_badly_keeps_its_fault_and_the_arm_its_physics(visual: str, said: str) -> None:
+    arm = da.load(URDF.format(visual))
+    bad, good = arm.link("b").shapes
+    assert said in bad.fault
+    assert (good.kind, good.fault) == ("sphere", "")
+    assert arm == da.load(URDF.format(""))  # arms that look different and move alike are equal
+
+
+def test_geoms_that_are_said_badly_keep_their_fault() -> None:
+    geoms = '<geom type="mesh" mesh="gone"/><geom type="box" size="1"/><geom type="sdf"/><geom class="lost" size="1"/>'
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    arm = da.load(f'<mujoco><worldbody><body name="b"><joint/>{inertial}{geoms}</body></worldbody></mujoco>')
+    said = [shape.fault for shape in arm.link("b").shapes]
+    for fault, words in zip(said, ("names mesh 'gone'", "needs 3 positive", "distance field", "'lost'"), strict=True):
+        assert words in fault
