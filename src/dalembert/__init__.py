@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .arm.moving_parts import MovingBody, Rotor
     from .arm.placement import Placement
     from .arm.shaft_friction import Friction
-    from .arm.shapes import Shape
+    from .arm.shapes import LinkShape
     from .bounds.ranges import Range
     from .certificates.certificate_file import CertificateError
     from .certificates.checker import CheckedCertificate, check_certificate
@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from .studies.streams import stream
     from .studies.study import Study, study
     from .studies.study_result import StudyResult
+    from .studio.mechanism_studio import MechanismStudio
     from .studio.studio import Studio
     from .systems.protocol import System
 
@@ -157,6 +158,7 @@ _LATER = {
     "Limits": "arm.description",
     "LinearModel": "linear.linear_model",
     "Link": "arm.description",
+    "LinkShape": "arm.shapes",
     "Load": "arm.inertia",
     "LoadChange": "simulation.loads",
     "LoadTables": "design.tables",
@@ -164,6 +166,7 @@ _LATER = {
     "Manipulability": "kinematics.manipulability",
     "ManyMotions": "mechanisms.many_motions",
     "Mechanism": "mechanisms.mechanism",
+    "MechanismStudio": "studio.mechanism_studio",
     "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
     "Motor": "arm.drives",
@@ -187,7 +190,6 @@ _LATER = {
     "Rotor": "arm.moving_parts",
     "RoundedWarning": "arm.errors",
     "ServoFollowingInertia": "control.controllers",
-    "Shape": "arm.shapes",
     "ShortFormModel": "reduction.shortforms.short_form_model",
     "SimplifiedModel": "design.simplified",
     "SimulationError": "arm.errors",
@@ -263,9 +265,10 @@ __all__ = [
     "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DesignOptimum", "DriveTrain",
     "DrivenArm", "Element", "Equations", "Excitation", "Factor", "Follows", "Force", "FrameOn", "Friction", "Gear",
     "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper",
-    "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange",
-    "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
-    "MovingBody", "OperationalSpace", "Output", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
+    "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "LinkShape", "Load",
+    "LoadChange", "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismStudio",
+    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
+    "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
     "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "Shape", "ShortFormModel", "SimplifiedModel",
     "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "StatePage",

@@ -25,7 +25,7 @@ from .following import Coupled, Follows, counted, couplings, independent, offset
 from .inertia import Inertia, Load
 from .moving_base import on_moving_base
 from .placement import Placement, Step, Vector
-from .shapes import Shape
+from .shapes import LinkShape
 from .subarm import subarm
 from .tool_link import default_tool_link
 
@@ -64,7 +64,7 @@ class Link:
     name: str
     inertia: Inertia = Inertia()
     meshes: tuple[str, ...] = ()
-    shapes: tuple[Shape, ...] = field(default=(), compare=False)
+    shapes: tuple[LinkShape, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ SIZES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3, "me
 
 
 @dataclass(frozen=True)
-class Shape:
+class LinkShape:
     """A shape of a link, placed in the frame of the link.
 
     ``size`` (m) is, of a box its edges, of a sphere its radius, of a cylinder about z its radius and length, of a

@@ -55,9 +55,18 @@ class ArmScene:
     """
 
     def __init__(
-        self, scene: Any, arm: ArmDescription, root: str = "/arm", ghost: bool = False, looks: LinkLooks | None = None
+        self,
+        scene: Any,
+        arm: ArmDescription,
+        root: str = "/arm",
+        ghost: bool = False,
+        looks: LinkLooks | None = None,
+        *,
+        skeleton: bool = True,
+        size: float | None = None,
     ) -> None:
-        self.root, self.ghost = root, ghost
+        """Without ``skeleton`` there are no bars and joints; ``size`` (m) is about how large the whole picture is."""
+        self.root, self.ghost, self.skeleton, self.given_size = root, ghost, skeleton, size
         self.nodes = SceneNodes(scene)
         self.visible = {"shapes": True, "boxes": False, "centres": False, "axes": False}
         self.update(arm, looks)
@@ -66,7 +75,7 @@ class ArmScene:
         """Draw this arm, with these looks, in place of the last one."""
         self.arm, self.looks = arm, looks
         self.physics = SystemOverRing(arm, REAL)
-        self.size = reach(arm)
+        self.size = reach(arm) if self.given_size is None else self.given_size
         self.frames: list[Any] = []
         self.shown: dict[str, list[Any]] = {"shapes": [], "bars": [], "boxes": [], "centres": [], "axes": []}
         self.nodes.begin()
@@ -86,8 +95,8 @@ class ArmScene:
     def _body(self, name: str, body: int) -> None:
         """A body (-1: the base): its shapes, and bars and joint, of which those with shapes are hidden."""
         shapes = self._shapes(name, body) if self.looks is not None and not self.ghost else []
-        bars = self._bars(name, body)
-        if body >= 0 and not self.ghost:
+        bars = self._bars(name, body) if self.skeleton else []
+        if self.skeleton and body >= 0 and not self.ghost:
             bars.append(self._joint(name, body))
         self.shown["shapes"] += shapes
         if shapes:

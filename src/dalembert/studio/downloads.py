@@ -44,7 +44,7 @@ def c_files(design: Design) -> tuple[str, bytes]:
         for name in names:
             design.system.write_c(name, folder)
 
-    return f"{identifier(design.arm.name)}-c.zip", _zipped(write)
+    return f"{identifier(design.arm.name)}-c.zip", zipped(write)
 
 
 def picture_file(design: Design, q: list[float]) -> tuple[str, bytes]:
@@ -63,7 +63,7 @@ def report_file(design: Design, progress: Callable[[str, int, int], None] | None
         return f"{identifier(design.arm.name)}-report.html", page.read_bytes()
 
 
-def _zipped(write: Callable[[Path], None]) -> bytes:
+def zipped(write: Callable[[Path], None]) -> bytes:
     """An archive of what ``write`` puts into a folder."""
     found = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:

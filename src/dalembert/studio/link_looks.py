@@ -18,7 +18,7 @@ from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.io.mesh_places import folder_of, mesh_path
 from ..arm.placement import Placement
-from ..arm.shapes import Colour, Shape
+from ..arm.shapes import Colour, LinkShape
 
 MOST_TRIANGLES = 3_000_000
 """Most triangles of one arm that are shown."""
@@ -89,7 +89,7 @@ def _parts(answer: bytes) -> tuple[Part, ...] | str:
 class LinkLooks:
     """Shapes of an arm by link, with the parts of its meshes in the axes of their files, and what is not shown."""
 
-    shapes: dict[str, tuple[tuple[Shape, tuple[Part, ...]], ...]]
+    shapes: dict[str, tuple[tuple[LinkShape, tuple[Part, ...]], ...]]
     faults: tuple[str, ...] = ()
 
     def told(self) -> str:
@@ -120,7 +120,7 @@ def look_at(arm: ArmDescription) -> LinkLooks:
         meshes, faults = dict.fromkeys(meshes, sentence), {**faults, sentence: None}
     found = {}
     for link in arm.links:
-        seen: list[tuple[Shape, tuple[Part, ...]]] = []
+        seen: list[tuple[LinkShape, tuple[Part, ...]]] = []
         for shape in link.shapes:
             parts = meshes.get(places[shape.file], "") if shape.kind == "mesh" and shape.file in places else ()
             if not shape.fault and (shape.kind != "mesh" or (parts and not isinstance(parts, str))):
@@ -129,7 +129,7 @@ def look_at(arm: ArmDescription) -> LinkLooks:
     return LinkLooks(found, tuple(faults))
 
 
-def placed_points(shape: Shape, part: Part) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+def placed_points(shape: LinkShape, part: Part) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     """Points of a part in the frame of the shape, size * (origin^-1 p), and its faces, turned round by a mirror."""
     turn, place = matrix(shape.origin)
     points = (part.points - place) @ turn * np.array(shape.size)

@@ -14,6 +14,8 @@ from .background import Background
 if TYPE_CHECKING:
     from ..simulation.inputs import Control
     from ..simulation.motion import Motion
+    from ..systems.protocol import System
+    from .mechanism_studio import MechanismStudio
     from .studio import Studio
 
 CONTROLLERS = ("computed torque", "PD with gravity", "none: let go")
@@ -24,7 +26,7 @@ MOST_SAMPLES = 400
 class MotionPanel:
     """A target, a duration, a controller; and the motion that comes of it."""
 
-    def __init__(self, studio: Studio) -> None:
+    def __init__(self, studio: Studio | MechanismStudio) -> None:
         self.studio = studio
         self.background = Background("studio motion")
         gui: Any = studio.server.gui
@@ -64,18 +66,19 @@ class MotionPanel:
         def work(tell: Callable[..., None]) -> Motion:
             from ..arm.inertia import Load
             from ..control.controllers import ComputedTorque, PDGravity
+            from ..control.simulate_system import simulate_system
             from ..control.trajectories import quintic
 
-            plant = system.holding(Load(mass=mass)) if mass else system
+            plant: System = system.holding(Load(mass=mass)) if mass else system
             if kind == CONTROLLERS[2]:
-                return plant.simulate(np.zeros(system.n), start, duration=duration)
+                return simulate_system(plant, np.zeros(system.n), start, duration=duration)
             path = quintic([start, target], duration)
             if kind == CONTROLLERS[0]:
                 law: Control = ComputedTorque(system, path)
             else:  # stiffness for 10 rad/s at the inertia of the pose, critically damped
                 inertia = np.diagonal(system.mass_matrix(start))
                 law = PDGravity(system, path, kp=100 * inertia, kd=20 * inertia)
-            return plant.simulate(law, start, duration=duration)
+            return simulate_system(plant, law, start, duration=duration)
 
         self.background.ask(work, self._done)
 

@@ -11,7 +11,9 @@ from ..markup.elements import tag
 from ..markup.numbers import unit
 from ..report.arm3d import travel
 from .design_panel import DesignPanel
-from .files_panel import FilesPanel
+from .downloads import picture_file
+from .files_panel import FILES, FilesPanel
+from .joint_sliders import JointSliders
 from .live_numbers import compared
 from .motion_panel import MotionPanel
 from .proofs_panel import ProofsPanel
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from .studio import Studio
 
 Array = NDArray[np.float64]
-DIGITS = 3
-"""Decimals of joint positions on sliders, in degrees and metres."""
 
 
 class Panels:
@@ -30,7 +30,6 @@ class Panels:
     def __init__(self, studio: Studio) -> None:
         self.studio = studio
         self.gui: Any = studio.server.gui
-        self._setting = False
         self.message = self.gui.add_markdown("")
         tabs = self.gui.add_tab_group()
         with tabs.add_tab("Pose"):
@@ -43,22 +42,13 @@ class Panels:
         with tabs.add_tab("Proofs"):
             self.proofs = ProofsPanel(studio)
         with tabs.add_tab("Files"):
-            self.files = FilesPanel(studio, self.say)
+            picture = {"picture (SVG)": lambda design: picture_file(design, studio.q.tolist())}
+            self.files = FilesPanel(studio, self.say, {**FILES, **picture})
 
     def _pose(self) -> None:
         studio, gui = self.studio, self.gui
-        self.sliders = []
-        for k, joint in enumerate(studio.system.moving):
-            low, high = travel(joint)
-            turning = joint.kind == "revolute"
-            factor = 180 / np.pi if turning else 1.0
-            slider = gui.add_slider(
-                f"{joint.name} [{'deg' if turning else 'm'}]", min=round(low * factor, DIGITS),
-                max=round(high * factor, DIGITS),
-                step=0.1 if turning else 0.001, initial_value=round(float(studio.q[k]) * factor, DIGITS),
-            )  # fmt: skip
-            slider.on_update(lambda _: self._slid())
-            self.sliders.append((slider, factor))
+        moving = studio.system.moving
+        self.sliders = JointSliders(gui, moving, [travel(joint) for joint in moving], studio.q, self._moved)
         self.drag = gui.add_checkbox("drag the hand", False, hint="A handle at the tool; the joints follow it.")
         self.drag.on_update(lambda _: self._handle())
         shapes = any(link.shapes for link in studio.system.links)
@@ -78,16 +68,9 @@ class Panels:
         self.torques = gui.add_html("")
         self.inertia = gui.add_html("")
 
-    def _slid(self) -> None:
-        """A slider was moved, by a person: what the studio sets itself changes nothing."""
-        if self._setting:
-            return
-        factors = np.array([factor for _, factor in self.sliders])
-        shown = np.array([slider.value for slider, _ in self.sliders])
-        q = np.where(np.abs(shown - self.studio.q * factors) > 0.6 * 10.0**-DIGITS, shown / factors, self.studio.q)
-        if not np.array_equal(q, self.studio.q):
-            self.studio.player.pause()
-            self.studio.set_pose(q)
+    def _moved(self, q: Array) -> None:
+        self.studio.player.pause()
+        self.studio.set_pose(q)
 
     def _handle(self) -> None:
         self.studio.hand.visible = self.drag.value
@@ -100,14 +83,7 @@ class Panels:
 
     def show_pose(self, q: Array) -> None:
         """Set the sliders to where the arm is."""
-        self._setting = True
-        try:
-            for value, (slider, factor) in zip(q, self.sliders, strict=True):
-                shown = round(float(value * factor), DIGITS)
-                if slider.value != shown:
-                    slider.value = shown
-        finally:
-            self._setting = False
+        self.sliders.show(q)
 
     def show_time(self, moment: float) -> None:
         """Set the time of the motion that plays."""

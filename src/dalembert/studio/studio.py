@@ -1,45 +1,26 @@
-"""The studio: one server, one design, any number of browsers that see the same.
-
-Callbacks of viser come from many threads. They change what is wanted, under one lock, and wake one worker that brings
-scene and numbers there: however fast a slider moves, the latest is shown, and nothing piles up.
-"""
+"""The studio: one server, one design, any number of browsers that see the same."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import secrets
 import threading
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..api.arm import Arm
 from ..api.questions import SystemQuestions
-from ..arm.errors import ArmError
 from ..report.arm3d import start, travel
 from .arm_scene import ArmScene
 from .background import Background
 from .design import Design, History
-from .guard import Guard, guarded, tried
 from .link_looks import LinkLooks, look_at
 from .live_numbers import mass_matrix_map, torque_bars
 from .motion_player import MotionPlayer
 from .panels import add_panels
 from .shape_nodes import quaternion
+from .studio_server import Refresher, StudioServer
 
 Array = NDArray[np.float64]
-TOKEN_BYTES = 16
-
-
-def need_viser() -> Any:
-    """The library that draws, or a sentence that says how to get it."""
-    try:
-        import viser
-    except ImportError:
-        raise ArmError("the studio draws with viser, which is not here: pip install 'dalembert[studio]'") from None
-    return viser
 
 
 class Studio:
@@ -53,7 +34,6 @@ class Studio:
         port: int = 8080,
         token: str | None = None,
     ) -> None:
-        viser = need_viser()
         arm = Arm.of(system.counting_drives("none"))
         rotors = system.drive_model if system.counts_drives else "exact"
         self.history = History(Design(arm, system.counts_drives, rotors))
@@ -61,24 +41,10 @@ class Studio:
         self.qd = np.zeros(arm.n)
         self.qdd = np.zeros(arm.n)
         self.kept: Design | None = None
-        self.token = token or secrets.token_urlsafe(TOKEN_BYTES)
-        # viser prints an address of its own, which opens nothing without the token.
-        with guarded(Guard(self.token, host)), contextlib.redirect_stdout(io.StringIO()):
-            self.server = viser.ViserServer(host=host, port=port, label=f"dalembert: {arm.name}", verbose=False)
-        self.host, self.port = host, int(self.server.get_port())
-        try:
-            tried(host, self.port)
-        except BaseException:
-            self.server.stop()
-            raise
-        self._wanted = threading.Condition()
-        self._stale = {"pose", "numbers"}
-        self._closed = False
+        self.served = StudioServer(arm.name, host, port, token)
+        self.server = self.served.viser
         self.background = Background("studio proofs")
         self.player = MotionPlayer(self._played)
-        # No button that shares the view: it would send it to a server elsewhere.
-        self.server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
-        self.server.scene.set_up_direction("+z")
         self.arm_scene = ArmScene(self.server.scene, arm)
         self.server.scene.add_grid("/floor", width=4 * self.arm_scene.size, height=4 * self.arm_scene.size, plane="xy")
         camera = self.server.initial_camera
@@ -90,9 +56,10 @@ class Studio:
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * self.arm_scene.size, visible=False)
         self._dragged = False
         self.hand.on_update(lambda _: self.drag_hand())
+        self.refresher = Refresher(self._bring_up_to_date, lambda text: self.panels.say(text), "pose", "numbers")
+        self.want = self.refresher.want
         self.panels = add_panels(self)
-        self._worker = threading.Thread(target=self._bring_up_to_date, name="studio scene", daemon=True)
-        self._worker.start()
+        self.refresher.start()
         if any(link.shapes for link in arm.links):  # meshes take a while to read, and the arm is seen as bars meanwhile
             self.panels.tell_looks("the shapes of the links are being read ...")
             self._shapes = Background("studio shapes")
@@ -103,8 +70,7 @@ class Studio:
     @property
     def address(self) -> str:
         """The address that opens the studio in a browser."""
-        host = "127.0.0.1" if self.host in ("0.0.0.0", "") else self.host
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?token={self.token}"
+        return self.served.address
 
     @property
     def design(self) -> Design:
@@ -118,16 +84,10 @@ class Studio:
 
     # -- what is wanted ---------------------------------------------------------------------------
 
-    def want(self, *what: str) -> None:
-        """Have these brought up to date: "pose", "numbers", "arm"."""
-        with self._wanted:
-            self._stale.update(what)
-            self._wanted.notify()
-
     def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
         """Move the arm; within the ranges of its sliders."""
         spans = [travel(joint) for joint in self.system.moving]
-        with self._wanted:
+        with self.refresher.lock:
             self.q = np.clip(np.asarray(q, dtype=float), [low for low, _ in spans], [high for _, high in spans])
             self.qd = np.zeros(len(self.q)) if qd is None else np.asarray(qd, dtype=float)
         self.want("pose", "numbers")
@@ -173,7 +133,7 @@ class Studio:
         self.panels.tell_reach(float(found.position_error), float(found.orientation_error), bool(found.converged))
 
     def _played(self, moment: float, q: Array, qd: Array) -> None:
-        with self._wanted:
+        with self.refresher.lock:
             self.q, self.qd = q, qd
         self.panels.show_time(moment)
         self.want("pose", "numbers")
@@ -185,23 +145,15 @@ class Studio:
 
     # -- bringing it there ------------------------------------------------------------------------
 
-    def _bring_up_to_date(self) -> None:
-        while True:
-            with self._wanted:
-                self._wanted.wait_for(lambda: bool(self._stale) or self._closed)
-                if self._closed:
-                    return
-                stale, self._stale = self._stale, set()
-                q, qd, qdd, dragged = self.q.copy(), self.qd.copy(), self.qdd.copy(), self._dragged
-                self._dragged = False
-            try:
-                if "arm" in stale:
-                    self._draw()
-                self._place(q, dragged)
-                if "numbers" in stale:
-                    self._number(q, qd, qdd)
-            except ArmError as fault:
-                self.panels.say(str(fault))
+    def _bring_up_to_date(self, stale: set[str]) -> None:
+        with self.refresher.lock:
+            q, qd, qdd, dragged = self.q.copy(), self.qd.copy(), self.qdd.copy(), self._dragged
+            self._dragged = False
+        if "arm" in stale:
+            self._draw()
+        self._place(q, dragged)
+        if "numbers" in stale:
+            self._number(q, qd, qdd)
 
     def _draw(self) -> None:
         """The present design in the scene, and the one kept beside it as a ghost."""
@@ -228,7 +180,7 @@ class Studio:
     def _number(self, q: Array, qd: Array, qdd: Array) -> None:
         system = self.system
         self.panels.torques.content = str(torque_bars(system, q, qd, qdd))
-        self.panels.inertia.content = str(mass_matrix_map(system, q))
+        self.panels.inertia.content = str(mass_matrix_map(np.asarray(system.mass_matrix(q))))
         self.panels.compare(q, qd, qdd)
 
     # -- the end ----------------------------------------------------------------------------------
@@ -239,14 +191,10 @@ class Studio:
 
     def close(self) -> None:
         """Stop serving."""
-        with self._wanted:
-            self._closed = True
-            self._wanted.notify()
         self.player.close()
         self.background.close()
         if self._shapes is not None:
             self._shapes.close()
         self.panels.close()
-        self._worker.join(timeout=5)
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.server.stop()
+        self.refresher.close()
+        self.served.stop()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..axes import quaternion
 from ..placement import Placement, translate
-from ..shapes import Colour, Shape
+from ..shapes import Colour, LinkShape
 from .mjcf_defaults import MAIN, Defaults
 from .mjcf_geoms import LENGTHS, TYPES, Geoms
 from .shape_reading import colour_of, shapes_read, size_of
@@ -42,7 +42,7 @@ class GeomShapes:
                     found[node.element.get("name", "")] = colour
         return cls(defaults, geoms, folder, found)
 
-    def of_body(self, where: str, items: Sequence[tuple[XmlNode, Placement, str]]) -> tuple[Shape, ...]:
+    def of_body(self, where: str, items: Sequence[tuple[XmlNode, Placement, str]]) -> tuple[LinkShape, ...]:
         """The shapes of a body with these elements in it."""
         geoms = [(item, frame, class_) for item, frame, class_ in items if item.tag == "geom"]
         seen = [entry for entry in geoms if self._group(entry[0], entry[2]) in SHOWN]
@@ -52,7 +52,7 @@ class GeomShapes:
         inherited = self.defaults.classes.get(geom.element.get("class", around), {}).get("geom", {})
         return {**inherited, **geom.element.attrib}.get("group", "0").strip()
 
-    def _shape(self, where: str, item: XmlNode, frame: Placement, class_: str) -> Shape | None:
+    def _shape(self, where: str, item: XmlNode, frame: Placement, class_: str) -> LinkShape | None:
         named = XmlNode(item.element, f"{where}: geom {item.element.get('name', '')!r:.80}")
         geom = self.defaults.applied(named, class_)
         kind = geom.choice("type", TYPES, "sphere")
@@ -71,9 +71,9 @@ class GeomShapes:
             lengths[1] *= 2
         elif kind == "box":
             lengths = [2 * length for length in lengths]
-        return Shape(kind, size_of(kind, lengths, geom.where), frame @ place, colour=colour)
+        return LinkShape(kind, size_of(kind, lengths, geom.where), frame @ place, colour=colour)
 
-    def _mesh(self, geom: XmlNode, frame: Placement, colour: Colour | None) -> Shape:
+    def _mesh(self, geom: XmlNode, frame: Placement, colour: Colour | None) -> LinkShape:
         name, meshes = geom.text("mesh"), self.geoms.meshes
         if name not in meshes.assets:
             raise geom.fault(f"names mesh {name!r:.80}, which is not there")
@@ -85,7 +85,7 @@ class GeomShapes:
         origin = Placement.of(*moved) @ quaternion(w, x, y, z, f"{asset.where}: refquat")
         scale = size_of("mesh", asset.vector("scale", (1, 1, 1)), asset.where)
         place = frame @ self.geoms.angles.placement(geom)
-        return Shape("mesh", scale, place, self._file(name), origin, colour)
+        return LinkShape("mesh", scale, place, self._file(name), origin, colour)
 
     def _file(self, name: str) -> str:
         """The file of a mesh, below the folder of the arm file where it is there."""

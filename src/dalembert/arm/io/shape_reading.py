@@ -6,23 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from ..errors import ArmError
-from ..shapes import SIZES, Colour, Shape
+from ..shapes import SIZES, Colour, LinkShape
 from .xml_text import read_numbers
 
 MOST_SHAPES = 10_000
 """Most shapes of one link that are kept."""
 
 
-def shapes_read(readers: Iterable[Callable[[], Shape | None]]) -> tuple[Shape, ...]:
+def shapes_read(readers: Iterable[Callable[[], LinkShape | None]]) -> tuple[LinkShape, ...]:
     """The shapes that these readers give; one that raises is a shape with a fault."""
-    found: list[Shape] = []
+    found: list[LinkShape] = []
     for number, read in enumerate(readers):
         if number >= MOST_SHAPES:
             break
         try:
             shape = read()
         except ArmError as fault:
-            shape = Shape("mesh", (1.0, 1.0, 1.0), fault=str(fault))
+            shape = LinkShape("mesh", (1.0, 1.0, 1.0), fault=str(fault))
         found += [shape] if shape is not None else []
     return tuple(found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from ..shapes import Colour, Shape
+from ..shapes import Colour, LinkShape
 from .angle_reading import AngleReading
 from .shape_reading import colour_of, shapes_read, size_of
 from .urdf_origin import read_origin
@@ -25,7 +25,7 @@ def materials_of(root: XmlNode) -> Materials:
     return found
 
 
-def shapes_of_link(link: XmlNode, materials: Materials) -> tuple[Shape, ...]:
+def shapes_of_link(link: XmlNode, materials: Materials) -> tuple[LinkShape, ...]:
     """The shapes of a <link> element."""
     tag = "visual" if link.element.find("visual/geometry") is not None else "collision"
     # Angles as written: nothing is derived from them, and nothing is told of them.
@@ -33,7 +33,7 @@ def shapes_of_link(link: XmlNode, materials: Materials) -> tuple[Shape, ...]:
     return shapes_read(partial(_shape, node, materials, AngleReading()) for node in apart.all(tag))
 
 
-def _shape(node: XmlNode, materials: Materials, reading: AngleReading) -> Shape | None:
+def _shape(node: XmlNode, materials: Materials, reading: AngleReading) -> LinkShape | None:
     geometry = node.one("geometry")
     if geometry is None:
         return None
@@ -45,13 +45,13 @@ def _shape(node: XmlNode, materials: Materials, reading: AngleReading) -> Shape 
     place = read_origin(node, reading)
     for part in geometry.children():
         if part.tag == "box":
-            return Shape("box", size_of("box", part.vector("size"), part.where), place, colour=colour)
+            return LinkShape("box", size_of("box", part.vector("size"), part.where), place, colour=colour)
         if part.tag == "sphere":
-            return Shape("sphere", size_of("sphere", [part.number("radius")], part.where), place, colour=colour)
+            return LinkShape("sphere", size_of("sphere", [part.number("radius")], part.where), place, colour=colour)
         if part.tag in ("cylinder", "capsule"):
             size = size_of(part.tag, [part.number("radius"), part.number("length")], part.where)
-            return Shape(part.tag, size, place, colour=colour)
+            return LinkShape(part.tag, size, place, colour=colour)
         if part.tag == "mesh":
             scale = size_of("mesh", part.vector("scale", (1, 1, 1)), part.where)
-            return Shape("mesh", scale, place, part.text("filename"), colour=colour)
+            return LinkShape("mesh", scale, place, part.text("filename"), colour=colour)
     raise geometry.fault("holds no shape that is known; they are box, sphere, cylinder, capsule, mesh")
