@@ -22,8 +22,8 @@ and C, half the slope of the torques to the velocities, is that of the Christoff
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..rings.algebra import (
     EYE,
@@ -101,20 +101,56 @@ class Composite:
 
 
 @dataclass(frozen=True)
+class _Move:
+    """Where a body is and how it moves: frame, velocity, acceleration."""
+
+    frame: Frame
+    speed: Screw
+    rate: Screw
+
+
+@dataclass(frozen=True)
 class CompositeMotion:
     """The screws S_j, S'_j, S''_j, and what each joint moves."""
 
-    screws: list[Screw]
-    first: list[Screw]
-    second: list[Screw]
-    composites: list[Composite]
+    chain: Chain
+    ring: Ring
+    loaded: bool
+    moves: list[_Move] = field(default_factory=list)
+    screws: list[Screw] = field(default_factory=list)
+    first: list[Screw] = field(default_factory=list)
+    second: list[Screw] = field(default_factory=list)
+
+    def composites(self) -> Iterator[tuple[int, Composite]]:
+        """The way back: each joint, the last one first, with all that it moves as one body.
+
+        Bodies are made on this way and not on the way out, and used at once: fewer numbers are kept at a time.
+        """
+        carried: dict[int, list[Composite]] = {}
+        for index in reversed(range(self.chain.n)):
+            segment = self.chain.segments[index]
+            whole = self._body(index, self.moves[index])
+            for part in carried.pop(index, ()):
+                whole = whole.joined(part)
+            yield index, whole
+            if segment.parent >= 0:
+                carried.setdefault(segment.parent, []).append(whole)
+
+    def _body(self, index: int, move: _Move) -> Composite:
+        """The body that a joint carries, in motion."""
+        segment = self.chain.segments[index]
+        second = second_moments(segment.tensor, self.ring)
+        body = Composite(segment.mass, *_placed(segment.mass, segment.moment, second, move.frame))
+        moving = _moving(body, move.speed)
+        return _loaded(moving, move.speed, move.rate) if self.loaded else moving
 
 
 def coriolis_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Table:
     """C(q, qd)_ij = sum_k c_ijk qd_k, for which C qd = h and dD/dt - 2C is skew-symmetric."""
     moving = motion(chain, ring, q, qd)
     table = _table(chain)
-    for j, (whole, screw, rate) in enumerate(zip(moving.composites, moving.screws, moving.first, strict=True)):
+    for j, whole in moving.composites():
+        screw, rate = moving.screws[j], moving.first[j]
         asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
         column_j = _sum(whole.inertia(rate), whole.coriolis(screw))
         for i in chain.paths[j]:
@@ -130,8 +166,8 @@ def torque_derivatives(
     """d tau/dq and d tau/dqd; d tau/dqdd is D."""
     moving = motion(chain, ring, q, qd, qdd)
     to_q, to_qd = _table(chain), _table(chain)
-    for j, (whole, screw) in enumerate(zip(moving.composites, moving.screws, strict=True)):
-        first, second = moving.first[j], moving.second[j]
+    for j, whole in moving.composites():
+        screw, first, second = moving.screws[j], moving.first[j], moving.second[j]
         asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
         twice, back = _sum(asked, asked), plus(back, back)
         turned, stirred = whole.inertia(first), whole.coriolis(screw)
@@ -152,43 +188,24 @@ def torque_derivatives(
 
 
 def motion(
-    chain: Chain,
-    ring: Ring,
-    q: Sequence[Scalar],
-    qd: Sequence[Scalar],
-    qdd: Sequence[Scalar] | None = None,
+    chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar] | None = None
 ) -> CompositeMotion:
-    """Screws and composite bodies; without ``qdd`` those without loads, and without S''."""
+    """The way out: screws, and where each body is and how it moves; without ``qdd`` no S''."""
     placed, base = common_frames(chain, relative_frames(chain, ring, q))
-    speeds: list[Screw] = []
-    rates: list[Screw] = []
-    found = CompositeMotion([], [], [], [])
-    still = [0] * chain.n
-    fall: Screw = (ZERO, minus(ZERO, matvec(base, chain.gravity)))
-    for segment, frame, s, sd in zip(chain.segments, placed, qd, still if qdd is None else qdd, strict=True):
+    found = CompositeMotion(chain, ring, qdd is not None)
+    rest = _Move((EYE, ZERO), NOTHING, (ZERO, minus(ZERO, matvec(base, chain.gravity))))
+    for index, (segment, frame, s) in enumerate(zip(chain.segments, placed, qd, strict=True)):
         axis = column(frame[0], 2)
         screw: Screw = (axis, cross(frame[1], axis)) if segment.revolute else (ZERO, axis)
-        before = speeds[segment.parent] if segment.parent >= 0 else NOTHING
-        first = _bracket(before, screw)
-        speed = _sum(before, _scaled(s, screw))
-        body = Composite(
-            segment.mass, *_placed(segment.mass, segment.moment, second_moments(segment.tensor, ring), frame)
-        )
-        body = _moving(body, speed)
+        before = found.moves[segment.parent] if segment.parent >= 0 else rest
+        first = _bracket(before.speed, screw)
+        speed, rate = _sum(before.speed, _scaled(s, screw)), before.rate
         if qdd is not None:
-            falling = rates[segment.parent] if segment.parent >= 0 else fall
-            found.second.append(_sum(_bracket(falling, screw), _bracket(before, first)))
-            rate = _sum(falling, _sum(_scaled(sd, screw), _scaled(s, first)))
-            body = _loaded(body, speed, rate)
-            rates.append(rate)
-        speeds.append(speed)
+            found.second.append(_sum(_bracket(rate, screw), _bracket(before.speed, first)))
+            rate = _sum(rate, _sum(_scaled(qdd[index], screw), _scaled(s, first)))
+        found.moves.append(_Move(frame, speed, rate))
         found.screws.append(screw)
         found.first.append(first)
-        found.composites.append(body)
-    for index in reversed(range(chain.n)):
-        parent = chain.segments[index].parent
-        if parent >= 0:
-            found.composites[parent] = found.composites[parent].joined(found.composites[index])
     return found
 
 
