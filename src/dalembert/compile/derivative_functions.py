@@ -59,21 +59,3 @@ def forward_dynamics_derivatives(m: GraphModel) -> Tables:
         return [[found[k][i] for k in range(m.n)] for i in range(m.n)]
 
     return answer(to_q), answer(to_qd), inverse
-
-
-def solved_derivatives(m: GraphModel) -> Tables:
-    """d qdd = -D^-1 d tau from D and d tau, the results of ``inverse_dynamics_derivatives`` at the acceleration."""
-    n = m.n
-
-    def table(name: str) -> list[list[Node]]:
-        nodes = m.graph.inputs(f"{name}_", n * n)
-        return [nodes[n * i : n * (i + 1)] for i in range(n)]
-
-    factors = m.system.factored(m.graph, table("tau_qdd"))
-
-    def answer(right: Sequence[Sequence[Scalar]]) -> Table:
-        columns = [m.system.solved(factors, [sub(0, row[k]) for row in right]) for k in range(n)]
-        return [[columns[k][i] for k in range(n)] for i in range(n)]
-
-    units = [[-int(i == k) for k in range(n)] for i in range(n)]
-    return answer(table("tau_q")), answer(table("tau_qd")), answer(units)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from math import prod
 
 from ...rings.graph import Node
@@ -21,6 +21,8 @@ from ..schedule import pressure
 
 MOST_ALIVE = {"float32": 300, "float64": 150}
 """Numbers alive at a time that 255 registers still hold: the order of a schedule leaves the compiler some freedom."""
+NEARLY = 1.3
+"""Share of these that are well alive still: what little goes out to memory costs less than stages."""
 MOST_STAGED = 1200
 """Results of a state (bytes) that a kernel stages at most: six warps of them fit on a multiprocessor."""
 WORTH = 0.75
@@ -55,6 +57,12 @@ class Part:
         return len(self.function.results)
 
     @property
+    def staged(self) -> int:
+        """Numbers of a state that wait in shared memory to be written."""
+        names = [name for name, _ in self.function.results]
+        return sum(window.size for window in self.windows if names[window.result] not in self.between)
+
+    @cached_property
     def alive(self) -> int:
         """Numbers alive at a time."""
         return pressure(self.program.order, self.program.operands)
@@ -68,51 +76,59 @@ def whole(program: Program) -> Part:
 
 def kernels(function: Function, dtype: str, layout: str = "rows") -> list[Part]:
     """The kernels of a function in the order they run: one where all of it fits, else parts, or parts of its stages."""
-    if function.stages is None or layout != "rows":
-        return parts(function, dtype)
-    if _staged(function, dtype) <= MOST_STAGED:
-        found = whole(Program(function))
-        if found.alive <= MOST_ALIVE[dtype]:
-            return [found]
-    stages = function.stages()
+    leaves = _leaves(function, dtype) if layout == "rows" else [function]
     given = {name for name, _ in (*function.arguments, *function.results)}
-    passed = frozenset(name for stage in stages for name, _ in stage.results if name not in given)
-    return [replace(part, between=passed) for stage in stages for part in parts(stage, dtype)]
+    passed = frozenset(name for leaf in leaves for name, _ in leaf.results if name not in given)
+    return [part for leaf in leaves for part in parts(leaf, dtype, passed)]
 
 
-def parts(function: Function, dtype: str) -> list[Part]:
+def _leaves(function: Function, dtype: str) -> list[Function]:
+    """The function itself where its results, each worked out by itself, nearly fit; else its stages, and theirs."""
+    if function.stages is None:
+        return [function]
+    rows = enumerate(function.shapes)
+    if all(_window(function, k, 0, shape[0]).alive <= NEARLY * MOST_ALIVE[dtype] for k, shape in rows):
+        return [function]
+    return [leaf for stage in function.stages() for leaf in _leaves(stage, dtype)]
+
+
+def parts(function: Function, dtype: str, between: frozenset[str] = frozenset()) -> list[Part]:
     """One kernel for a function that fits, else one for each result, or for some rows of it."""
-    found = whole(Program(function))
-    if found.alive <= MOST_ALIVE[dtype] and _staged(function, dtype) <= MOST_STAGED:
+    found = replace(whole(Program(function)), between=between)
+    if found.alive <= MOST_ALIVE[dtype] and found.staged * _size(dtype) <= MOST_STAGED:
         return [found]
     return [
-        part for result, shape in enumerate(function.shapes) for part in _rows(function, dtype, result, 0, shape[0])
+        replace(part, between=between)
+        for result, (name, shape) in enumerate(function.results)
+        for part in _rows(function, dtype, result, 0, shape[0], name not in between)
     ]
-
-
-def _staged(function: Function, dtype: str) -> int:
-    """Bytes of the results of a state."""
-    return sum(prod(shape) for shape in function.shapes) * _size(dtype)
 
 
 def _size(dtype: str) -> int:
     return 4 if dtype == "float32" else 8
 
 
-def _rows(function: Function, dtype: str, result: int, first: int, last: int) -> list[Part]:
+def _rows(function: Function, dtype: str, result: int, first: int, last: int, staged: bool) -> list[Part]:
     """Rows ``first`` to ``last`` of a result, halved until they fit, as long as halves hold fewer numbers."""
-    shape = function.shapes[result]
-    width, total = prod(shape[1:]), prod(shape)
-    window = Window(result, first * width, (last - first) * width, total)
-    found = Part(Program(_selected(function, window)), function, (window,))
-    fits = window.size * _size(dtype) <= MOST_STAGED
+    found = _window(function, result, first, last)
+    fits = not staged or found.staged * _size(dtype) <= MOST_STAGED
     if last - first <= 1 or (fits and found.alive <= MOST_ALIVE[dtype]):
         return [found]
     middle = (first + last + 1) // 2
-    halves = [*_rows(function, dtype, result, first, middle), *_rows(function, dtype, result, middle, last)]
+    halves = [
+        *_rows(function, dtype, result, first, middle, staged),
+        *_rows(function, dtype, result, middle, last, staged),
+    ]
     if fits and max(half.alive for half in halves) > WORTH * found.alive:
         return [found]
     return halves
+
+
+def _window(function: Function, result: int, first: int, last: int) -> Part:
+    """Rows ``first`` to ``last`` of one result."""
+    shape = function.shapes[result]
+    window = Window(result, first * prod(shape[1:]), (last - first) * prod(shape[1:]), prod(shape))
+    return Part(Program(_selected(function, window)), function, (window,))
 
 
 def _selected(function: Function, window: Window) -> Function:
