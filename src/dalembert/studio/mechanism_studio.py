@@ -6,7 +6,6 @@ import threading
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
 from ..arm.errors import ArmError
 from ..mechanisms.mechanism import Mechanism
@@ -18,7 +17,7 @@ from .mechanism_downloads import MechanismState
 from .mechanism_panels import MechanismPanels
 from .mechanism_scene import MechanismScene
 from .motion_player import MotionPlayer
-from .shape_nodes import quaternion
+from .shape_nodes import quaternion, rotation
 from .studio_server import Refresher, StudioServer
 
 Array = NDArray[np.float64]
@@ -59,6 +58,7 @@ class MechanismStudio:
         self._wanted_q: Array | None = None
         self.refresher = Refresher(self._bring_up_to_date, lambda text: self.panels.say(text), "pose", "numbers")
         self.want = self.refresher.want
+        self.hand.on_drag_end(lambda _: self.want("pose"))
         self.has_shapes = any(link.shapes for arm in mechanism.chains.arms.values() for link in arm.links)
         self.panels = MechanismPanels(self)
         self.refresher.start()
@@ -115,10 +115,8 @@ class MechanismStudio:
         """Bring the frame where its handle was dragged, as near as the coordinates can."""
         if not self.hand.visible:
             return
-        w, x, y, z = self.hand.wxyz
         wanted = np.eye(4)
-        wanted[:3, :3] = Rotation.from_quat([x, y, z, w]).as_matrix()
-        wanted[:3, 3] = self.hand.position
+        wanted[:3, :3], wanted[:3, 3] = rotation(self.hand.wxyz), self.hand.position
         low, high = np.transpose(self.spans)
         phi, off = dragged(self.mechanism, self.phi, self.frame, wanted, (low, high), 0.3 * self.scene.size)
         with self.refresher.lock:

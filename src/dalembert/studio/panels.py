@@ -17,6 +17,7 @@ from .joint_sliders import JointSliders
 from .live_numbers import compared
 from .motion_panel import MotionPanel
 from .proofs_panel import ProofsPanel
+from .workspace_panel import WorkspacePanel
 
 if TYPE_CHECKING:
     from .studio import Studio
@@ -37,6 +38,8 @@ class Panels:
         with tabs.add_tab("Design"):
             self.design = DesignPanel(studio)
             self.beside = self.gui.add_html("")
+        with tabs.add_tab("Reach"):
+            self.workspace = WorkspacePanel(studio, self.say)
         with tabs.add_tab("Motion"):
             self.motion = MotionPanel(studio)
         with tabs.add_tab("Proofs"):
@@ -49,6 +52,8 @@ class Panels:
         studio, gui = self.studio, self.gui
         moving = studio.system.moving
         self.sliders = JointSliders(gui, moving, [travel(joint) for joint in moving], studio.q, self._moved)
+        self.joints = gui.add_checkbox("drag the joints", False, hint="A ring or an arrow at each joint.")
+        self.joints.on_update(lambda _: self._joint_handles())
         self.drag = gui.add_checkbox("drag the hand", False, hint="A handle at the tool; the joints follow it.")
         self.drag.on_update(lambda _: self._handle())
         shapes = any(link.shapes for link in studio.system.links)
@@ -75,6 +80,10 @@ class Panels:
     def _handle(self) -> None:
         self.studio.hand.visible = self.drag.value
         self.reach.content = ""
+
+    def _joint_handles(self) -> None:
+        self.studio.joint_handles.show(self.joints.value)
+        self.studio.want("pose")
 
     def apply_shown(self) -> None:
         """Show and hide what the boxes say."""
@@ -122,6 +131,7 @@ class Panels:
 
     def close(self) -> None:
         """End what is at work for the panels."""
+        self.workspace.close()
         self.motion.background.close()
         self.files.background.close()
 
