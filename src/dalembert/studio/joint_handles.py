@@ -47,8 +47,7 @@ class JointHandles:
                 disable_axes=turning, disable_sliders=True, disable_rotations=not turning, visible=False,
                 depth_test=False,
             )  # fmt: skip
-            handle.on_update(lambda _, k=k: self.drag(k))
-            handle.on_drag_end(lambda _: released())
+            handle.on_update(lambda event, k=k: self.drag(k) if event.phase != "end" else released())
             self.handles.append(handle)
         self.visible = False
 

@@ -53,12 +53,10 @@ class MechanismStudio:
         self.frames = (*mechanism.chains.arms, *mechanism.chains.frames)
         self.frame = self._first_frame()
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * size, visible=False)
-        self.hand.on_update(lambda _: self.drag_frame())
+        self.hand.on_update(lambda event: self.drag_frame() if event.phase != "end" else self.want("pose"))
         self._dragged = False
         self._wanted_q: Array | None = None
-        self.refresher = Refresher(self._bring_up_to_date, lambda text: self.panels.say(text), "pose", "numbers")
-        self.want = self.refresher.want
-        self.hand.on_drag_end(lambda _: self.want("pose"))
+        self.refresher = Refresher(self._bring_up_to_date, self._say, "pose", "numbers")
         self.has_shapes = any(link.shapes for arm in mechanism.chains.arms.values() for link in arm.links)
         self.panels = MechanismPanels(self)
         self.refresher.start()
@@ -91,6 +89,13 @@ class MechanismStudio:
         return MechanismState(self.mechanism, self.phi)
 
     # -- what is wanted ---------------------------------------------------------------------------
+
+    def _say(self, text: str) -> None:
+        self.panels.say(text)
+
+    def want(self, *what: str) -> None:
+        """Have these brought up to date."""
+        self.refresher.want(*what)
 
     def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
         """Move the coordinates, within the ranges of their sliders; where the loops do not close it stays."""

@@ -57,10 +57,9 @@ class Studio:
         self._shapes: Background | None = None
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * self.arm_scene.size, visible=False)
         self._held: Any = None
-        self.hand.on_update(lambda _: self.drag_hand())
-        self.refresher = Refresher(self._bring_up_to_date, lambda text: self.panels.say(text), "pose", "numbers")
-        self.want = self.refresher.want
-        self.hand.on_drag_end(lambda _: self.want("pose"))  # one that was dragged out of reach goes back to the tool
+        # One that was dragged out of reach goes back to the tool when it is let go.
+        self.hand.on_update(lambda event: self.drag_hand() if event.phase != "end" else self.want("pose"))
+        self.refresher = Refresher(self._bring_up_to_date, self._say, "pose", "numbers")
         self.joint_handles = JointHandles(
             self.server.scene, arm, self.arm_scene.size, lambda: self.arm_scene.joint_frames(self.q), self.drag_joint,
             lambda: self.want("pose"),
@@ -90,6 +89,13 @@ class Studio:
         return self.design.system
 
     # -- what is wanted ---------------------------------------------------------------------------
+
+    def _say(self, text: str) -> None:
+        self.panels.say(text)
+
+    def want(self, *what: str) -> None:
+        """Have these brought up to date."""
+        self.refresher.want(*what)
 
     def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
         """Move the arm; within the ranges of its sliders."""

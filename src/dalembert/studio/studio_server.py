@@ -97,6 +97,9 @@ class Refresher:
                 self.bring(stale)
             except ArmError as fault:
                 self.say(str(fault))
+            except Exception as fault:  # told, with its traceback for who runs the studio; the picture lives on
+                logging.getLogger(__name__).exception("the picture could not be brought up to date")
+                self.say(f"this could not be shown ({type(fault).__name__}: {fault}); move on, or open the studio anew")
 
     def close(self) -> None:
         """End the thread."""
