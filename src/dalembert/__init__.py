@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from .report.assemble import Report
     from .report.mechanism_page import write_mechanism_page
     from .report.mechanism_picture import write_mechanism_picture
+    from .report.state_page import StatePage
     from .report.study_page import write_study_page
     from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
@@ -196,6 +197,7 @@ _LATER = {
     "SkippedWarning": "arm.errors",
     "Spring": "mechanisms.springs",
     "StateFeedback": "control.controllers",
+    "StatePage": "report.state_page",
     "Stribeck": "arm.friction_models",
     "Studio": "studio.studio",
     "Study": "studies.study",
@@ -268,8 +270,9 @@ __all__ = [
     "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
     "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
-    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
-    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "Studio",
+    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "Shape", "ShortFormModel", "SimplifiedModel",
+    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "StatePage",
+    "Stribeck", "Studio",
     "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",
     "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying", "catalog", "check_certificate",
     "compare_drives", "conditioning_map", "design_numbers", "excitation", "free_body", "identify", "line_path", "load",

@@ -46,14 +46,22 @@ def show(
         bool, typer.Option("--ounces", help="Links and drives in ounces (force), inches and seconds.")
     ] = False,
     picture: Annotated[Path | None, typer.Option(help="Draw the links as bars into this SVG file.")] = None,
-    q: Annotated[str | None, typer.Option("--q", help="Joint positions of the picture (rad, m).")] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write a page of it at this pose, in 3D, with its physics, to this HTML file.")
+    ] = None,
+    q: Annotated[str | None, typer.Option("--q", help="Joint positions of the picture and the page (rad, m).")] = None,
 ) -> None:
     """Show an arm: its joints, where they stand, its links, its drives and where the numbers come from."""
     given = system
-    if q is not None and picture is None:
-        raise ArmError("--q says where the arm stands in a picture: name a file by --picture FILE.svg")
+    if q is not None and picture is None and page is None:
+        raise ArmError(
+            "--q says where the arm stands in a picture or on a page: name it by --picture FILE.svg or --page FILE.html"
+        )
+    pose = None if q is None else joint_values(system, "--q", q)
     if picture is not None:
-        system.picture(picture, None if q is None else joint_values(system, "--q", q))
+        system.picture(picture, pose)
+    if page is not None:
+        system.page(page, pose)
     print_head(given)
     if given.n:
         print_joints(given)
