@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import dalembert as da
 
 pytest.importorskip("viser", reason="the studio was NOT opened: viser is not here (pip install 'dalembert[studio]')")
 
+from dalembert.arm.io.toml_writer import write_toml
 from dalembert.studio.studio import Studio
 
 from .chrome import Chrome
@@ -23,9 +25,17 @@ TAB = "[...document.querySelectorAll('[role=tab]')].find(e => e.innerText.includ
 BUTTON = "[...document.querySelectorAll('button')].find(e => e.innerText.trim() === '{}')"
 
 
+HOSTILE = "![a](http://127.0.0.2:9/a)<img src=http://127.0.0.2:9/b onerror=alert(1)>"
+"""Part of the names of a joint and a link: pictures elsewhere, which nobody may fetch."""
+
+
 @pytest.fixture
 def studio() -> Iterator[Studio]:
-    opened = Studio(da.load("planar-2r"), port=0)
+    text = write_toml(da.load("planar-2r"))
+    for name in ("joint2", "link2"):
+        text = text.replace(f'"{name}"', json.dumps(name + HOSTILE))
+    opened = Studio(da.load(text), port=0)
+    opened.panels.say(f"{HOSTILE} is said")
     yield opened
     opened.close()
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..arm.errors import ArmError
 from ..report.skeleton_picture import FILLS
 from .background import Background
+from .words import plain
 
 if TYPE_CHECKING:
     from ..simulation.inputs import Control
@@ -85,7 +86,7 @@ class MotionPanel:
     def _done(self, motion: Motion | None, fault: Exception | None) -> None:
         self.run.disabled = False
         if motion is None:
-            self.said.content = str(fault).replace("<", "&lt;")
+            self.said.content = plain(fault)
             if not isinstance(fault, ArmError):
                 raise fault if fault is not None else AssertionError
             return

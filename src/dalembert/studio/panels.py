@@ -17,6 +17,7 @@ from .joint_sliders import JointSliders
 from .live_numbers import compared
 from .motion_panel import MotionPanel
 from .proofs_panel import ProofsPanel
+from .words import plain
 from .workspace_panel import WorkspacePanel
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Panels:
 
     def tell_looks(self, text: str) -> None:
         """What of the shapes of the links is not shown, and why."""
-        self.looks.content = text.replace("<", "&lt;")
+        self.looks.content = plain(text)
 
     def forget_proofs(self) -> None:
         """Take away what was proved of another design."""
@@ -137,7 +138,7 @@ class Panels:
 
     def say(self, text: str) -> None:
         """One sentence for who looks on, at the top of the panel; an empty one takes it away."""
-        self.message.content = text.replace("<", "&lt;")
+        self.message.content = plain(text)
 
 
 def add_panels(studio: Studio) -> Panels:
