@@ -124,7 +124,11 @@ class Panels:
         tables = []
         for what, quantity, asked in (
             ("Torque", "effort", lambda system: system.inverse_dynamics(q, qd, qdd)),
-            ("Inertia at the joint", "inertia", lambda system: np.diagonal(system.mass_matrix(q))),
+            (
+                "Inertia at the joint",
+                "inertia",
+                lambda system: np.diagonal(np.reshape(system.mass_matrix(q), (system.n, system.n))),
+            ),
         ):
             units = [unit(joint, quantity) for joint in now.system.moving]
             tables.append(compared(names, np.asarray(asked(kept.system)), np.asarray(asked(now.system)), units, what))
