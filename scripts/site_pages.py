@@ -28,7 +28,7 @@ REFERENCE = {
     "Design and proofs": [
         "Analysis", "Range", "Coupling", "Couplings", "PoseCoupling", "TermShare", "TermShares", "Review", "Compared",
         "LoadTables", "SimplifiedModel", "ReducedModel", "ReducedCoefficient", "ShortFormModel", "check_certificate",
-        "CheckedCertificate", "Report", "StatePage",
+        "CheckedCertificate", "Report", "StatePage", "MotionPage",
     ],
     "Drives": ["DriveTrain", "Motor", "Actuator", "Element", "Rotor", "MovingBody", "Friction", "Coulomb", "Stribeck"],
     "Simulation and control": [

@@ -103,11 +103,13 @@ class MechanismStudio:
         with self.refresher.lock:
             self._wanted_q = np.clip(np.asarray(q, dtype=float), low, high)
             self.qd = np.zeros(self.mechanism.n) if qd is None else np.asarray(qd, dtype=float)
+            self.qdd = np.zeros(self.mechanism.n)
         self.want("pose", "numbers")
 
     def _played(self, moment: float, q: Array, qd: Array) -> None:
+        qdd, _ = self.panels.motion.at(moment)
         with self.refresher.lock:
-            self._wanted_q, self.qd = q, qd
+            self._wanted_q, self.qd, self.qdd = q, qd, qdd
         self.panels.show_time(moment)
         self.want("pose", "numbers")
 

@@ -11,7 +11,7 @@ from ..markup.elements import tag
 from ..markup.numbers import unit
 from ..report.arm3d import travel
 from .design_panel import DesignPanel
-from .downloads import picture_file
+from .downloads import page_file, picture_file, report_file
 from .files_panel import FILES, FilesPanel
 from .joint_sliders import JointSliders
 from .live_numbers import compared
@@ -46,8 +46,12 @@ class Panels:
         with tabs.add_tab("Proofs"):
             self.proofs = ProofsPanel(studio)
         with tabs.add_tab("Files"):
-            picture = {"picture (SVG)": lambda design: picture_file(design, studio.q.tolist())}
-            self.files = FilesPanel(studio, self.say, {**FILES, **picture})
+            here = {
+                "page of this state (HTML)": lambda design: page_file(design, studio.q.tolist(), studio.qd.tolist()),
+                "picture (SVG)": lambda design: picture_file(design, studio.q.tolist()),
+                "report (HTML)": lambda design: report_file(design, self._reporting),
+            }
+            self.files = FilesPanel(studio, self.say, {**FILES, **here})
 
     def _pose(self) -> None:
         studio, gui = self.studio, self.gui
@@ -139,6 +143,9 @@ class Panels:
         self.workspace.close()
         self.motion.background.close()
         self.files.background.close()
+
+    def _reporting(self, what: str, done: int, total: int) -> None:
+        self.say(f"report (HTML): {what}, {100 * done // max(total, 1)} % ...")
 
     def say(self, text: str) -> None:
         """One sentence for who looks on, at the top of the panel; an empty one takes it away."""

@@ -42,6 +42,8 @@ class Studio:
         self.q = np.array([start(joint) for joint in arm.moving])
         self.qd = np.zeros(arm.n)
         self.qdd = np.zeros(arm.n)
+        self._moving: SystemQuestions | None = None
+        """The system of a motion that plays, with what is in its hand; None at a pose."""
         self.kept: Design | None = None
         self.served = StudioServer(arm.name, host, port, token)
         self.server = self.served.viser
@@ -103,6 +105,7 @@ class Studio:
         with self.refresher.lock:
             self.q = np.clip(np.asarray(q, dtype=float), [low for low, _ in spans], [high for _, high in spans])
             self.qd = np.zeros(len(self.q)) if qd is None else np.asarray(qd, dtype=float)
+            self.qdd, self._moving = np.zeros(len(self.q)), None
         self.want("pose", "numbers")
 
     def set_design(self, design: Design) -> None:
@@ -121,6 +124,7 @@ class Studio:
             self._changed()
 
     def _changed(self) -> None:
+        self._moving = None
         self.background.cancel()
         self.panels.forget_proofs()
         self.panels.workspace.want()
@@ -149,8 +153,10 @@ class Studio:
         self.set_pose(self.q + change * np.eye(len(self.q))[k])
 
     def _played(self, moment: float, q: Array, qd: Array) -> None:
+        qdd, system = self.panels.motion.at(moment)
         with self.refresher.lock:
-            self.q, self.qd = q, qd
+            self.q, self.qd, self.qdd = q, qd, qdd
+            self._moving = system if isinstance(system, SystemQuestions) else None
         self.panels.show_time(moment)
         self.want("pose", "numbers")
 
@@ -195,7 +201,7 @@ class Studio:
             self.panels.show_pose(q)
 
     def _number(self, q: Array, qd: Array, qdd: Array) -> None:
-        system = self.system
+        system = self._moving or self.system
         self.panels.torques.content = str(torque_bars(system, q, qd, qdd))
         self.panels.inertia.content = str(mass_matrix_map(np.asarray(system.mass_matrix(q))))
         self.panels.compare(q, qd, qdd)

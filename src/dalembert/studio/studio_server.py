@@ -73,7 +73,7 @@ class Refresher:
         self.bring, self.say = bring, say
         self.lock = threading.Condition()
         self.stale = set(first)
-        self._closed = False
+        self._closed = self._busy = False
         self._thread = threading.Thread(target=self._run, name="studio scene", daemon=True)
 
     def start(self) -> None:
@@ -84,15 +84,23 @@ class Refresher:
         """Have these brought up to date."""
         with self.lock:
             self.stale.update(what)
-            self.lock.notify()
+            self.lock.notify_all()
+
+    def settle(self, seconds: float = 5.0) -> bool:
+        """Wait until the picture is where it is wanted; False where it is not within this time (s)."""
+        with self.lock:
+            return self.lock.wait_for(lambda: self._closed or not (self.stale or self._busy), seconds)
 
     def _run(self) -> None:
         while True:
             with self.lock:
+                self._busy = False
+                self.lock.notify_all()
                 self.lock.wait_for(lambda: bool(self.stale) or self._closed)
                 if self._closed:
                     return
                 stale, self.stale = self.stale, set()
+                self._busy = True
             try:
                 self.bring(stale)
             except ArmError as fault:
@@ -105,5 +113,5 @@ class Refresher:
         """End the thread."""
         with self.lock:
             self._closed = True
-            self.lock.notify()
+            self.lock.notify_all()
         self._thread.join(timeout=5)
