@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from .report.assemble import Report
     from .report.mechanism_page import write_mechanism_page
     from .report.mechanism_picture import write_mechanism_picture
+    from .report.replay import MotionPage
     from .report.state_page import StatePage
     from .report.study_page import write_study_page
     from .simulation.input_table import InputTable
@@ -169,6 +170,7 @@ _LATER = {
     "MechanismStudio": "studio.mechanism_studio",
     "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
+    "MotionPage": "report.replay",
     "Motor": "arm.drives",
     "Motors": "mechanisms.overconstrained",
     "MovingBody": "arm.moving_parts",
@@ -267,7 +269,8 @@ __all__ = [
     "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper",
     "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "LinkShape", "Load",
     "LoadChange", "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismStudio",
-    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
+    "MechanismSystem", "Motion", "MotionPage", "Motor",
+    "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
     "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
     "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "Shape", "ShortFormModel", "SimplifiedModel",
