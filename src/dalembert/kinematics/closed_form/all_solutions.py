@@ -7,17 +7,20 @@ steps of damped least squares on the arm as it is. Nothing counts as a solution 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..descent import Descent
 from .decomposition import ClosedForm
+from .subproblems import LOST
 
 Array = NDArray[np.float64]
 SAME = 1e-4
 """Solutions whose joints are closer than this (rad, or lengths of the arm) are one."""
+PIECE = 8192
+"""Poses at once, to bound the memory."""
 SHARP, STRAY, STEPS = 1e-10, 0.05, 8
 """Errors (rad, lengths of the arm) above which a candidate is brought nearer, from which it is none; and the steps."""
 
@@ -26,8 +29,8 @@ SHARP, STRAY, STEPS = 1e-10, 0.05, 8
 class AllSolutions:
     """Solutions ``q`` ``(poses, most, n)``, nearest first: those of the first ``count`` of each pose.
 
-    ``endless`` are poses of which a joint is free, so that the list is some of endlessly many; ``closest`` is the
-    candidate that comes nearest to each pose, whether it reaches it or not.
+    ``endless`` are poses of which a joint is free, so that the list is some of endlessly many (or where the way of the
+    closed form fails); ``closest`` is the candidate that comes nearest to each pose, whether it reaches it or not.
     """
 
     q: Array
@@ -55,6 +58,14 @@ def within_limits(q: Array, near: Array, lower: Array, upper: Array, turns: NDAr
 
 def all_solutions(form: ClosedForm, descent: Descent, target: Array, near: Array) -> AllSolutions:
     """All solutions of poses ``(poses, 4, 4)`` within the limits of ``descent``, those nearest to ``near`` first."""
+    if len(target) > PIECE:
+        parts = [
+            all_solutions(form, descent, target[begin : begin + PIECE], near[begin : begin + PIECE])
+            for begin in range(0, len(target), PIECE)
+        ]
+        return AllSolutions(
+            *(np.concatenate([getattr(part, entry.name) for part in parts]) for entry in fields(AllSolutions))
+        )
     task = descent.task
     q, free = form.candidates(target, near)
     count, most, n = q.shape
@@ -77,7 +88,8 @@ def all_solutions(form: ClosedForm, descent: Descent, target: Array, near: Array
     order = np.argsort(rank, axis=1, kind="stable")
     q, inside = np.take_along_axis(q, order[..., None], axis=1), np.take_along_axis(inside, order, axis=1)
     off, about = np.take_along_axis(off, order, axis=1), np.take_along_axis(about, order, axis=1)
-    return AllSolutions(q, inside.sum(axis=1), off, about, np.asarray((free & reached).any(axis=1)), closest)
+    unsure = ((free > 0.5) & reached).any(axis=1) | (free >= LOST).any(axis=1)
+    return AllSolutions(q, inside.sum(axis=1), off, about, np.asarray(unsure), closest)
 
 
 def distinct(found: AllSolutions, descent: Descent) -> tuple[Array, ...]:
