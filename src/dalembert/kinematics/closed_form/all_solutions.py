@@ -21,7 +21,7 @@ SAME = 1e-4
 """Solutions whose joints are closer than this (rad, or lengths of the arm) are one."""
 PIECE = 8192
 """Poses at once, to bound the memory."""
-SHARP, STRAY, STEPS = 1e-10, 0.05, 8
+SHARP, STRAY, STEPS = 1e-10, 1e-3, 8
 """Errors (rad, lengths of the arm) above which a candidate is brought nearer, from which it is none; and the steps."""
 
 
