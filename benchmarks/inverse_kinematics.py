@@ -133,16 +133,12 @@ def main() -> None:
     words.add_argument("--poses", type=int, default=1000)
     words.add_argument("--clik", type=int, default=100, help="poses that the loop of Pinocchio gets, the first of them")
     words.add_argument("--tolerance", type=float, default=1e-6, help="m and rad")
-<<<<<<< HEAD
     words.add_argument("--record", action="store_true", help="add the ratios to benchmarks/results/history.jsonl")
-    given, ratios = words.parse_args(), {}
-=======
     words.add_argument("--closed-forms", action="store_true", help="all solutions, by geometry")
-    given = words.parse_args()
+    given, ratios = words.parse_args(), {}
     if given.closed_forms:
         closed_forms(given.poses)
         return
->>>>>>> closedik
     print("arm         reached  batch [us]  single [us]  CLIK reached  first start  CLIK [us]  CLIK/batch  CLIK/single")
     for name in given.arms:
         with warnings.catch_warnings():
