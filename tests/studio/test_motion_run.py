@@ -49,8 +49,7 @@ def test_torques_by_cause_add_up_to_what_the_system_of_each_stretch_needs(carrie
     for joint in range(2):
         curves = CURVES["torque by cause"](carried, joint)
         total = curves.values[:, curves.names.index("total")]
-        away = (np.abs(carried.motion.t[:, None] - np.array([0, 0.3, 0.7, 1.0])) > 0.02).all(axis=1)
-        assert np.allclose(total[away], carried.motion.u[away, joint], rtol=2e-3, atol=2e-3 * np.abs(total).max())
+        assert np.allclose(total, carried.motion.u[:, joint], rtol=0, atol=5e-3 * np.abs(total).max())
 
 
 def test_energies_balance_and_what_was_asked_for_less_what_is_there_is_the_tracking_error(carried: MotionRun) -> None:
