@@ -20,8 +20,8 @@ sys.path.insert(0, str(ROOT / "src"))
 
 REFERENCE = {
     "Arms": [
-        "load", "catalog", "Arm", "DrivenArm", "System", "Load", "Inertia", "Link", "Joint", "Limits", "Placement",
-        "Angle", "DHRow", "Follows", "Force", "JointSpring", "JointDamper", "PointSpring",
+        "load", "catalog", "Arm", "DrivenArm", "System", "Load", "Inertia", "Link", "LinkShape", "Joint", "Limits",
+        "Placement", "Angle", "DHRow", "Follows", "Force", "JointSpring", "JointDamper", "PointSpring",
     ],
     "Equations": ["Equations", "TrigPolynomial", "Legend"],
     "Kernels": ["Kernel"],
@@ -45,7 +45,7 @@ REFERENCE = {
         "DesignOptimum", "stream", "write_study_page",
     ],
     "FMUs": ["write_fmu", "WrittenFmu"],
-    "The studio": ["Studio"],
+    "The studio": ["Studio", "MechanismStudio"],
     "Identification": ["Log", "identify", "Identification", "IdentifiedLoad", "excitation", "Excitation"],
     "Mechanisms": [
         "load_mechanism", "Mechanism", "MechanismSystem", "Closure", "FrameOn", "Gear", "JointCoupling", "Spring",

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from ..api.questions import SystemQuestions
 from ..arm.errors import ArmError
-from ..markup.elements import text
 from ..report.skeleton_picture import FILLS
 from .background import Background
 from .motion_curves import CURVES
 from .motion_run import CONTROLLERS, HELD, PAYLOADS, MotionRun, Order, read_run, simulated
 from .record_panel import RecordPanel
+from .words import plain
 
 if TYPE_CHECKING:
     from ..systems.protocol import System
@@ -119,7 +119,7 @@ class MotionPanel:
 
     def tell(self, words: str) -> None:
         """One sentence below the buttons; names in it come from files."""
-        self.said.content = str(text(words))
+        self.said.content = plain(words)
 
     def at(self, moment: float) -> tuple[Array, System | None]:
         """Accelerations at a time of the motion that plays, and the system that moves then."""

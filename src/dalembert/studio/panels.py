@@ -17,6 +17,8 @@ from .joint_sliders import JointSliders
 from .live_numbers import compared
 from .motion_panel import MotionPanel
 from .proofs_panel import ProofsPanel
+from .words import plain
+from .workspace_panel import WorkspacePanel
 
 if TYPE_CHECKING:
     from .studio import Studio
@@ -37,6 +39,8 @@ class Panels:
         with tabs.add_tab("Design"):
             self.design = DesignPanel(studio)
             self.beside = self.gui.add_html("")
+        with tabs.add_tab("Reach"):
+            self.workspace = WorkspacePanel(studio, self.say)
         with tabs.add_tab("Motion"):
             self.motion = MotionPanel(studio)
         with tabs.add_tab("Proofs"):
@@ -53,6 +57,8 @@ class Panels:
         studio, gui = self.studio, self.gui
         moving = studio.system.moving
         self.sliders = JointSliders(gui, moving, [travel(joint) for joint in moving], studio.q, self._moved)
+        self.joints = gui.add_checkbox("drag the joints", False, hint="A ring or an arrow at each joint.")
+        self.joints.on_update(lambda _: self._joint_handles())
         self.drag = gui.add_checkbox("drag the hand", False, hint="A handle at the tool; the joints follow it.")
         self.drag.on_update(lambda _: self._handle())
         shapes = any(link.shapes for link in studio.system.links)
@@ -80,6 +86,10 @@ class Panels:
         self.studio.hand.visible = self.drag.value
         self.reach.content = ""
 
+    def _joint_handles(self) -> None:
+        self.studio.joint_handles.show(self.joints.value)
+        self.studio.want("pose")
+
     def apply_shown(self) -> None:
         """Show and hide what the boxes say."""
         for what, box in self.shown.items():
@@ -101,7 +111,7 @@ class Panels:
 
     def tell_looks(self, text: str) -> None:
         """What of the shapes of the links is not shown, and why."""
-        self.looks.content = text.replace("<", "&lt;")
+        self.looks.content = plain(text)
 
     def forget_proofs(self) -> None:
         """Take away what was proved of another design."""
@@ -118,7 +128,11 @@ class Panels:
         tables = []
         for what, quantity, asked in (
             ("Torque", "effort", lambda system: system.inverse_dynamics(q, qd, qdd)),
-            ("Inertia at the joint", "inertia", lambda system: np.diagonal(system.mass_matrix(q))),
+            (
+                "Inertia at the joint",
+                "inertia",
+                lambda system: np.diagonal(np.reshape(system.mass_matrix(q), (system.n, system.n))),
+            ),
         ):
             units = [unit(joint, quantity) for joint in now.system.moving]
             tables.append(compared(names, np.asarray(asked(kept.system)), np.asarray(asked(now.system)), units, what))
@@ -126,6 +140,7 @@ class Panels:
 
     def close(self) -> None:
         """End what is at work for the panels."""
+        self.workspace.close()
         self.motion.background.close()
         self.files.background.close()
 
@@ -134,7 +149,7 @@ class Panels:
 
     def say(self, text: str) -> None:
         """One sentence for who looks on, at the top of the panel; an empty one takes it away."""
-        self.message.content = text.replace("<", "&lt;")
+        self.message.content = plain(text)
 
 
 def add_panels(studio: Studio) -> Panels:

@@ -23,6 +23,12 @@ def quaternion(turn: Array) -> tuple[float, float, float, float]:
     return float(w), float(x), float(y), float(z)
 
 
+def rotation(wxyz: Sequence[float]) -> Array:
+    """The rotation matrix of w, x, y, z."""
+    w, x, y, z = wxyz
+    return np.asarray(Rotation.from_quat([x, y, z, w]).as_matrix())
+
+
 def paint(colour: Colour | None, otherwise: Bytes) -> dict[str, Any]:
     """Colour and opacity of a node."""
     if colour is None:

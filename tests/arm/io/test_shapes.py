@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.arm.io.urdf_writer import write_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::dalembert.arm.errors.SkippedWarning")
 
@@ -74,3 +75,30 @@ def test_geoms_that_are_said_badly_keep_their_fault() -> None:
     said = [shape.fault for shape in arm.link("b").shapes]
     for fault, words in zip(said, ("names mesh 'gone'", "needs 3 positive", "distance field", "'lost'"), strict=True):
         assert words in fault
+
+
+def test_urdf_that_is_written_looks_as_it_was_read() -> None:
+    visual = (
+        '<origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/><geometry><mesh filename="package://p/a.dae" scale="1 2 -3"/>'
+        '</geometry><material name="m"><color rgba="0.1 0.2 0.3 1"/></material>'
+    )
+    arm = da.load(URDF.format(visual))
+    again = da.load(write_urdf(arm))
+    assert again == arm
+    for before, after in zip(arm.link("b").shapes, again.link("b").shapes, strict=True):
+        assert (before.kind, before.size, before.file, before.colour) == (
+            after.kind, after.size, after.file, after.colour,
+        )  # fmt: skip
+        for part in ("rotation", "position"):
+            assert np.allclose(
+                np.array(getattr(before.placement, part), float), np.array(getattr(after.placement, part), float)
+            )
+
+
+def test_a_capsule_is_written_as_a_rod_and_two_balls() -> None:
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    geoms = '<geom type="capsule" size="0.1 0.2"/><geom type="ellipsoid" size="1 2 3"/>'
+    arm = da.load(f'<mujoco><worldbody><body name="b"><joint/>{inertial}{geoms}</body></worldbody></mujoco>')
+    again = da.load(write_urdf(arm)).link("b").shapes
+    assert [shape.kind for shape in again] == ["cylinder", "sphere", "sphere"]
+    assert [float(shape.placement.position[2]) for shape in again] == [0.0, 0.2, -0.2]
