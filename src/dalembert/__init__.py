@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .api.loading import catalog, load
     from .api.study_loading import load_study
     from .arm.description import Joint, Limits, Link
-    from .arm.description_numbers import numbers_of as design_numbers
     from .arm.drives import Actuator, DriveTrain, Element, Motor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
     from .arm.errors import (
@@ -107,6 +106,7 @@ if TYPE_CHECKING:
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion
     from .simulation.motion_files import motion_of
+    from .studies.design_numbers import design_numbers
     from .studies.factors import Factor
     from .studies.optimum import DesignOptimum, optimize_design
     from .studies.outputs import Output
@@ -218,7 +218,7 @@ _LATER = {
     "check_certificate": "certificates.checker",
     "compare_drives": "mechanisms.maps",
     "conditioning_map": "mechanisms.maps",
-    "design_numbers": "arm.description_numbers:numbers_of",
+    "design_numbers": "studies.design_numbers:design_numbers",
     "excitation": "control.exciting",
     "free_body": "mechanisms.mounting",
     "identify": "identification.identify",

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -21,7 +21,7 @@ from flint import acb, arb, ctx
 from scipy.optimize import minimize
 
 import dalembert as da
-from dalembert.arm.description import Limits
+from coupled_arms import coupled
 from dalembert.bounds.box import Box
 from dalembert.bounds.waves import Wave
 from dalembert.equations import names
@@ -175,14 +175,13 @@ def best_signs(keys: Sequence[Key], values: np.ndarray, pattern: np.ndarray) -> 
 
 
 def random_system(rng: random.Random) -> tuple[da.Arm, list[da.Arm]]:
-    """An arm with or without drives, and the same with a load where the model is to serve one."""
+    """An arm with or without drives or joints that follow, and the same with a load where the model serves one."""
     n = rng.choice([2, 3, 3, 4, 5, 6, 7])
     kinds = ("revolute",) if n > 5 else ("revolute", "revolute", "prismatic")
-    plain = random_arm(rng, n, fixed=0.0, kinds=kinds, quarters=n > FEW)
-    joints = tuple(replace(j, limits=Limits(-0.4, rng.uniform(0, 1.1), 1.3)) if j.kind == "prismatic" else j
-                   for j in plain.joints)  # fmt: skip
-    arm = da.Arm.of(replace(plain, joints=joints))
-    if rng.random() < 0.4:
+    arm = da.Arm.of(random_arm(rng, n, fixed=0.0, kinds=kinds, quarters=n > FEW))
+    if n == 4 and rng.random() < 0.5:
+        arm = coupled(arm, rng, whole=True)
+    elif rng.random() < 0.4:
         arm = arm.with_drives(da.DriveTrain(tuple(coupled_motors(rng, arm))))
     others = []
     if rng.random() < 0.4:
@@ -199,6 +198,8 @@ def attacked(found: Campaign, seed: int, count: int) -> None:
             if joint.kind == "revolute" and rng.random() < 0.4:
                 low = rng.choice([rng.uniform(-4, 3), rng.uniform(-200, 200)])
                 box[j] = (low, low + rng.choice([0.0, 1e-6, 0.5, 2.0, 5.0]))
+            elif joint.kind == "prismatic":
+                box[j] = (-0.4, rng.uniform(0, 1.1))
         speed = [rng.choice([0.0, 0.3, 1.0, 2.0, 5.0]) for _ in range(arm.n)]
         rate = [rng.choice([0.0, 1.0, 10.0]) for _ in range(arm.n)]
         ask = arm.analysis(box=box, speed=speed, acceleration=rate, effort=0.02)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -93,6 +92,7 @@ def check_certificate(path: str | Path, tell: Callable[[str], None] | None = Non
             if tell is not None:
                 tell(f"{place} of {len(whole.sections['claims'])}")
             found.append(whole.verified(claim, proof))
+        place = "it"
         whole.complete()
     except ArmError as fault:
         raise CertificateError(f"{path}: {place} does not hold: {fault}") from None
@@ -102,32 +102,25 @@ def check_certificate(path: str | Path, tell: Callable[[str], None] | None = Non
 
 
 class Certificate:
-    """The sections of a certificate, and what follows from them."""
+    """The sections of a certificate, and what follows from them.
+
+    ``box`` has the least and greatest position of each joint, and whether it goes all the way round.
+    """
 
     def __init__(self, sections: Mapping[str, Any]) -> None:
         self.sections, self.systems, self.states = sections, sections["systems"], sections["states"]
         self.kind = sections["header"]["kind"]
-        self._check_states()
+        if len({len(system["bodies"]) for system in self.systems} | {len(row) for row in self.states.values()}) != 1:
+            raise CertificateError("its states have not one number for each joint of each of its systems")
+        if len(self.states["lower"]) > MOST_BODIES:
+            raise CertificateError(f"a system has more than {MOST_BODIES} bodies")
+        ends = zip(self.states["lower"], self.states["upper"], self.states["circle"], strict=True)
+        self.box = [(number(low), number(high), circle) for low, high, circle in ends]
+        self.speed, self.rate = ([number(x) for x in self.states.get(key, ())] for key in ("speed", "acceleration"))
+        if any(low > high for low, high, _ in self.box) or any(x < 0 for x in (*self.speed, *self.rate)):
+            raise CertificateError("a range of its states is empty, or a largest speed or acceleration below zero")
         self._dynamics: dict[int, Dynamics] = {}
         self._errors: dict[int, dict[Key, Series]] = {}
-
-    def _check_states(self) -> None:
-        """Refuse states that the proofs do not look at, and joints without a name: they would be told all the same."""
-        wanted = {"lower", "upper", "circle"} | ({"speed", "acceleration"} if self.kind == "reduced model" else set())
-        if set(self.states) != wanted:
-            raise CertificateError(f"states of a certificate of kind {self.kind!r} are {', '.join(sorted(wanted))}")
-        for system in self.systems:
-            for body in system["bodies"]:
-                if not isinstance(body["joint"], str):
-                    raise CertificateError("a joint has a name that is no text")
-            if len(system["bodies"]) > MOST_BODIES:
-                raise CertificateError(f"a system has more than {MOST_BODIES} bodies")
-            for name, values in self.states.items():
-                if len(values) != len(system["bodies"]):
-                    raise CertificateError(f"{name} of its states has not one number for each joint")
-                if name != "circle":
-                    for value in values:
-                        number(value)
 
     def dynamics(self, system: int) -> Dynamics:
         """The exact coefficients of a system."""
@@ -143,22 +136,23 @@ class Certificate:
         if system not in self._errors:
             v, exact = self.dynamics(system).variables, self.dynamics(system).coefficients
             program = self.sections["program"]
+            if len(program["torques"]) != len(self.box) or len(program["constants"]) != len(self.systems):
+                raise CertificateError("its program has not one torque for each joint and constants for each system")
             short = program_coefficients(program["steps"], program["torques"], program["constants"][system], v)
-            speed, rate = ([number(x) for x in self.states[name]] for name in ("speed", "acceleration"))
             self._errors[system] = {}
             for key in {**exact, **short}:
                 off = short.get(key, v.zero) - exact.get(key, v.zero)
                 kind, _, *rest = key
-                weight = rate[rest[0]] if kind == "D" else fmpq(1)
+                weight = self.rate[rest[0]] if kind == "D" else fmpq(1)
                 if kind == "C":
-                    weight = speed[rest[0]] * speed[rest[1]] * (1 if rest[0] == rest[1] else 2)
+                    weight = self.speed[rest[0]] * self.speed[rest[1]] * (1 if rest[0] == rest[1] else 2)
                 if weight and not off.is_zero():
                     self._errors[system][key] = v.series(off * weight)
         return self._errors[system]
 
     def verified(self, claim: Mapping[str, Any], proof: Any) -> CheckedClaim:
         """The claim, once its proof holds."""
-        if not 0 <= claim["system"] < len(self.systems) or not self.box:
+        if not 0 <= claim["system"] < len(self.systems):
             raise CertificateError(f"there is no system {claim['system']}")
         return self._torque_error(claim, proof) if self.kind == "reduced model" else self._range(claim, proof)
 
@@ -177,8 +171,7 @@ class Certificate:
         count = 0
         for part in proof:
             group, bound = [waves[tuple(key)] for key in part["of"] if tuple(key) in waves], number(part["bound"])
-            functions = multiples_joined(group)
-            count += self.covered(claim["system"], functions, part["tree"], bound, Net.sum_of_magnitudes)
+            count += self.covered(claim["system"], group, part["tree"], bound, Net.sum_of_magnitudes)
         what, most = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
         return CheckedClaim(claim["system"], what, self.unit([[1, "G", joint]], claim), 0.0 - most, most, count)
 
@@ -229,29 +222,11 @@ class Certificate:
 
     def complete(self) -> None:
         """Refuse a system of which nothing is claimed, and a reduced model some joint of which has no bound."""
-        claims = self.sections["claims"]
-        for s in range(len(self.systems)):
-            if not any(claim["system"] == s for claim in claims):
-                raise CertificateError(f"nothing is claimed of system {s + 1}")
-        if not self.systems:
-            raise CertificateError("it has no system")
-        if self.kind == "reduced model":
-            said = {(claim["system"], claim["joint"]) for claim in claims}
-            for s, system in enumerate(self.systems):
-                for i, body in enumerate(system["bodies"]):
-                    if (s, i) not in said:
-                        raise CertificateError(f"nothing is claimed of the torque of {body['joint']}")
-
-    # -- the box and its parts ----------------------------------------------------------------------
-
-    @cached_property
-    def box(self) -> list[tuple[fmpq, fmpq, bool]]:
-        """Least and greatest position of each joint, and whether it goes all the way round."""
-        ends = zip(self.states["lower"], self.states["upper"], self.states["circle"], strict=True)
-        found = [(number(low), number(high), bool(circle)) for low, high, circle in ends]
-        if any(low > high for low, high, _ in found) or any(len(s["bodies"]) != len(found) for s in self.systems):
-            raise CertificateError("the box of its states has not one range for each joint")
-        return found
+        said = {(claim["system"], claim.get("joint", 0)) for claim in self.sections["claims"]}
+        for s, system in enumerate(self.systems):
+            for i, body in enumerate(system["bodies"] if self.kind == "reduced model" else system["bodies"][:1]):
+                if (s, i) not in said:
+                    raise CertificateError(f"nothing is claimed of system {s + 1} at {body['joint']}")
 
     def covered(
         self, system: int, functions: Sequence[Series], tree: str, bound: fmpq, measure: Callable[[Net], float]
@@ -308,17 +283,6 @@ def in_variables(
     return variables, [{tuple(k[v.joint] for v in variables): c for k, c in f.items()} for f in functions]
 
 
-def multiples_joined(functions: Sequence[Series]) -> list[Series]:
-    """Functions that are multiples of each other joined: |w| + |c w| = |(1 + |c|) w|."""
-    found: dict[frozenset[Any], tuple[Series, fmpq, fmpq]] = {}
-    for f in functions:
-        lead = next(part for _, c in sorted(f.items()) for part in c if part)
-        shape = frozenset((k, re / lead, im / lead) for k, (re, im) in f.items())
-        kept, of, total = found.get(shape, (f, lead, fmpq(0)))
-        found[shape] = kept, of, total + abs(lead / of)
-    return [{k: (re * times, im * times) for k, (re, im) in f.items()} for f, _, times in found.values()]
-
-
 def letter(joint: int) -> str:
     """The symbol of a joint in a tree: a for the first."""
     return chr(ord("a") + joint)
@@ -335,5 +299,7 @@ def worded(terms: Sequence[Sequence[Any]]) -> str:
 
 
 def upward(exact: fmpq) -> float:
-    """A number of eight digits that is not below an exact one."""
-    return float(Context(prec=8, rounding=ROUND_CEILING).divide(Decimal(int(exact.p)), Decimal(int(exact.q))))
+    """A number of eight digits that is not below an exact one, nor is the float nearest to it."""
+    context = Context(prec=8, rounding=ROUND_CEILING)
+    found = context.divide(Decimal(int(exact.p)), Decimal(int(exact.q)))
+    return float(found if Fraction(float(found)) >= Fraction(int(exact.p), int(exact.q)) else found.next_plus(context))

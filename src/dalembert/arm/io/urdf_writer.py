@@ -45,7 +45,7 @@ def write_urdf(arm: ArmDescription) -> str:
         )
     robot = Element("robot", name=_text(arm.name))
     for remark in _remarks(arm):
-        robot.append(Comment(f" {_text(remark).replace('--', '- -')} "))
+        robot.append(Comment(f" {_valid(remark).replace('--', '- -')} "))
     names = {link.name for link in arm.links} | {joint.name for joint in arm.joints}
     frames = _frames(arm)
     for link in arm.links:
@@ -246,6 +246,13 @@ def _limit(value: float) -> str:
 
 
 def _text(value: str) -> str:
+    """The string, which must be valid in XML, and no expression to those who read URDF as xacro."""
+    if "${" in value or "$(" in value:
+        raise ArmError(f"the name {value!r} is an expression of xacro to readers of URDF, ours too; rename it")
+    return _valid(value)
+
+
+def _valid(value: str) -> str:
     """The string, which must be valid in XML."""
     if NO_XML.search(value):
         raise ArmError(f"the name {value!r} holds characters that XML cannot; rename it")
