@@ -274,7 +274,7 @@ __all__ = [
     "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
     "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
-    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "Shape", "ShortFormModel", "SimplifiedModel",
+    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
     "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "StatePage",
     "Stribeck", "Studio",
     "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",
