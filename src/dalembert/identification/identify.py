@@ -20,6 +20,7 @@ from .friction_terms import SIGNED, FrictionTerms
 from .log import Array, Log
 from .log_checks import check_fit, check_log
 from .observations import Observations, Unknowns, known_torques
+from .position_noise import check_noise
 from .result import Identification
 from .smoothing import smoothed
 
@@ -82,7 +83,7 @@ def identify(
         described, unknowns, base, found.shape, values, method == "consistent", found, tuple(found.logs), found.known,
         None if factors is None else factors * found.gain_changes, method, robust, cutoff, tuple(warnings), len(seen),
     )  # fmt: skip
-    return result.noting(check_fit(result))
+    return result.noting([*check_fit(result), *check_noise(result)])
 
 
 def _checked(

@@ -27,6 +27,7 @@ from .log import Array, Log
 from .log_checks import check_log
 from .observations import Shape, Unknowns, elastic_torques, known_torques, link_torques
 from .payload import IdentifiedLoad, identify_load
+from .position_noise import PositionNoise, position_noise
 from .silent import Silent, silent
 from .smoothing import Smoothed, smoothed
 
@@ -193,6 +194,11 @@ class Identification:
     def silent(self) -> tuple[Silent, ...]:
         """What the logs do not tell, each with a motion that would."""
         return silent(self)
+
+    @cached_property
+    def noise(self) -> PositionNoise | None:
+        """What noise of the positions does to ``parameters``, beyond their errors; None where it is faint."""
+        return position_noise(self)
 
     @property
     def gain_errors(self) -> Array | None:
