@@ -50,7 +50,7 @@ REFERENCE = {
     "Mechanisms": [
         "load_mechanism", "Mechanism", "MechanismSystem", "Closure", "FrameOn", "Gear", "JointCoupling", "Spring",
         "Motors", "Redundant", "ManyMotions", "ParameterSensitivity", "carrying", "free_body", "compare_drives",
-        "conditioning_map", "write_mechanism_page", "write_mechanism_picture",
+        "conditioning_map", "MechanismPage", "write_mechanism_page", "write_mechanism_picture",
     ],
     "Errors and warnings": [
         "ArmError", "SimulationError", "SimulationInterrupt", "CertificateError", "AssemblyWarning", "PhysicalWarning",

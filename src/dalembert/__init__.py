@@ -98,7 +98,7 @@ if TYPE_CHECKING:
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .reduction.shortforms.short_form_model import ShortFormModel
     from .report.assemble import Report
-    from .report.mechanism_page import write_mechanism_page
+    from .report.mechanism_page import MechanismPage, write_mechanism_page
     from .report.mechanism_picture import write_mechanism_picture
     from .report.replay import MotionPage
     from .report.state_page import StatePage
@@ -168,6 +168,7 @@ _LATER = {
     "Manipulability": "kinematics.manipulability",
     "ManyMotions": "mechanisms.many_motions",
     "Mechanism": "mechanisms.mechanism",
+    "MechanismPage": "report.mechanism_page",
     "MechanismStudio": "studio.mechanism_studio",
     "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
@@ -269,8 +270,8 @@ __all__ = [
     "DrivenArm", "Element", "Equations", "Excitation", "Factor", "Follows", "Force", "FrameOn", "Friction", "Gear",
     "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper",
     "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "LinkShape", "Load",
-    "LoadChange", "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismStudio",
-    "MechanismSystem", "Motion", "MotionPage", "Motor",
+    "LoadChange", "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismPage",
+    "MechanismStudio", "MechanismSystem", "Motion", "MotionPage", "Motor",
     "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
     "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",

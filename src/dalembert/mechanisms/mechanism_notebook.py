@@ -62,7 +62,9 @@ def mechanism_html(mechanism: CoordinateKinematics) -> str:
         note(said, f" At home its loops are closed to {error:.1e} m or rad."),
         *closures,
         folded(f"{mechanism.m} joints", joints_table(mechanism)) if mechanism.m > MANY else joints_table(mechanism),
-        note("da.write_mechanism_page(mechanism, 'page.html') writes a page with the mechanism to move by hand."),
+        note(
+            "da.write_mechanism_page(mechanism) shows it here, to move by hand; with a file name it writes that page."
+        ),
     )
 
 
