@@ -1,7 +1,11 @@
 """How often and how fast poses are reached, beside a plain loop of Pinocchio in the same process.
 
-    python benchmarks/inverse_kinematics.py [puma560 ur5e stanford panda iiwa14] [--poses 1000] [--tolerance 1e-6]
-    python benchmarks/inverse_kinematics.py --closed-forms
+    words.add_argument("--record", action="store_true", help="add the ratios to benchmarks/results/history.jsonl")
+    words.add_argument("--closed-forms", action="store_true", help="all solutions, by geometry")
+    given, ratios = words.parse_args(), {}
+    if given.closed_forms:
+        closed_forms(given.poses)
+        return
 
 Poses are Pinocchio's forward kinematics at random positions within the limits. "CLIK" is the closed loop of Pinocchio's
 own example: log6 of the pose error, its Jacobian, damped by 1e-6, integrated by half a step, up to 100 steps, from
@@ -19,6 +23,7 @@ import argparse
 import time
 import warnings
 
+import history
 import numpy as np
 import pinocchio as pin
 
@@ -128,8 +133,9 @@ def main() -> None:
     words.add_argument("--poses", type=int, default=1000)
     words.add_argument("--clik", type=int, default=100, help="poses that the loop of Pinocchio gets, the first of them")
     words.add_argument("--tolerance", type=float, default=1e-6, help="m and rad")
+    words.add_argument("--record", action="store_true", help="add the ratios to benchmarks/results/history.jsonl")
     words.add_argument("--closed-forms", action="store_true", help="all solutions, by geometry")
-    given = words.parse_args()
+    given, ratios = words.parse_args(), {}
     if given.closed_forms:
         closed_forms(given.poses)
         return
@@ -159,11 +165,14 @@ def main() -> None:
                     reached, first = reached + 1, first + (start == 0)
                     break
         clik = (time.process_time() - begin) / len(few)
+        ratios |= {f"{name}, batch of {given.poses}": clik / batch, f"{name}, one pose": clik / single}
         shares = (found.success, reached / len(few), first / len(few))
         print(
             f"{name:10s} {shares[0]:8.1%} {1e6 * batch:11.0f} {1e6 * single:12.0f} {shares[1]:13.1%} {shares[2]:12.1%} "
             f"{1e6 * clik:10.0f} {clik / batch:11.0f} {clik / single:12.1f}"
         )
+    if given.record:
+        history.record("inverse kinematics", ratios)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from .subproblems import LOST
 Array = NDArray[np.float64]
 SAME = 1e-4
 """Solutions whose joints are closer than this (rad, or lengths of the arm) are one."""
+ROUNDING = 1e-7
+"""What lacks less than this (rad, lengths of the arm) may be kept from its pose by rounding: nothing is proven."""
 PIECE = 8192
 """Poses at once, to bound the memory."""
 SHARP, STRAY, STEPS = 1e-10, 1e-3, 8
@@ -29,8 +31,8 @@ SHARP, STRAY, STEPS = 1e-10, 1e-3, 8
 class AllSolutions:
     """Solutions ``q`` ``(poses, most, n)``, nearest first: those of the first ``count`` of each pose.
 
-    ``endless`` are poses of which a joint is free, so that the list is some of endlessly many (or where the way of the
-    closed form fails); ``closest`` is the candidate that comes nearest to each pose, whether it reaches it or not.
+    ``endless`` are poses of which a joint is free, so that the list is some of endlessly many (or where the
+    closed form cannot tell); ``closest`` is the candidate that comes nearest to each pose, reached or not.
     """
 
     q: Array
@@ -87,13 +89,14 @@ def all_solutions(form: ClosedForm, descent: Descent, target: Array, near: Array
         endless = np.full(n, math.inf)
         lanes = replace(descent, task=sharp, lower=-endless, upper=endless).run(q[which], target[which[0]], STEPS)
         q[which], off[which], about[which] = lanes.q, lanes.position_error, lanes.orientation_error
+        scaled = np.maximum(off / task.length, about)
     reached = (off <= task.position_tolerance) & (about <= task.orientation_tolerance)
     moved, inside = within_limits(q, near[:, None], descent)
     inside &= reached
     rank = np.where(inside, (np.abs(moved - near[:, None]) * descent.scale).max(axis=-1), np.inf)
     each, order = np.arange(count)[:, None], np.argsort(rank, axis=1, kind="stable")
     closest = q[each[:, 0], np.argmin(scaled, axis=1)]
-    unsure = ((free > 0.5) & reached | (free >= LOST)).any(axis=1)
+    unsure = ((free > 0.5) & reached | (free >= LOST) | (scaled < ROUNDING) & ~reached).any(axis=1)
     best = moved[each, order], inside.sum(axis=1), off[each, order], about[each, order]
     return AllSolutions(*best, np.asarray(unsure), closest)
 
