@@ -103,11 +103,13 @@ def all_solutions(form: ClosedForm, descent: Descent, target: Array, near: Array
 
 def distinct(found: AllSolutions, descent: Descent) -> tuple[Array, ...]:
     """The solutions of each pose, each once, by turns nearest to zero."""
-    off = np.abs(found.q[:, :, None, :] - found.q[:, None, :, :])
-    off = np.where(revolute(descent), np.abs(np.remainder(off + math.pi, math.tau) - math.pi), off) * descent.scale
-    alike = np.tril((off.max(axis=-1) < SAME), k=-1).any(axis=-1)
-    listed, _ = within_limits(found.q, np.zeros(found.q.shape[-1]), descent)
-    several = []
-    for points, again, count in zip(listed, alike, found.count, strict=True):
-        several.append(points[:count][~again[:count]])
+    several: list[Array] = []
+    for begin in range(0, len(found.q), PIECE):
+        q = found.q[begin : begin + PIECE]
+        off = np.abs(q[:, :, None, :] - q[:, None, :, :])
+        off = np.where(revolute(descent), np.abs(np.remainder(off + math.pi, math.tau) - math.pi), off) * descent.scale
+        alike = np.tril((off.max(axis=-1) < SAME), k=-1).any(axis=-1)
+        listed, _ = within_limits(q, np.zeros(q.shape[-1]), descent)
+        for points, again, count in zip(listed, alike, found.count[begin : begin + PIECE], strict=True):
+            several.append(points[:count][~again[:count]])
     return tuple(several)
