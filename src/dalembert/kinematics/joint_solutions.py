@@ -79,7 +79,7 @@ class JointSolutions:
         if np.any(self.complete):
             return f"Some poses have endlessly many ({self.method}); complete says of which these are all."
         if self.method.startswith("closed form"):
-            return f"There are endlessly many: at a singular pose joints turn against each other ({self.method})."
+            return f"There may be endlessly many: the pose is singular, or too near to it to say ({self.method})."
         return f"There may be others: these are what starts led to ({self.method})."
 
     def __repr__(self) -> str:

@@ -232,6 +232,13 @@ def test_out_of_reach_is_proven_and_the_distance_told() -> None:
     assert found.starts[1] == 0 < found.starts[0]
 
 
+def test_what_rounding_alone_keeps_from_its_pose_is_not_proven_out_of_reach() -> None:
+    arm = arm_of("puma560")
+    found = arm.inverse_kinematics(arm.forward_kinematics(np.full(6, 0.3)), tolerance=1e-18, starts=1, solutions=True)
+    assert not bool(found.converged)
+    assert not bool(found.complete)
+
+
 def test_whole_turns_within_the_limits_are_found_from_both_sides() -> None:
     """A joint with limits from 3 to 9 rad has its solutions there, not between -pi and pi."""
     text = """<robot name="turns"><link name="b"/><link name="x"/><link name="y"/><link name="z"/>

@@ -19,6 +19,8 @@ from .subproblems import LOST
 Array = NDArray[np.float64]
 SAME = 1e-4
 """Solutions whose joints are closer than this (rad, or lengths of the arm) are one."""
+ROUNDING = 1e-7
+"""What lacks less than this (rad, lengths of the arm) may be kept from its pose by rounding: nothing is proven."""
 PIECE = 8192
 """Poses at once, to bound the memory."""
 SHARP, STRAY, STEPS = 1e-10, 1e-3, 8
@@ -29,8 +31,8 @@ SHARP, STRAY, STEPS = 1e-10, 1e-3, 8
 class AllSolutions:
     """Solutions ``q`` ``(poses, most, n)``, nearest first: those of the first ``count`` of each pose.
 
-    ``endless`` are poses of which a joint is free, so that the list is some of endlessly many (or where the way of the
-    closed form fails); ``closest`` is the candidate that comes nearest to each pose, whether it reaches it or not.
+    ``endless`` are poses of which a joint is free, so that the list is some of endlessly many (or where the
+    closed form cannot tell); ``closest`` is the candidate that comes nearest to each pose, reached or not.
     """
 
     q: Array
@@ -41,19 +43,28 @@ class AllSolutions:
     closest: Array
 
 
-def within_limits(q: Array, near: Array, lower: Array, upper: Array, turns: NDArray[np.bool_]) -> Array:
-    """The same positions by whole turns: as near to ``near`` as the limits allow, NaN where they allow none.
+def revolute(descent: Descent) -> NDArray[np.bool_]:
+    """Which joints turn."""
+    arm = descent.arm
+    return arm.kept("revolute", lambda: np.array([joint.kind == "revolute" for joint in arm.moving], dtype=bool))
+
+
+def within_limits(q: Array, near: Array, descent: Descent) -> tuple[Array, NDArray[np.bool_]]:
+    """The same positions by whole turns as near to ``near`` as the limits allow, and where they allow any.
 
     What is beyond a limit by rounding alone is put on it.
     """
-    moved = q + math.tau * np.where(turns, np.round((near - q) / math.tau), 0.0)
-    slack = SHARP
-    over = np.where(turns, np.ceil(np.maximum(moved - upper - slack, 0.0) / math.tau), 0.0)
-    moved = moved - math.tau * over
-    under = np.where(turns, np.ceil(np.maximum(lower - slack - moved, 0.0) / math.tau), 0.0)
-    moved = moved + math.tau * under
-    inside = ((moved >= lower - slack) & (moved <= upper + slack)).all(axis=-1, keepdims=True)
-    return np.where(inside, np.clip(moved, lower, upper), np.nan)
+    whole = np.where(revolute(descent), math.tau, np.inf)
+    lower, upper = descent.lower, descent.upper
+    moved = q + np.where(revolute(descent), math.tau * np.round((near - q) / whole), 0.0)
+    beyond = (moved > upper + SHARP) | (moved < lower - SHARP)
+    if beyond.any():
+        turns = np.ceil(np.maximum(moved - upper - SHARP, 0.0) / whole)
+        moved = moved - np.where(turns > 0, turns * math.tau, 0.0)
+        turns = np.ceil(np.maximum(lower - SHARP - moved, 0.0) / whole)
+        moved = moved + np.where(turns > 0, turns * math.tau, 0.0)
+        beyond = (moved > upper + SHARP) | (moved < lower - SHARP)
+    return np.minimum(np.maximum(moved, lower), upper), np.asarray(~beyond.any(axis=-1))
 
 
 def all_solutions(form: ClosedForm, descent: Descent, target: Array, near: Array) -> AllSolutions:
@@ -68,7 +79,7 @@ def all_solutions(form: ClosedForm, descent: Descent, target: Array, near: Array
         )
     task = descent.task
     q, free = form.candidates(target, near)
-    count, most, n = q.shape
+    count, _, n = q.shape
     _, off, about = task.errors(descent.arm.forward_kinematics(q), target[:, None])
     scaled = np.maximum(off / task.length, about)
     vague = (scaled > SHARP) & (scaled < STRAY)
@@ -78,28 +89,27 @@ def all_solutions(form: ClosedForm, descent: Descent, target: Array, near: Array
         endless = np.full(n, math.inf)
         lanes = replace(descent, task=sharp, lower=-endless, upper=endless).run(q[which], target[which[0]], STEPS)
         q[which], off[which], about[which] = lanes.q, lanes.position_error, lanes.orientation_error
+        scaled = np.maximum(off / task.length, about)
     reached = (off <= task.position_tolerance) & (about <= task.orientation_tolerance)
-    turns = np.array([joint.kind == "revolute" for joint in descent.arm.moving])
-    closest = q[np.arange(count), np.argmin(np.where(reached, 0.0, scaled), axis=1)] if most else np.zeros((count, n))
-    q = within_limits(q, near[:, None], descent.lower, descent.upper, turns)
-    inside = reached & ~np.isnan(q[..., 0])
-    apart = np.abs(q - near[:, None]) * descent.scale
-    rank = np.where(inside, apart.max(axis=-1), np.inf)
-    order = np.argsort(rank, axis=1, kind="stable")
-    q, inside = np.take_along_axis(q, order[..., None], axis=1), np.take_along_axis(inside, order, axis=1)
-    off, about = np.take_along_axis(off, order, axis=1), np.take_along_axis(about, order, axis=1)
-    unsure = ((free > 0.5) & reached).any(axis=1) | (free >= LOST).any(axis=1)
-    return AllSolutions(q, inside.sum(axis=1), off, about, np.asarray(unsure), closest)
+    moved, inside = within_limits(q, near[:, None], descent)
+    inside &= reached
+    rank = np.where(inside, (np.abs(moved - near[:, None]) * descent.scale).max(axis=-1), np.inf)
+    each, order = np.arange(count)[:, None], np.argsort(rank, axis=1, kind="stable")
+    closest = q[each[:, 0], np.argmin(scaled, axis=1)]
+    unsure = ((free > 0.5) & reached | (free >= LOST) | (scaled < ROUNDING) & ~reached).any(axis=1)
+    best = moved[each, order], inside.sum(axis=1), off[each, order], about[each, order]
+    return AllSolutions(*best, np.asarray(unsure), closest)
 
 
 def distinct(found: AllSolutions, descent: Descent) -> tuple[Array, ...]:
     """The solutions of each pose, each once, by turns nearest to zero."""
-    turns = np.array([joint.kind == "revolute" for joint in descent.arm.moving])
-    off = np.abs(found.q[:, :, None, :] - found.q[:, None, :, :])
-    off = np.where(turns, np.abs(np.remainder(off + math.pi, math.tau) - math.pi), off) * descent.scale
-    alike = np.tril((off.max(axis=-1) < SAME), k=-1).any(axis=-1)
-    listed = within_limits(found.q, np.zeros(len(turns)), descent.lower, descent.upper, turns)
-    several = []
-    for points, again, count in zip(listed, alike, found.count, strict=True):
-        several.append(points[:count][~again[:count]])
+    several: list[Array] = []
+    for begin in range(0, len(found.q), PIECE):
+        q = found.q[begin : begin + PIECE]
+        off = np.abs(q[:, :, None, :] - q[:, None, :, :])
+        off = np.where(revolute(descent), np.abs(np.remainder(off + math.pi, math.tau) - math.pi), off) * descent.scale
+        alike = np.tril((off.max(axis=-1) < SAME), k=-1).any(axis=-1)
+        listed, _ = within_limits(q, np.zeros(q.shape[-1]), descent)
+        for points, again, count in zip(listed, alike, found.count[begin : begin + PIECE], strict=True):
+            several.append(points[:count][~again[:count]])
     return tuple(several)

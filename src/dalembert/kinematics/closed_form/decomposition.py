@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from ...systems.arm_kinematics import MovingArm
 from .general_six import GeneralSix
 from .page_form import PageForm
-from .parallel_axes import ParallelAxes
 from .screw_chain import CommonNormal, Screw, ScrewChain, perpendicular
 from .spherical_wrist import SphericalWrist, ThreeSlides
 from .three_joint_tasks import ThreeJointsToOrientation, ThreeJointsToPoint
 from .three_joints import simpler
+from .three_parallel import ThreeParallel
 
 Array = NDArray[np.float64]
 TRIALS = 12
@@ -58,7 +58,7 @@ def closed_form_of(arm: MovingArm, task: str) -> ClosedForm | None:
     if task == "pose":
         for whole in _six_joints(chain):
             for inverted, read in ((False, whole), (True, whole.reversed())):
-                found = (kind.of(read) for kind in (SphericalWrist, ThreeSlides, ParallelAxes))
+                found = (kind.of(read) for kind in (SphericalWrist, ThreeSlides, ThreeParallel))
                 pages += [make(page, inverted) for page in found if page is not None]
                 if whole.letters == "RRRRRR":
                     pages.append(GeneralSix(read, inverted))

@@ -27,15 +27,23 @@ class Page(Protocol):
     """A decomposition: all values of the joints for a displacement T' = T M^-1, over any field."""
 
     @property
-    def chain(self) -> ScrewChain: ...
+    def chain(self) -> ScrewChain:
+        """The joints."""
+        ...
 
     @property
-    def numeric(self) -> bool: ...
+    def numeric(self) -> bool:
+        """Whether an equation of fourth degree is left, which only floats solve."""
+        ...
 
     @property
-    def words(self) -> str: ...
+    def words(self) -> str:
+        """What the geometry is, for people."""
+        ...
 
-    def candidates(self, field: Field, turn: Mat, shift: Vec, preferred: list[Value]) -> list[Candidate]: ...
+    def candidates(self, field: Field, turn: Mat, shift: Vec, preferred: list[Value]) -> list[Candidate]:
+        """All values of the joints, by their places in the chain, that bring about T' = (turn, shift)."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

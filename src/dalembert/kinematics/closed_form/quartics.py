@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...rings.ring import Scalar
-from .subproblems import Axis, Value
+from .subproblems import JointAxis, Value
 
 Array = NDArray[np.float64]
 SAMPLES = 2 * np.pi * np.arange(5) / 5 + 0.3
@@ -25,7 +25,7 @@ VANISHES = 1e-11
 """An equation whose terms are all below this says nothing."""
 
 
-def roots(axis: Axis, g: Callable[[Value], Scalar]) -> list[tuple[Value, Scalar]]:
+def roots(axis: JointAxis, g: Callable[[Value], Scalar]) -> list[tuple[Value, Scalar]]:
     """Four values of the joint: the real parts of the roots, whether they are real or not; 1 where any value is one."""
     if axis.revolute:
         angles, free = _angles([g((float(np.sin(x)), float(np.cos(x)))) for x in SAMPLES])

@@ -19,29 +19,31 @@ from numpy.typing import NDArray
 from ...rings.algebra import Mat, Vec, add, dot, matmul, matvec, minus, transpose
 from ...rings.ring import Field, Scalar
 from .screw_chain import CommonNormal, Screw, ScrewChain, meeting_point, perpendicular
-from .subproblems import Axis, Value, back, onto, to_plane, vector
-from .three_joints import QUARTIC, Pair, pair_kind, reach, simpler
+from .subproblems import JointAxis, Value, back, onto, to_plane, vector
+from .three_joints import QUARTIC, JointPair, pair_kind, reach, simpler
 
 Array = NDArray[np.float64]
 Candidate = tuple[dict[int, Value], Scalar]
 """Values by joints, and how many of them are free."""
 
 
-def turned_by(axes: list[tuple[Axis, Value]], v: Vec) -> Vec:
+def turned_by(axes: list[tuple[JointAxis, Value]], v: Vec) -> Vec:
     """The direction after the motions of all, the last one first."""
     for axis, value in reversed(axes):
         v = axis.turned(value, v)
     return v
 
 
-def turned_back(axes: list[tuple[Axis, Value]], v: Vec) -> Vec:
+def turned_back(axes: list[tuple[JointAxis, Value]], v: Vec) -> Vec:
     """The direction before the motions of all."""
     for axis, value in axes:
         v = axis.turned(back(axis, value), v)
     return v
 
 
-def rotation(field: Field, axes: list[Axis], spoke: Vec, turn: Mat) -> list[tuple[tuple[Value, Value, Value], Scalar]]:
+def rotation(
+    field: Field, axes: list[JointAxis], spoke: Vec, turn: Mat
+) -> list[tuple[tuple[Value, Value, Value], Scalar]]:
     """All values of three axes whose rotation is ``turn``; ``spoke`` is perpendicular to the last of them."""
     first, middle, last = axes
     to = matvec(turn, last.h)
@@ -91,8 +93,8 @@ class SphericalWrist:
 
     def candidates(self, field: Field, turn: Mat, shift: Vec, preferred: list[Value]) -> list[Candidate]:
         """All values of the joints that bring about the displacement T' = (turn, shift)."""
-        axes = [Axis.of(field, screw, preferred) for screw in self.chain.screws]
-        pair, rest = Pair.of(field, self.common, preferred), Axis.of(field, self.rest, preferred)
+        axes = [JointAxis.of(field, screw, preferred) for screw in self.chain.screws]
+        pair, rest = JointPair.of(field, self.common, preferred), JointAxis.of(field, self.rest, preferred)
         point = vector(field, self.point)
         wrist = axes[self.begin : self.begin + 3]
         spoke = vector(field, perpendicular(np.asarray(self.chain.screws[self.begin + 2].direction)))
@@ -134,7 +136,7 @@ class ThreeSlides:
 
     def candidates(self, field: Field, turn: Mat, shift: Vec, preferred: list[Value]) -> list[Candidate]:
         """All values of the joints that bring about the displacement (turn, shift)."""
-        axes = [Axis.of(field, screw, preferred) for screw in self.chain.screws]
+        axes = [JointAxis.of(field, screw, preferred) for screw in self.chain.screws]
         turning = [k for k, axis in enumerate(axes) if axis.revolute]
         sliding = [k for k, axis in enumerate(axes) if not axis.revolute]
         spoke = vector(field, perpendicular(np.asarray(self.chain.screws[turning[-1]].direction)))

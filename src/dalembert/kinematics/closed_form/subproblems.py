@@ -46,7 +46,7 @@ def matrix(field: Field, values: Any) -> Mat:
 
 
 @dataclass(frozen=True)
-class Axis:
+class JointAxis:
     """A screw over the field, with the value that is preferred where it is free."""
 
     h: Vec
@@ -56,14 +56,16 @@ class Axis:
     preferred: Value
 
     @classmethod
-    def of(cls, field: Field, screw: Screw, preferred: Sequence[Value]) -> Axis:
+    def of(cls, field: Field, screw: Screw, preferred: Sequence[Value]) -> JointAxis:
         """The screw in numbers of the field; a joint that the arm does not have is preferred at zero."""
         wanted = preferred[screw.joint] if screw.joint >= 0 else (0, 1)
         return cls(vector(field, screw.direction), vector(field, screw.point), screw.revolute, screw.joint, wanted)
 
-    def placed(self, turn: Mat, shift: Vec) -> Axis:
+    def placed(self, turn: Mat, shift: Vec) -> JointAxis:
         """The axis after a displacement."""
-        return Axis(matvec(turn, self.h), plus(matvec(turn, self.p), shift), self.revolute, self.joint, self.preferred)
+        return JointAxis(
+            matvec(turn, self.h), plus(matvec(turn, self.p), shift), self.revolute, self.joint, self.preferred
+        )
 
     def turned(self, value: Value, v: Vec) -> Vec:
         """The direction ``v`` after the motion (Rodrigues)."""
@@ -80,7 +82,7 @@ class Axis:
         return plus(self.p, self.turned(value, minus(point, self.p)))
 
 
-def back(axis: Axis, value: Value) -> Value:
+def back(axis: JointAxis, value: Value) -> Value:
     """The motion undone."""
     return (mul(-1, value[0]), value[1])
 
@@ -107,7 +109,7 @@ def _chosen(field: Field, sin: Scalar, cos: Scalar, size: Scalar, preferred: Val
     return (add(mul(per, sin), mul(free, preferred[0])), add(mul(per, cos), mul(free, preferred[1]))), free
 
 
-def onto(field: Field, axis: Axis, a: Vec, b: Vec) -> tuple[Value, Scalar]:
+def onto(field: Field, axis: JointAxis, a: Vec, b: Vec) -> tuple[Value, Scalar]:
     """Subproblem 1: the angle that turns the direction a towards b about the axis."""
     sin = dot(axis.h, cross(a, b))
     cos = sub(dot(a, b), mul(dot(axis.h, a), dot(axis.h, b)))
@@ -128,7 +130,7 @@ def balanced(field: Field, a: Scalar, b: Scalar, c: Scalar, preferred: Value) ->
     return found
 
 
-def to_plane(field: Field, axis: Axis, normal: Vec, v: Vec, height: Scalar) -> list[tuple[Value, Scalar]]:
+def to_plane(field: Field, axis: JointAxis, normal: Vec, v: Vec, height: Scalar) -> list[tuple[Value, Scalar]]:
     """Subproblem 4: the angles with normal . R v = height."""
     along, across = dot(axis.h, v), dot(axis.h, normal)
     a = sub(dot(normal, v), mul(along, across))
@@ -136,7 +138,7 @@ def to_plane(field: Field, axis: Axis, normal: Vec, v: Vec, height: Scalar) -> l
     return balanced(field, a, b, sub(height, mul(along, across)), axis.preferred)
 
 
-def to_sphere(field: Field, axis: Axis, center: Vec, point: Vec, square: Scalar) -> list[tuple[Value, Scalar]]:
+def to_sphere(field: Field, axis: JointAxis, center: Vec, point: Vec, square: Scalar) -> list[tuple[Value, Scalar]]:
     """Subproblem 3: where the axis brings the point to a squared distance from a center."""
     if not axis.revolute:
         off = minus(point, center)
@@ -149,7 +151,7 @@ def to_sphere(field: Field, axis: Axis, center: Vec, point: Vec, square: Scalar)
     return to_plane(field, axis, to_center, arm, mul(number(field, 0.5), twice))
 
 
-def to_height(field: Field, axis: Axis, normal: Vec, point: Vec, height: Scalar) -> list[tuple[Value, Scalar]]:
+def to_height(field: Field, axis: JointAxis, normal: Vec, point: Vec, height: Scalar) -> list[tuple[Value, Scalar]]:
     """Where the axis brings the point to normal . x = height."""
     if not axis.revolute:
         rest = sub(height, dot(normal, point))

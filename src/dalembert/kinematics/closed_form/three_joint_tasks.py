@@ -8,8 +8,8 @@ from ...rings.algebra import Mat, Vec, matvec, plus
 from ...rings.ring import Field
 from .screw_chain import CommonNormal, Screw, ScrewChain, perpendicular
 from .spherical_wrist import Candidate, rotation
-from .subproblems import Axis, Value, vector
-from .three_joints import QUARTIC, Pair, pair_kind, reach
+from .subproblems import JointAxis, Value, vector
+from .three_joints import QUARTIC, JointPair, pair_kind, reach
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class ThreeJointsToPoint:
 
     def candidates(self, field: Field, turn: Mat, shift: Vec, preferred: list[Value]) -> list[Candidate]:
         """All values that bring the tool's origin where T' M brings it."""
-        pair, rest = Pair.of(field, self.common, preferred), Axis.of(field, self.rest, preferred)
+        pair, rest = JointPair.of(field, self.common, preferred), JointAxis.of(field, self.rest, preferred)
         home = vector(field, self.chain.shift)
         there = plus(matvec(turn, home), shift)
         start, goal = (there, home) if self.backwards else (home, there)
@@ -51,7 +51,7 @@ class ThreeJointsToOrientation:
 
     def candidates(self, field: Field, turn: Mat, shift: Vec, preferred: list[Value]) -> list[Candidate]:
         """All values whose rotation is that of T'."""
-        axes = [Axis.of(field, screw, preferred) for screw in self.chain.screws]
+        axes = [JointAxis.of(field, screw, preferred) for screw in self.chain.screws]
         spoke = vector(field, perpendicular(self.chain.screws[-1].direction))
         found = rotation(field, axes, spoke, turn)
         return [(dict(enumerate(values)), free) for values, free in found]

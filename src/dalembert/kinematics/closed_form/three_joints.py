@@ -1,4 +1,4 @@
-"""Three joints that bring a point to a point: e1 e2 e3 w = c, all solutions (Pieper 1968, section 3.2).
+"""Three joints that bring a point to a point: e1 e2 e3 w = c, all solutions (Pieper 1968).
 
 The first joint keeps what it keeps: the height along its axis and the distance from it, or where it slides two
 coordinates across. Together with what the second keeps this leaves one equation in the third:
@@ -21,18 +21,18 @@ from ...rings.algebra import Mat, Vec, add, cross, dot, matvec, minus, mul, plus
 from ...rings.ring import Field, Scalar
 from .quartics import roots
 from .screw_chain import CommonNormal, Screw
-from .subproblems import Axis, Value, number, onto, to_height, to_plane, to_sphere, vector
+from .subproblems import JointAxis, Value, number, onto, to_height, to_plane, to_sphere, vector
 
 Branch = tuple[tuple[Value, Value, Value], Scalar]
 """Values of the three joints, and how many of them are free."""
 
 
 @dataclass(frozen=True)
-class Pair:
+class JointPair:
     """The first two joints, by their common normal; ``kind`` is what they are to each other."""
 
-    first: Axis
-    second: Axis
+    first: JointAxis
+    second: JointAxis
     normal: Vec
     third: Vec
     distance: Scalar
@@ -41,15 +41,15 @@ class Pair:
     kind: str
 
     @classmethod
-    def of(cls, field: Field, common: CommonNormal, preferred: list[Value]) -> Pair:
+    def of(cls, field: Field, common: CommonNormal, preferred: list[Value]) -> JointPair:
         """The pair over the field."""
         return cls(
-            Axis.of(field, common.first, preferred), Axis.of(field, common.second, preferred),
+            JointAxis.of(field, common.first, preferred), JointAxis.of(field, common.second, preferred),
             vector(field, common.normal), vector(field, common.third), number(field, common.distance),
             number(field, common.cosine), number(field, common.sine), pair_kind(common),
         )  # fmt: skip
 
-    def placed(self, turn: Mat, shift: Vec) -> Pair:
+    def placed(self, turn: Mat, shift: Vec) -> JointPair:
         """The pair after a displacement."""
         return replace(
             self, first=self.first.placed(turn, shift), second=self.second.placed(turn, shift),
@@ -82,7 +82,7 @@ def simpler(first: Screw, second: Screw, third: Screw) -> tuple[CommonNormal, Sc
     return ahead, third, False
 
 
-def reach(field: Field, pair: Pair, third: Axis, w: Vec, c: Vec) -> list[Branch]:
+def reach(field: Field, pair: JointPair, third: JointAxis, w: Vec, c: Vec) -> list[Branch]:
     """All (first, second, third) with e1 e2 e3 w = c."""
     found = []
     for last, free in _third(field, pair, third, w, c):
@@ -97,7 +97,7 @@ def reach(field: Field, pair: Pair, third: Axis, w: Vec, c: Vec) -> list[Branch]
     return found
 
 
-def _third(field: Field, pair: Pair, third: Axis, w: Vec, c: Vec) -> list[tuple[Value, Scalar]]:
+def _third(field: Field, pair: JointPair, third: JointAxis, w: Vec, c: Vec) -> list[tuple[Value, Scalar]]:
     """The joint that is left."""
     one, two = pair.first, pair.second
     if pair.kind == "RR intersecting":
@@ -112,7 +112,7 @@ def _third(field: Field, pair: Pair, third: Axis, w: Vec, c: Vec) -> list[tuple[
     return roots(third, lambda value: _left(field, pair, third.moved(value, w), c))
 
 
-def _left(field: Field, pair: Pair, f: Vec, c: Vec) -> Scalar:
+def _left(field: Field, pair: JointPair, f: Vec, c: Vec) -> Scalar:
     """What is zero where the third joint brings w to a point f from which the first two reach c."""
     one, two = pair.first, pair.second
     if pair.kind in ("RP parallel", "PR parallel"):
@@ -127,12 +127,12 @@ def _left(field: Field, pair: Pair, f: Vec, c: Vec) -> Scalar:
     return sub(add(mul(along, along), mul(across, across)), dot(outer, outer))
 
 
-def _slid(field: Field, pair: Pair, f: Vec, c: Vec) -> Value:
+def _slid(field: Field, pair: JointPair, f: Vec, c: Vec) -> Value:
     """How far the second joint slides to the height of c along the axis of the first."""
     return field.divide(dot(pair.first.h, minus(c, f)), pair.cosine), 1
 
 
-def _components(field: Field, pair: Pair, f: Vec, c: Vec) -> tuple[Scalar, Scalar]:
+def _components(field: Field, pair: JointPair, f: Vec, c: Vec) -> tuple[Scalar, Scalar]:
     """Of R2 (f - p2), along the common normal and across it."""
     one, two = pair.first, pair.second
     v = minus(f, two.p)
@@ -150,7 +150,7 @@ def _components(field: Field, pair: Pair, f: Vec, c: Vec) -> tuple[Scalar, Scala
     return dot(pair.normal, off), field.divide(height, dot(flat, pair.third))
 
 
-def _second(field: Field, pair: Pair, f: Vec, c: Vec) -> list[tuple[Value, Scalar]]:
+def _second(field: Field, pair: JointPair, f: Vec, c: Vec) -> list[tuple[Value, Scalar]]:
     """The second joint, once the third is known."""
     one, two = pair.first, pair.second
     if pair.kind == "RR intersecting":

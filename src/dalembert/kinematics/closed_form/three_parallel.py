@@ -1,4 +1,4 @@
-"""Three parallel axes in the middle, as in the UR arms (Elias and Wen 2022, section 4.2; Hawkins 2013 for UR).
+"""Three parallel axes in the middle, as in the UR arms (Hawkins 2013; Elias and Wen 2022).
 
 Joints 2, 3, 4 about axes along h move every point across h alone. With T' = T M^-1 = e1 ... e6, of every point x
 
@@ -21,18 +21,18 @@ from ...rings.ring import Field, Scalar
 from .quartics import roots
 from .screw_chain import CommonNormal, ScrewChain, perpendicular
 from .spherical_wrist import Candidate, turned_back
-from .subproblems import Axis, Value, back, number, onto, to_plane, to_sphere, vector
+from .subproblems import JointAxis, Value, back, number, onto, to_plane, to_sphere, vector
 
 
 @dataclass(frozen=True, eq=False)
-class ParallelAxes:
+class ThreeParallel:
     """Six turning joints of which the second, third and fourth are parallel."""
 
     chain: ScrewChain
     common: CommonNormal
 
     @classmethod
-    def of(cls, chain: ScrewChain) -> ParallelAxes | None:
+    def of(cls, chain: ScrewChain) -> ThreeParallel | None:
         """The decomposition, if the axes lie so."""
         if chain.letters != "RRRRRR":
             return None
@@ -54,8 +54,11 @@ class ParallelAxes:
 
     def candidates(self, field: Field, turn: Mat, shift: Vec, preferred: list[Value]) -> list[Candidate]:
         """All values of the joints that bring about the displacement T' = (turn, shift)."""
-        axes = [Axis.of(field, screw, preferred) for screw in self.chain.screws]
-        axes[4], axes[5] = Axis.of(field, self.common.first, preferred), Axis.of(field, self.common.second, preferred)
+        axes = [JointAxis.of(field, screw, preferred) for screw in self.chain.screws]
+        axes[4], axes[5] = (
+            JointAxis.of(field, self.common.first, preferred),
+            JointAxis.of(field, self.common.second, preferred),
+        )
         first, five, six = axes[0], axes[4], axes[5]
         h = axes[1].h
         there = plus(matvec(turn, six.p), shift)
@@ -72,7 +75,7 @@ class ParallelAxes:
         return found
 
     def _first(
-        self, field: Field, first: Axis, five: Axis, six: Axis, h: Vec, there: Vec, along: Vec
+        self, field: Field, first: JointAxis, five: JointAxis, six: JointAxis, h: Vec, there: Vec, along: Vec
     ) -> list[tuple[Value, Scalar]]:
         """Joint 1."""
         undone = replace(first, h=scale(-1, first.h))
@@ -90,7 +93,7 @@ class ParallelAxes:
         return roots(first, left)
 
     def _components(
-        self, field: Field, one: Value, first: Axis, five: Axis, h: Vec, there: Vec, along: Vec
+        self, field: Field, one: Value, first: JointAxis, five: JointAxis, h: Vec, there: Vec, along: Vec
     ) -> tuple[Scalar, Scalar]:
         """Of R5^T h, along the common normal of axes 5 and 6 and across it."""
         common = self.common
@@ -101,7 +104,15 @@ class ParallelAxes:
         return field.divide(height, number(field, common.distance)), field.divide(across, number(field, common.sine))
 
     def _fifth(
-        self, field: Field, one: Value, first: Axis, five: Axis, six: Axis, h: Vec, there: Vec, along: Vec
+        self,
+        field: Field,
+        one: Value,
+        first: JointAxis,
+        five: JointAxis,
+        six: JointAxis,
+        h: Vec,
+        there: Vec,
+        along: Vec,
     ) -> list[tuple[Value, Scalar]]:
         """Joint 5, once joint 1 is known."""
         if self.common.intersect:
@@ -115,7 +126,7 @@ class ParallelAxes:
         return [onto(field, five, plus(scale(a, normal), scale(b, across)), h)]
 
     def _triangle(
-        self, field: Field, axes: list[Axis], known: dict[int, Value], turn: Mat, shift: Vec
+        self, field: Field, axes: list[JointAxis], known: dict[int, Value], turn: Mat, shift: Vec
     ) -> list[tuple[dict[int, Value], Scalar]]:
         """Joints 2, 3, 4, whose displacement is e1^-1 T' e6^-1 e5^-1."""
         h = axes[1].h
@@ -147,6 +158,6 @@ class ParallelAxes:
         return found
 
 
-def _as(axis: Axis, own: Axis, sign: int) -> Axis:
+def _as(axis: JointAxis, own: JointAxis, sign: int) -> JointAxis:
     """The axis along h, with the preference of a joint that may run the other way."""
     return replace(axis, preferred=(mul(sign, own.preferred[0]), own.preferred[1]))
