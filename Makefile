@@ -1,6 +1,7 @@
 # make demo   a first look: installs into .venv, then the built-in arm jpl-rrp: its dynamics, and a report on it
 # make test   every check: ruff, mypy, the import contract, pytest
 # make site   the documentation as a site, in build/site; open build/site/index.html
+# make coverage  the tests once more, and which lines and branches they ran: build/coverage/html/index.html
 # make release-check  builds wheel and sdist, and tries both in clean environments of every Python that is found
 # make clean  removes .venv and all caches
 PYTHON ?= python3
@@ -13,7 +14,7 @@ PIP_INSTALL = $(BIN)/python -m pip install -qq --disable-pip-version-check -c co
 # One thread for each worker of pytest: the workers fill the machine already.
 ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test site release-check clean
+.PHONY: demo test coverage site release-check clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -25,6 +26,11 @@ test: $(VENV)/.test-ready
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(ONE_THREAD) HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(BIN)/python -m pytest -n $(JOBS) --maxprocesses 8
+
+# What other processes of a test run (workers of studies, commands) is not seen; TESTS="tests/fmu" looks at a part.
+coverage: $(VENV)/.test-ready
+	@mkdir -p build/coverage
+	@$(ONE_THREAD) HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -q -n $(JOBS) --maxprocesses 8 --cov --cov-report=html --cov-report=term:skip-covered $(TESTS)
 
 site: $(VENV)/.test-ready
 	@$(BIN)/python scripts/site_pages.py

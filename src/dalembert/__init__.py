@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .api.loading import catalog, load
     from .api.study_loading import load_study
     from .arm.description import Joint, Limits, Link
-    from .arm.description_numbers import numbers_of as design_numbers
     from .arm.drives import Actuator, DriveTrain, Element, Motor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
     from .arm.errors import (
@@ -101,12 +100,14 @@ if TYPE_CHECKING:
     from .report.assemble import Report
     from .report.mechanism_page import write_mechanism_page
     from .report.mechanism_picture import write_mechanism_picture
+    from .report.replay import MotionPage
     from .report.state_page import StatePage
     from .report.study_page import write_study_page
     from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion
     from .simulation.motion_files import motion_of
+    from .studies.design_numbers import design_numbers
     from .studies.factors import Factor
     from .studies.optimum import DesignOptimum, optimize_design
     from .studies.outputs import Output
@@ -170,6 +171,7 @@ _LATER = {
     "MechanismStudio": "studio.mechanism_studio",
     "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
+    "MotionPage": "report.replay",
     "Motor": "arm.drives",
     "Motors": "mechanisms.overconstrained",
     "MovingBody": "arm.moving_parts",
@@ -217,7 +219,7 @@ _LATER = {
     "check_certificate": "certificates.checker",
     "compare_drives": "mechanisms.maps",
     "conditioning_map": "mechanisms.maps",
-    "design_numbers": "arm.description_numbers:numbers_of",
+    "design_numbers": "studies.design_numbers:design_numbers",
     "excitation": "control.exciting",
     "free_body": "mechanisms.mounting",
     "identify": "identification.identify",
@@ -268,10 +270,11 @@ __all__ = [
     "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper",
     "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "LinkShape", "Load",
     "LoadChange", "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismStudio",
-    "MechanismSystem", "Motion", "Motor", "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
+    "MechanismSystem", "Motion", "MotionPage", "Motor",
+    "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
     "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
-    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "Shape", "ShortFormModel", "SimplifiedModel",
+    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
     "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "StatePage",
     "Stribeck", "Studio",
     "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",

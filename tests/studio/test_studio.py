@@ -184,3 +184,36 @@ def test_a_played_motion_passes_its_states_in_order() -> None:
     assert times[-1] == motion.t[-1]
     assert np.allclose(shown[-1][1], motion.q[-1])
     player.close()
+
+
+def test_a_joint_is_dragged_by_its_handle(studio: Studio) -> None:
+    studio.set_pose([0.3, 0.4])
+    studio.panels.joints.value = True
+    studio.panels._joint_handles()
+    assert until(lambda: not studio.refresher.stale)
+    handles = studio.joint_handles
+    turn = np.asarray(ARM.forward_kinematics([0.3, 0.9]))[:3, :3]  # where the second joint would be half a radian on
+    assert until(lambda: np.allclose(handles.handles[1].position, studio.arm_scene.joint_frames([0.3, 0.4])[1][1]))
+    w, z = np.cos(0.6), np.sin(0.6)
+    assert np.allclose(turn[:2, 0], [np.cos(1.2), np.sin(1.2)])
+    handles.handles[1].wxyz = (w, 0.0, 0.0, z)
+    handles.drag(1)
+    assert np.allclose(studio.q, [0.3, 0.9], atol=1e-6)
+    assert until(lambda: not studio.refresher.stale)
+    studio.panels.joints.value = False
+    studio.panels._joint_handles()
+
+
+def test_the_workspace_follows_the_design(studio: Studio) -> None:
+    panel = studio.panels.workspace
+    panel.count.value, panel.shown.value = "10,000", True
+    panel.want()
+    assert until(lambda: panel.cloud is not None and "10,000 poses" in panel.bar.content)
+    before = panel.cloud.values
+    studio.set_design(studio.design.with_value("load.mass", 2.0))
+    assert until(lambda: panel.cloud.values.max() > before.max())
+    assert len(panel._drawn.points) < 10_000  # cut open
+    studio.undo()
+    panel.shown.value = False
+    panel.want()
+    assert until(lambda: not panel._drawn.visible)

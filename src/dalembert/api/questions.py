@@ -277,6 +277,7 @@ class SystemQuestions(SystemPages):
         criterion: str | None = None,
         solutions: bool = False,
         seed: int = 0,
+        fixed: Mapping[str, float] | None = None,
     ) -> JointSolutions:
         """Joint positions that bring the tool (or ``frame``: a link, or (link, Placement)) to ``pose`` ``(..., 4, 4)``.
 
@@ -285,8 +286,10 @@ class SystemQuestions(SystemPages):
         free. ``error`` is how a rotation is measured: "angle-axis", "quaternion" or "sine". ``near`` is where to begin,
         and which solution is preferred; ``starts`` are tried where it does not lead there, by ``seed``. ``tolerance``
         is in m and rad, one number or two. Joints stay within their limits unless ``limits=False``. Of an arm with
-        joints to spare ``criterion`` "limits" or "manipulability" says what these are for. ``solutions=True`` also
-        lists all distinct solutions that the starts lead to. Damped least squares (Sugihara 2011), each step compiled.
+        joints to spare ``criterion`` "limits" or "manipulability" says what these are for; ``fixed`` holds joints at
+        positions (rad or m). ``solutions=True`` also lists all distinct solutions. In closed form where the geometry
+        has one: then the list is whole (``.complete``) and the solution the nearest to ``near``; else damped least
+        squares (Sugihara 2011), each step compiled, and the list is what the starts lead to.
         What was not reached is in the result: ``.converged``, ``.missed()``; ``.checked()`` makes it an error.
         """
         from ..kinematics.inverse_kinematics import inverse_kinematics
@@ -294,7 +297,7 @@ class SystemQuestions(SystemPages):
         return inverse_kinematics(
             self, pose, frame=frame, task=task, near=near, weights=weights, axes=axes, error=error, limits=limits,
             tolerance=tolerance, iterations=iterations, starts=starts, criterion=criterion, solutions=solutions,
-            seed=seed,
+            seed=seed, fixed=fixed,
         )  # fmt: skip
 
     def manipulability(

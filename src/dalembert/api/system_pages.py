@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..design.analysis import Limits
     from ..reduction.states import Amounts
     from ..report.assemble import Report
+    from ..report.replay import MotionPage
     from ..report.state_page import StatePage
     from ..simulation.motion import Motion
     from ..simulation.motion_files import Given
@@ -82,8 +83,11 @@ class SystemPages(MovingArm):
             found.write(path)
         return found
 
-    def replay(self, motion: Motion, path: str | Path) -> None:
-        """Write ``motion`` as a page that plays it in the 3D view of the report."""
-        from ..report.replay import write_replay
+    def replay(self, motion: Motion, path: str | Path | None = None) -> MotionPage:
+        """``motion`` in the 3D view of the report: ``path`` writes the page, and in a notebook it shows itself."""
+        from ..report.replay import MotionPage
 
-        write_replay(self, motion, path)
+        found = MotionPage(self, motion)
+        if path is not None:
+            found.write(path)
+        return found

@@ -23,7 +23,7 @@ from ..markup.numbers import joint_label, unit
 from ..systems.arm_system import ArmSystem
 from .arm3d import drawing, start
 from .arm_script import CAUSES, arm_script
-from .html.page import page_head
+from .html.page import notebook_frame, page_head
 
 WORDS = {
     "inertia": "inertia",
@@ -83,11 +83,7 @@ class StatePage:
         )
 
     def _repr_html_(self) -> str:
-        # The page is the value of an attribute, and its scripts run without the origin of the notebook.
-        return str(
-            tag("iframe", srcdoc=self.html, sandbox="allow-scripts", width="100%", height=FRAME_HEIGHT,
-                style="border:0", title=f"{self.system.name} in three dimensions")
-        )  # fmt: skip
+        return notebook_frame(self.html, f"{self.system.name} in three dimensions", FRAME_HEIGHT)
 
     def _held(self) -> list[str]:
         """What the system is beside its links."""

@@ -187,10 +187,14 @@ class ArmScene:
 
     def move(self, q: ArrayLike) -> None:
         """Put every body where it is at positions ``q``."""
+        for node, (turn, origin) in zip(self.frames, self.joint_frames(q), strict=True):
+            node.wxyz, node.position = quaternion(turn), origin
+
+    def joint_frames(self, q: ArrayLike) -> list[tuple[Array, Array]]:
+        """Rotation and origin of the joint frame of each body at positions ``q``; its axis is z."""
         pose = [float(value) for value in np.asarray(q)]
-        for node, (turn, origin) in zip(self.frames, self.physics.frames(REAL, pose), strict=True):
-            node.wxyz = quaternion(np.array(turn, dtype=float))
-            node.position = np.array(origin, dtype=float)
+        found = self.physics.frames(REAL, pose)
+        return [(np.array(turn, dtype=float), np.array(origin, dtype=float)) for turn, origin in found]
 
     def remove(self) -> None:
         """Take the arm out of the scene."""

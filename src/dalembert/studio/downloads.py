@@ -54,6 +54,22 @@ def picture_file(design: Design, q: list[float]) -> tuple[str, bytes]:
     return f"{identifier(design.arm.name)}.svg", arm_picture(design.system, q).svg().encode()
 
 
+def page_file(design: Design, q: list[float], qd: list[float]) -> tuple[str, bytes]:
+    """A page of the arm as it stands, with its physics, that needs no server."""
+    from ..report.state_page import state_page
+
+    changed = [f"Changed: {line}" for line in design.told()]
+    return f"{identifier(design.arm.name)}.html", state_page(design.system, q, qd, remarks=changed).html.encode()
+
+
+def fmu_file(design: Design) -> tuple[str, bytes]:
+    """The system as an FMU, for other simulators."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"{identifier(design.arm.name)}.fmu")
+        design.system.write_fmu(path)
+        return path.name, path.read_bytes()
+
+
 def report_file(design: Design, progress: Callable[[str, int, int], None] | None = None) -> tuple[str, bytes]:
     """The report of the present design, one page that needs no server."""
     system: SystemQuestions = design.system

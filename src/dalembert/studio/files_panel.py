@@ -17,8 +17,8 @@ FILES: dict[str, Callable[[Design], tuple[str, bytes]]] = {
     "arm file (TOML)": downloads.arm_file,
     "URDF": downloads.urdf_file,
     "C for a controller (zip)": downloads.c_files,
+    "FMU (zip)": downloads.fmu_file,
     "equations (LaTeX)": downloads.latex_file,
-    "report (HTML)": downloads.report_file,
 }
 
 

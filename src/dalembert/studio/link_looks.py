@@ -30,7 +30,7 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
-class Part:
+class MeshPart:
     """Triangles of one colour."""
 
     points: NDArray[np.float32]
@@ -38,9 +38,9 @@ class Part:
     colour: Colour | None = None
 
 
-def read_meshes(paths: Sequence[Path], seconds: int = SECONDS) -> dict[Path, tuple[Part, ...] | str]:
+def read_meshes(paths: Sequence[Path], seconds: int = SECONDS) -> dict[Path, tuple[MeshPart, ...] | str]:
     """The parts of each mesh file, or the sentence that says why it has none; read by a process of its own."""
-    found: dict[Path, tuple[Part, ...] | str] = {}
+    found: dict[Path, tuple[MeshPart, ...] | str] = {}
     left = list(dict.fromkeys(paths))
     while left:
         answers = _asked(left, seconds)
@@ -51,12 +51,12 @@ def read_meshes(paths: Sequence[Path], seconds: int = SECONDS) -> dict[Path, tup
     return found
 
 
-def _asked(paths: Sequence[Path], seconds: int) -> list[tuple[Part, ...] | str]:
+def _asked(paths: Sequence[Path], seconds: int) -> list[tuple[MeshPart, ...] | str]:
     """Answers in order, up to the mesh that ended the process, if one did."""
     # -P: nothing is imported from the folder one happens to stand in.
     command = [sys.executable, "-P", "-m", "dalembert.studio.mesh_process", str(seconds)]
     surroundings = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    found: list[tuple[Part, ...] | str] = []
+    found: list[tuple[MeshPart, ...] | str] = []
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=surroundings
     ) as process:
@@ -73,7 +73,7 @@ def _asked(paths: Sequence[Path], seconds: int) -> list[tuple[Part, ...] | str]:
     return found
 
 
-def _parts(answer: bytes) -> tuple[Part, ...] | str:
+def _parts(answer: bytes) -> tuple[MeshPart, ...] | str:
     with np.load(io.BytesIO(answer), allow_pickle=False) as arrays:
         if "fault" in arrays:
             return str(arrays["fault"])
@@ -81,7 +81,7 @@ def _parts(answer: bytes) -> tuple[Part, ...] | str:
         for number in range(len(arrays.files) // 3):
             shade = tuple(float(x) for x in arrays[f"colour{number}"])
             colour: Colour | None = (shade[0], shade[1], shade[2], shade[3]) if len(shade) == 4 else None
-            parts.append(Part(arrays[f"points{number}"], arrays[f"faces{number}"], colour))
+            parts.append(MeshPart(arrays[f"points{number}"], arrays[f"faces{number}"], colour))
         return tuple(parts)
 
 
@@ -89,7 +89,7 @@ def _parts(answer: bytes) -> tuple[Part, ...] | str:
 class LinkLooks:
     """Shapes of an arm by link, with the parts of its meshes in the axes of their files, and what is not shown."""
 
-    shapes: dict[str, tuple[tuple[LinkShape, tuple[Part, ...]], ...]]
+    shapes: dict[str, tuple[tuple[LinkShape, tuple[MeshPart, ...]], ...]]
     faults: tuple[str, ...] = ()
 
     def told(self) -> str:
@@ -120,7 +120,7 @@ def look_at(arm: ArmDescription) -> LinkLooks:
         meshes, faults = dict.fromkeys(meshes, sentence), {**faults, sentence: None}
     found = {}
     for link in arm.links:
-        seen: list[tuple[LinkShape, tuple[Part, ...]]] = []
+        seen: list[tuple[LinkShape, tuple[MeshPart, ...]]] = []
         for shape in link.shapes:
             parts = meshes.get(places[shape.file], "") if shape.kind == "mesh" and shape.file in places else ()
             if not shape.fault and (shape.kind != "mesh" or (parts and not isinstance(parts, str))):
@@ -129,7 +129,7 @@ def look_at(arm: ArmDescription) -> LinkLooks:
     return LinkLooks(found, tuple(faults))
 
 
-def placed_points(shape: LinkShape, part: Part) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+def placed_points(shape: LinkShape, part: MeshPart) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     """Points of a part in the frame of the shape, size * (origin^-1 p), and its faces, turned round by a mirror."""
     turn, place = matrix(shape.origin)
     points = (part.points - place) @ turn * np.array(shape.size)

@@ -16,6 +16,7 @@ from .joint_sliders import JointSliders
 from .live_numbers import effort_bars, mass_matrix_map
 from .mechanism_downloads import MECHANISM_FILES
 from .motion_panel import MotionPanel
+from .words import plain
 
 if TYPE_CHECKING:
     from .mechanism_studio import MechanismStudio
@@ -97,11 +98,11 @@ class MechanismPanels:
 
     def tell_looks(self, text: str) -> None:
         """What of the shapes of the links is not shown, and why."""
-        self.looks.content = text.replace("<", "&lt;")
+        self.looks.content = plain(text)
 
     def say(self, text: str) -> None:
         """One sentence for who looks on, at the top of the panel; an empty one takes it away."""
-        self.message.content = text.replace("<", "&lt;")
+        self.message.content = plain(text)
 
     def close(self) -> None:
         """End what is at work for the panels."""

@@ -6,7 +6,6 @@ import threading
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
 from ..arm.errors import ArmError
 from ..mechanisms.mechanism import Mechanism
@@ -18,7 +17,7 @@ from .mechanism_downloads import MechanismState
 from .mechanism_panels import MechanismPanels
 from .mechanism_scene import MechanismScene
 from .motion_player import MotionPlayer
-from .shape_nodes import quaternion
+from .shape_nodes import quaternion, rotation
 from .studio_server import Refresher, StudioServer
 
 Array = NDArray[np.float64]
@@ -54,11 +53,10 @@ class MechanismStudio:
         self.frames = (*mechanism.chains.arms, *mechanism.chains.frames)
         self.frame = self._first_frame()
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * size, visible=False)
-        self.hand.on_update(lambda _: self.drag_frame())
+        self.hand.on_update(lambda event: self.drag_frame() if event.phase != "end" else self.want("pose"))
         self._dragged = False
         self._wanted_q: Array | None = None
-        self.refresher = Refresher(self._bring_up_to_date, lambda text: self.panels.say(text), "pose", "numbers")
-        self.want = self.refresher.want
+        self.refresher = Refresher(self._bring_up_to_date, self._say, "pose", "numbers")
         self.has_shapes = any(link.shapes for arm in mechanism.chains.arms.values() for link in arm.links)
         self.panels = MechanismPanels(self)
         self.refresher.start()
@@ -92,17 +90,26 @@ class MechanismStudio:
 
     # -- what is wanted ---------------------------------------------------------------------------
 
+    def _say(self, text: str) -> None:
+        self.panels.say(text)
+
+    def want(self, *what: str) -> None:
+        """Have these brought up to date."""
+        self.refresher.want(*what)
+
     def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
         """Move the coordinates, within the ranges of their sliders; where the loops do not close it stays."""
         low, high = np.transpose(self.spans)
         with self.refresher.lock:
             self._wanted_q = np.clip(np.asarray(q, dtype=float), low, high)
             self.qd = np.zeros(self.mechanism.n) if qd is None else np.asarray(qd, dtype=float)
+            self.qdd = np.zeros(self.mechanism.n)
         self.want("pose", "numbers")
 
     def _played(self, moment: float, q: Array, qd: Array) -> None:
+        qdd, _ = self.panels.motion.at(moment)
         with self.refresher.lock:
-            self._wanted_q, self.qd = q, qd
+            self._wanted_q, self.qd, self.qdd = q, qd, qdd
         self.panels.show_time(moment)
         self.want("pose", "numbers")
 
@@ -115,10 +122,8 @@ class MechanismStudio:
         """Bring the frame where its handle was dragged, as near as the coordinates can."""
         if not self.hand.visible:
             return
-        w, x, y, z = self.hand.wxyz
         wanted = np.eye(4)
-        wanted[:3, :3] = Rotation.from_quat([x, y, z, w]).as_matrix()
-        wanted[:3, 3] = self.hand.position
+        wanted[:3, :3], wanted[:3, 3] = rotation(self.hand.wxyz), self.hand.position
         low, high = np.transpose(self.spans)
         phi, off = dragged(self.mechanism, self.phi, self.frame, wanted, (low, high), 0.3 * self.scene.size)
         with self.refresher.lock:

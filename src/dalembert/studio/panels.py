@@ -11,12 +11,14 @@ from ..markup.elements import tag
 from ..markup.numbers import unit
 from ..report.arm3d import travel
 from .design_panel import DesignPanel
-from .downloads import picture_file
+from .downloads import page_file, picture_file, report_file
 from .files_panel import FILES, FilesPanel
 from .joint_sliders import JointSliders
 from .live_numbers import compared
 from .motion_panel import MotionPanel
 from .proofs_panel import ProofsPanel
+from .words import plain
+from .workspace_panel import WorkspacePanel
 
 if TYPE_CHECKING:
     from .studio import Studio
@@ -37,18 +39,26 @@ class Panels:
         with tabs.add_tab("Design"):
             self.design = DesignPanel(studio)
             self.beside = self.gui.add_html("")
+        with tabs.add_tab("Reach"):
+            self.workspace = WorkspacePanel(studio, self.say)
         with tabs.add_tab("Motion"):
             self.motion = MotionPanel(studio)
         with tabs.add_tab("Proofs"):
             self.proofs = ProofsPanel(studio)
         with tabs.add_tab("Files"):
-            picture = {"picture (SVG)": lambda design: picture_file(design, studio.q.tolist())}
-            self.files = FilesPanel(studio, self.say, {**FILES, **picture})
+            here = {
+                "page of this state (HTML)": lambda design: page_file(design, studio.q.tolist(), studio.qd.tolist()),
+                "picture (SVG)": lambda design: picture_file(design, studio.q.tolist()),
+                "report (HTML)": lambda design: report_file(design, self._reporting),
+            }
+            self.files = FilesPanel(studio, self.say, {**FILES, **here})
 
     def _pose(self) -> None:
         studio, gui = self.studio, self.gui
         moving = studio.system.moving
         self.sliders = JointSliders(gui, moving, [travel(joint) for joint in moving], studio.q, self._moved)
+        self.joints = gui.add_checkbox("drag the joints", False, hint="A ring or an arrow at each joint.")
+        self.joints.on_update(lambda _: self._joint_handles())
         self.drag = gui.add_checkbox("drag the hand", False, hint="A handle at the tool; the joints follow it.")
         self.drag.on_update(lambda _: self._handle())
         shapes = any(link.shapes for link in studio.system.links)
@@ -76,6 +86,10 @@ class Panels:
         self.studio.hand.visible = self.drag.value
         self.reach.content = ""
 
+    def _joint_handles(self) -> None:
+        self.studio.joint_handles.show(self.joints.value)
+        self.studio.want("pose")
+
     def apply_shown(self) -> None:
         """Show and hide what the boxes say."""
         for what, box in self.shown.items():
@@ -97,7 +111,7 @@ class Panels:
 
     def tell_looks(self, text: str) -> None:
         """What of the shapes of the links is not shown, and why."""
-        self.looks.content = text.replace("<", "&lt;")
+        self.looks.content = plain(text)
 
     def forget_proofs(self) -> None:
         """Take away what was proved of another design."""
@@ -114,7 +128,11 @@ class Panels:
         tables = []
         for what, quantity, asked in (
             ("Torque", "effort", lambda system: system.inverse_dynamics(q, qd, qdd)),
-            ("Inertia at the joint", "inertia", lambda system: np.diagonal(system.mass_matrix(q))),
+            (
+                "Inertia at the joint",
+                "inertia",
+                lambda system: np.diagonal(np.reshape(system.mass_matrix(q), (system.n, system.n))),
+            ),
         ):
             units = [unit(joint, quantity) for joint in now.system.moving]
             tables.append(compared(names, np.asarray(asked(kept.system)), np.asarray(asked(now.system)), units, what))
@@ -122,12 +140,16 @@ class Panels:
 
     def close(self) -> None:
         """End what is at work for the panels."""
+        self.workspace.close()
         self.motion.background.close()
         self.files.background.close()
 
+    def _reporting(self, what: str, done: int, total: int) -> None:
+        self.say(f"report (HTML): {what}, {100 * done // max(total, 1)} % ...")
+
     def say(self, text: str) -> None:
         """One sentence for who looks on, at the top of the panel; an empty one takes it away."""
-        self.message.content = text.replace("<", "&lt;")
+        self.message.content = plain(text)
 
 
 def add_panels(studio: Studio) -> Panels:

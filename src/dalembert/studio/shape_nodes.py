@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from ..arm.shapes import Colour, LinkShape
-from .link_looks import Part, placed_points
+from .link_looks import MeshPart, placed_points
 from .scene_nodes import SceneNodes
 
 Array = NDArray[np.float64]
@@ -23,6 +23,12 @@ def quaternion(turn: Array) -> tuple[float, float, float, float]:
     return float(w), float(x), float(y), float(z)
 
 
+def rotation(wxyz: Sequence[float]) -> Array:
+    """The rotation matrix of w, x, y, z."""
+    w, x, y, z = wxyz
+    return np.asarray(Rotation.from_quat([x, y, z, w]).as_matrix())
+
+
 def paint(colour: Colour | None, otherwise: Bytes) -> dict[str, Any]:
     """Colour and opacity of a node."""
     if colour is None:
@@ -32,7 +38,7 @@ def paint(colour: Colour | None, otherwise: Bytes) -> dict[str, Any]:
 
 
 def shape_nodes(
-    nodes: SceneNodes, name: str, shape: LinkShape, parts: Sequence[Part], at: tuple[Array, Array], otherwise: Bytes
+    nodes: SceneNodes, name: str, shape: LinkShape, parts: Sequence[MeshPart], at: tuple[Array, Array], otherwise: Bytes
 ) -> list[Any]:
     """The nodes of a shape that stands ``at`` a rotation and position; ``otherwise`` colours what has no colour."""
     turn, place = at
@@ -55,7 +61,9 @@ def shape_nodes(
     return found
 
 
-def _mesh(nodes: SceneNodes, name: str, shape: LinkShape, part: Part, pose: dict[str, Any], otherwise: Bytes) -> Any:
+def _mesh(
+    nodes: SceneNodes, name: str, shape: LinkShape, part: MeshPart, pose: dict[str, Any], otherwise: Bytes
+) -> Any:
     """A part of a mesh: its own colour goes before that of the shape, as viewers of ROS have it."""
     if name in nodes.handles:
         return nodes.put("add_mesh_simple", name, **pose)

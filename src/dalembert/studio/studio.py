@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +14,12 @@ from ..report.arm3d import start, travel
 from .arm_scene import ArmScene
 from .background import Background
 from .design import Design, History
+from .joint_handles import JointHandles
 from .link_looks import LinkLooks, look_at
 from .live_numbers import mass_matrix_map, torque_bars
 from .motion_player import MotionPlayer
 from .panels import add_panels
-from .shape_nodes import quaternion
+from .shape_nodes import quaternion, rotation
 from .studio_server import Refresher, StudioServer
 
 Array = NDArray[np.float64]
@@ -40,6 +42,8 @@ class Studio:
         self.q = np.array([start(joint) for joint in arm.moving])
         self.qd = np.zeros(arm.n)
         self.qdd = np.zeros(arm.n)
+        self._moving: SystemQuestions | None = None
+        """The system of a motion that plays, with what is in its hand; None at a pose."""
         self.kept: Design | None = None
         self.served = StudioServer(arm.name, host, port, token)
         self.server = self.served.viser
@@ -54,10 +58,14 @@ class Studio:
         self.looks: LinkLooks | None = None
         self._shapes: Background | None = None
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * self.arm_scene.size, visible=False)
-        self._dragged = False
-        self.hand.on_update(lambda _: self.drag_hand())
-        self.refresher = Refresher(self._bring_up_to_date, lambda text: self.panels.say(text), "pose", "numbers")
-        self.want = self.refresher.want
+        self._held: Any = None
+        # One that was dragged out of reach goes back to the tool when it is let go.
+        self.hand.on_update(lambda event: self.drag_hand() if event.phase != "end" else self.want("pose"))
+        self.refresher = Refresher(self._bring_up_to_date, self._say, "pose", "numbers")
+        self.joint_handles = JointHandles(
+            self.server.scene, arm, self.arm_scene.size, lambda: self.arm_scene.joint_frames(self.q), self.drag_joint,
+            lambda: self.want("pose"),
+        )  # fmt: skip
         self.panels = add_panels(self)
         self.refresher.start()
         if any(link.shapes for link in arm.links):  # meshes take a while to read, and the arm is seen as bars meanwhile
@@ -84,12 +92,20 @@ class Studio:
 
     # -- what is wanted ---------------------------------------------------------------------------
 
+    def _say(self, text: str) -> None:
+        self.panels.say(text)
+
+    def want(self, *what: str) -> None:
+        """Have these brought up to date."""
+        self.refresher.want(*what)
+
     def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
         """Move the arm; within the ranges of its sliders."""
         spans = [travel(joint) for joint in self.system.moving]
         with self.refresher.lock:
             self.q = np.clip(np.asarray(q, dtype=float), [low for low, _ in spans], [high for _, high in spans])
             self.qd = np.zeros(len(self.q)) if qd is None else np.asarray(qd, dtype=float)
+            self.qdd, self._moving = np.zeros(len(self.q)), None
         self.want("pose", "numbers")
 
     def set_design(self, design: Design) -> None:
@@ -108,8 +124,10 @@ class Studio:
             self._changed()
 
     def _changed(self) -> None:
+        self._moving = None
         self.background.cancel()
         self.panels.forget_proofs()
+        self.panels.workspace.want()
         self.want("arm", "pose", "numbers")
 
     def keep(self) -> None:
@@ -119,22 +137,26 @@ class Studio:
 
     def drag_hand(self) -> None:
         """Bring the tool where its handle was dragged, as near as the joints can."""
-        w, x, y, z = self.hand.wxyz
         if not self.hand.visible:
             return
-        from scipy.spatial.transform import Rotation
-
         pose = np.eye(4)
-        pose[:3, :3] = Rotation.from_quat([x, y, z, w]).as_matrix()
-        pose[:3, 3] = self.hand.position
+        pose[:3, :3], pose[:3, 3] = rotation(self.hand.wxyz), self.hand.position
         found = self.system.inverse_kinematics(pose, near=self.q, starts=1, tolerance=(1e-4, 1e-3), iterations=40)
-        self._dragged = True
+        self._held = self.hand
         self.set_pose(found.q)
         self.panels.tell_reach(float(found.position_error), float(found.orientation_error), bool(found.converged))
 
+    def drag_joint(self, k: int, change: float, handle: Any) -> None:
+        """Move a joint by as much as its handle was dragged."""
+        self.player.pause()
+        self._held = handle
+        self.set_pose(self.q + change * np.eye(len(self.q))[k])
+
     def _played(self, moment: float, q: Array, qd: Array) -> None:
+        qdd, system = self.panels.motion.at(moment)
         with self.refresher.lock:
-            self.q, self.qd = q, qd
+            self.q, self.qd, self.qdd = q, qd, qdd
+            self._moving = system if isinstance(system, SystemQuestions) else None
         self.panels.show_time(moment)
         self.want("pose", "numbers")
 
@@ -147,11 +169,11 @@ class Studio:
 
     def _bring_up_to_date(self, stale: set[str]) -> None:
         with self.refresher.lock:
-            q, qd, qdd, dragged = self.q.copy(), self.qd.copy(), self.qdd.copy(), self._dragged
-            self._dragged = False
+            q, qd, qdd, held = self.q.copy(), self.qd.copy(), self.qdd.copy(), self._held
+            self._held = None
         if "arm" in stale:
             self._draw()
-        self._place(q, dragged)
+        self._place(q, held)
         if "numbers" in stale:
             self._number(q, qd, qdd)
 
@@ -167,18 +189,19 @@ class Studio:
             self.ghost.remove()
             self.ghost = None
 
-    def _place(self, q: Array, dragged: bool) -> None:
+    def _place(self, q: Array, held: Any) -> None:
         with self.server.atomic():
             self.arm_scene.move(q)
             if self.ghost is not None:
                 self.ghost.move(q)
-            if not dragged:  # a handle that is being dragged stays in the hand that drags it
+            self.joint_handles.place(held)
+            if held is not self.hand:  # a handle that is being dragged stays in the hand that drags it
                 tool = np.asarray(self.system.forward_kinematics(q))
                 self.hand.wxyz, self.hand.position = quaternion(tool[:3, :3]), tool[:3, 3]
             self.panels.show_pose(q)
 
     def _number(self, q: Array, qd: Array, qdd: Array) -> None:
-        system = self.system
+        system = self._moving or self.system
         self.panels.torques.content = str(torque_bars(system, q, qd, qdd))
         self.panels.inertia.content = str(mass_matrix_map(np.asarray(system.mass_matrix(q))))
         self.panels.compare(q, qd, qdd)

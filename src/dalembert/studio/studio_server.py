@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import secrets
 import threading
 from collections.abc import Callable
@@ -24,6 +25,11 @@ def need_viser() -> Any:
     return viser
 
 
+def _no_handshake(record: logging.LogRecord) -> bool:
+    """Browsers open connections ahead of time and close them unused; that is nothing to tell."""
+    return "opening handshake failed" not in record.getMessage()
+
+
 class StudioServer:
     """A server of viser that opens only with its token; ``address`` is where."""
 
@@ -39,6 +45,7 @@ class StudioServer:
         except BaseException:
             self.viser.stop()
             raise
+        logging.getLogger("websockets.server").addFilter(_no_handshake)
         # No button that shares the view: it would send it to a server elsewhere.
         self.viser.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
         self.viser.scene.set_up_direction("+z")
@@ -66,7 +73,7 @@ class Refresher:
         self.bring, self.say = bring, say
         self.lock = threading.Condition()
         self.stale = set(first)
-        self._closed = False
+        self._closed = self._busy = False
         self._thread = threading.Thread(target=self._run, name="studio scene", daemon=True)
 
     def start(self) -> None:
@@ -77,23 +84,34 @@ class Refresher:
         """Have these brought up to date."""
         with self.lock:
             self.stale.update(what)
-            self.lock.notify()
+            self.lock.notify_all()
+
+    def settle(self, seconds: float = 5.0) -> bool:
+        """Wait until the picture is where it is wanted; False where it is not within this time (s)."""
+        with self.lock:
+            return self.lock.wait_for(lambda: self._closed or not (self.stale or self._busy), seconds)
 
     def _run(self) -> None:
         while True:
             with self.lock:
+                self._busy = False
+                self.lock.notify_all()
                 self.lock.wait_for(lambda: bool(self.stale) or self._closed)
                 if self._closed:
                     return
                 stale, self.stale = self.stale, set()
+                self._busy = True
             try:
                 self.bring(stale)
             except ArmError as fault:
                 self.say(str(fault))
+            except Exception as fault:  # told, with its traceback for who runs the studio; the picture lives on
+                logging.getLogger(__name__).exception("the picture could not be brought up to date")
+                self.say(f"this could not be shown ({type(fault).__name__}: {fault}); move on, or open the studio anew")
 
     def close(self) -> None:
         """End the thread."""
         with self.lock:
             self._closed = True
-            self.lock.notify()
+            self.lock.notify_all()
         self._thread.join(timeout=5)

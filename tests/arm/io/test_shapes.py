@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import dalembert as da
+from dalembert.arm.io.toml_writer import write_toml
+from dalembert.arm.io.urdf_writer import write_urdf
+from dalembert.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore::dalembert.arm.errors.SkippedWarning")
 
@@ -74,3 +80,81 @@ def test_geoms_that_are_said_badly_keep_their_fault() -> None:
     said = [shape.fault for shape in arm.link("b").shapes]
     for fault, words in zip(said, ("names mesh 'gone'", "needs 3 positive", "distance field", "'lost'"), strict=True):
         assert words in fault
+
+
+def test_urdf_that_is_written_looks_as_it_was_read() -> None:
+    visual = (
+        '<origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/><geometry><mesh filename="package://p/a.dae" scale="1 2 -3"/>'
+        '</geometry><material name="m"><color rgba="0.1 0.2 0.3 1"/></material>'
+    )
+    arm = da.load(URDF.format(visual))
+    again = da.load(write_urdf(arm))
+    assert again == arm
+    for before, after in zip(arm.link("b").shapes, again.link("b").shapes, strict=True):
+        assert (before.kind, before.size, before.file, before.colour) == (
+            after.kind, after.size, after.file, after.colour,
+        )  # fmt: skip
+        for part in ("rotation", "position"):
+            assert np.allclose(
+                np.array(getattr(before.placement, part), float), np.array(getattr(after.placement, part), float)
+            )
+
+
+def test_a_capsule_is_written_as_a_rod_and_two_balls() -> None:
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    geoms = '<geom type="capsule" size="0.1 0.2"/><geom type="ellipsoid" size="1 2 3"/>'
+    arm = da.load(f'<mujoco><worldbody><body name="b"><joint/>{inertial}{geoms}</body></worldbody></mujoco>')
+    again = da.load(write_urdf(arm)).link("b").shapes
+    assert [shape.kind for shape in again] == ["cylinder", "sphere", "sphere"]
+    assert [float(shape.placement.position[2]) for shape in again] == [0.0, 0.2, -0.2]
+
+
+LOOKS = """
+name = "look"
+[[joints]]
+type = "revolute"
+link = {{name = "a", mass = 1, inertia = [1, 1, 1], shapes = [{}]}}
+"""
+
+
+def test_arm_files_keep_what_links_look_like() -> None:
+    text = LOOKS.format(
+        '{kind = "capsule", size = [0.1, 0.3], xyz = [0, 0.1, 0], rpy = [0.1, 0.2, 0.3], colour = [1, 0, 0, 0.5]}, '
+        '{kind = "mesh", file = "a.stl", size = [1, 2, -3], origin = {xyz = [1, 0, 0], rpy = [0, 0, 1.5]}}'
+    )
+    arm = da.load(text)
+    again = da.load(write_toml(arm))
+    for one in (arm, again):
+        rod, mesh = one.link("a").shapes
+        assert (rod.kind, rod.size, rod.colour) == ("capsule", (0.1, 0.3), (1, 0, 0, 0.5))
+        assert (mesh.kind, mesh.size, mesh.file) == ("mesh", (1, 2, -3), "a.stl")
+        assert np.allclose(
+            np.array(rod.placement.rotation, float), Rotation.from_euler("xyz", (0.1, 0.2, 0.3)).as_matrix()
+        )
+        assert np.allclose(np.array(mesh.origin.position, float), (1, 0, 0))
+    assert again == arm
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        ('{kind = "teapot"}', "the kinds of shapes are"), ('{kind = "box"}', "size is missing"),
+        ('{kind = "box", size = [1, 2]}', "3 numbers"), ('{kind = "box", size = [1, 2, 0]}', "not zero"),
+        ('{kind = "mesh"}', "a mesh has a file"), ('{kind = "sphere", size = [1], file = "a.stl"}', "no other shape"),
+        ('{kind = "sphere", size = [1], colour = [2, 0, 0, 1]}', "from 0 to 1"),
+        ('{kind = "sphere", size = [1], origin = {}}', "leave it out"),
+        ('{kind = "sphere", size = [1], shade = 1}', "shade"),
+    ],
+)  # fmt: skip
+def test_a_bad_shape_of_an_arm_file_is_refused(shape: str, said: str) -> None:
+    with pytest.raises(da.ArmError, match=said):
+        da.load(LOOKS.format(shape))
+
+
+def test_show_counts_the_shapes_and_names_missing_meshes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mesh = '<geometry><mesh filename="gone.stl"/></geometry>'
+    (tmp_path / "arm.urdf").write_text(URDF.format(mesh))
+    main(["show", str(tmp_path / "arm.urdf")])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Shapes of the links: 1 mesh, 1 sphere" in said
+    assert "gone.stl: there is no such file" in said

@@ -91,6 +91,21 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], w
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
+def notebook_frame(document: str, title: str, height: int) -> str:
+    """A whole page inside a notebook: the value of an attribute, whose scripts run without the notebook's origin."""
+    return str(
+        tag(
+            "iframe",
+            srcdoc=document,
+            sandbox="allow-scripts",
+            width="100%",
+            height=height,
+            style="border:0",
+            title=title,
+        )
+    )
+
+
 def contents(sections: Sequence[Section]) -> Html:
     """The table of contents, each section with its main result for this arm; it stays in sight beside the report."""
     items = [
