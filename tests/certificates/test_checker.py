@@ -18,6 +18,7 @@ from dalembert.certificates.certificate_file import SECTIONS, digests, read, wri
 from dalembert.certificates.checker import Certificate
 from dalembert.certificates.verified_claims import upward
 from newton_euler_of_sections import run, torques
+from random_arms import random_arm
 
 ROUNDED = 1e-9
 
@@ -68,6 +69,16 @@ def test_a_certificate_of_a_reduced_model_is_verified_and_says_what_the_model_sa
     assert found.is_about(model.system)
     assert not found.is_about(model.system.with_gravity((0, 0, -9.8)))
     assert repr(found) == "<CheckedCertificate: reduced model, 3 claims about 'planar-3r', all verified>"
+
+
+@pytest.mark.parametrize("seed", [0, 7, 15, 16, 22])
+def test_what_is_written_of_random_arms_is_verified(seed, folder):
+    """To the last digit: small errors share a part with exactly the bound that the checker shows for them."""
+    arm = da.Arm.of(random_arm(seed, 3, fixed=0.0, kinds=("revolute",), quarters=True))
+    made = arm.analysis(effort=0.02).reduce(0.05)
+    found = da.check_certificate(made.certificate(folder / f"random{seed}.json"))
+    assert found.is_about(arm)
+    assert all(claim.upper >= bound for claim, bound in zip(found.claims, made.bound, strict=True))
 
 
 def test_certified_ranges_are_verified_and_hold_every_value(ranges):

@@ -84,11 +84,12 @@ class Campaign:
     closest: dict[str, float] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
 
-    def claim(self, kind: str, what: str, found: arb | float, bound: float) -> None:
+    def claim(self, kind: str, what: str, found: arb | float, bound: float, varies: bool) -> None:
+        """Of what does not vary nothing is closest: its bound is its value."""
         self.count[kind] = self.count.get(kind, 0) + 1
         if found > arb(bound):
             self.broken.append(f"{what}: {found} above {bound!r}")
-        if bound > 0:
+        if varies and bound > 0:
             share = float((arb(found) / arb(bound)).mid())
             self.closest[kind] = max(self.closest.get(kind, 0.0), share)
 
@@ -98,9 +99,10 @@ class Campaign:
         for load, differences in enumerate(model.differences):
             for key, wave in differences.items():
                 name = names.name(*key)
-                at = climbed([wave], model.states.box, self.positions(model))
+                q = self.positions(model)
+                at, called = climbed([wave], model.states.box, q), f"{what} {name} of load {load}"
                 with ctx.workprec(BITS):
-                    self.claim("coefficients", f"{what} {name} of load {load}", abs(value(wave, at)), bounds[name])
+                    self.claim("coefficients", called, abs(value(wave, at)), bounds[name], varies(np.abs(wave(q))))
             for joint in range(model.n):
                 self.torque(f"{what}, load {load}, joint {joint}", model, load, joint)
 
@@ -123,9 +125,10 @@ class Campaign:
         if not waves:
             assert bound >= 0
             return
-        at = climbed(waves, box, self.positions(model))
+        q = self.positions(model)
+        at, moving = climbed(waves, box, q), varies(np.sum([np.abs(wave(q)) for wave in waves], axis=0))
         with ctx.workprec(BITS):
-            self.claim("sums of magnitudes", what, sum((abs(value(w, at)) for w in waves), arb(0)), bound)
+            self.claim("sums of magnitudes", what, sum((abs(value(w, at)) for w in waves), arb(0)), bound, moving)
         pattern = np.array([[1 - 2 * (bits >> j & 1) for j in range(model.n)] for bits in range(2 ** (model.n - 1))])
         best, state = 0.0, np.zeros(3 * model.n)
         for start in [at, *self.positions(model)[:2]]:
@@ -137,7 +140,7 @@ class Campaign:
             if reached > best:
                 best, state = reached, np.concatenate([start, qd * speed, qdd * rate])
         found = least_error(model.cases[load], model.program, joint, state)
-        self.claim("torques over states", what, found, bound)
+        self.claim("torques over states", what, found, bound, moving)
 
     def report(self) -> None:
         for kind, count in self.count.items():
@@ -145,6 +148,11 @@ class Campaign:
         print(f"{sum(self.count.values())} claims, {len(self.broken)} broken")
         assert self.count
         assert not self.broken, self.broken[:5]
+
+
+def varies(values: np.ndarray) -> bool:
+    """Whether these are more than one value and its rounding."""
+    return bool(np.ptp(values) > 1e-6 * np.abs(values).max())
 
 
 def weight(key: Key, speed: np.ndarray, rate: np.ndarray) -> float:

@@ -88,12 +88,8 @@ class Prover(Certificate):
         return None
 
     def crude(self, system: int, functions: Sequence[Series]) -> Fraction:
-        """What the checker shows for the sum of the magnitudes on the whole box at once."""
-        return (
-            Fraction(self.root(system, multiples_joined(functions))[0].sum_of_magnitudes())
-            if functions
-            else Fraction(0)
-        )
+        """What the checker shows for the sum of the magnitudes on the whole box at once, to the last digit."""
+        return Fraction(self.root(system, functions)[0].sum_of_magnitudes()) if functions else Fraction(0)
 
     def root(self, system: int, functions: Sequence[Series]) -> tuple[Net, list[Variable]]:
         """The net of the whole box."""
