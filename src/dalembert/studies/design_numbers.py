@@ -52,9 +52,9 @@ def with_numbers(system: Designed, values: Mapping[str, Any]) -> Designed:
 
 
 def facts_of(system: Designed) -> str:
-    """Text that differs wherever the system does."""
+    """Text that differs wherever the system does; empty where a Python function in it has none."""
     if isinstance(system, MechanismSystem):
         parts = system.mechanism.parts
-        chains = [system_facts(arm) or repr(arm) for arm in parts.chains.values()]
-        return repr((type(system).__name__, parts, chains, system.near.tolist()))
-    return system_facts(system) or repr(system)
+        chains = [system_facts(arm) for arm in parts.chains.values()]
+        return repr((type(system).__name__, parts, chains, system.near.tolist())) if all(chains) else ""
+    return system_facts(system)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from .evaluator import DesignEvaluator
 from .executors import answered
 from .factors import Factor, FactorSet, factors_of
 from .outputs import Output
+from .own_function import Untold, known_by
 from .sampling import designs_of
 from .study_files import checked_path, finished, save_table
 from .study_result import StudyResult
@@ -76,11 +77,17 @@ class Study:
 
     @cached_property
     def identity(self) -> str:
-        """Digest of all that shapes the results: two studies that share it have the same results."""
-        facts = facts_of(self.evaluator.system)
+        """Digest of all that shapes the results: two studies that share it have the same results.
+
+        Where a transmission or an output is a Python function that cannot be told from another, it is shared by none:
+        such a study is worked out anew each time.
+        """
+        facts = facts_of(self.evaluator.system) or uuid4().hex
         motion = () if self.motion is None else (self.motion.q, self.motion.qd, self.motion.qdd, self.motion.t)
         found = hashlib.sha256()
-        outputs = [(x.kind, x.name, x.joints, sorted(x.options.items()), _source(x)) for x in self.outputs]
+        outputs = [
+            (x.kind, x.name, x.joints, _told(sorted(x.options.items())), _told(x.function)) for x in self.outputs
+        ]
         asked: tuple[Any, ...] = (
             __version__, facts, self.factors, outputs, self.design, self.samples, self.seed, self.rows_of_chunk,
         )  # fmt: skip
@@ -154,15 +161,12 @@ class Study:
         )  # fmt: skip
 
 
-def _source(output: Output) -> str:
-    """The text of a function of one's own: a changed function is another study."""
-    if output.function is None:
-        return ""
-    name = f"{getattr(output.function, '__module__', '')}.{getattr(output.function, '__qualname__', '')}"
+def _told(part: object) -> str:
+    """What a part of a study is known by: a changed one is another study."""
     try:
-        return f"{name}\n{inspect.getsource(output.function)}"
-    except (OSError, TypeError):
-        return name
+        return known_by(part)
+    except Untold:
+        return uuid4().hex
 
 
 def study(
