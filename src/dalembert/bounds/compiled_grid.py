@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compile import build, cache
 from ..compile.shared_library import CompiledLibrary
-from .grid_search import CELLS, CLIMB, Grid, GridSearch
+from .grid_search import CELLS, CLIMB, Grid, GridAxis, GridSearch, Single
 from .waves import Array, Complex
 
 JOINTS, LANES = 16, 16
@@ -61,6 +63,25 @@ def searched(grid: Grid) -> GridSearch:
     return GridSearch(grid) if made is None else CompiledGridSearch(grid, made)
 
 
+@dataclass(frozen=True, eq=False)
+class _Points:
+    """The points of an axis for every number of cells: all positions, where those of each begin, the basis functions
+    there and their addresses.
+    """
+
+    where: Array
+    first: NDArray[np.int64]
+    tables: list[Single]
+    addresses: list[int]
+
+
+@lru_cache(maxsize=64)
+def _points(axis: GridAxis) -> _Points:
+    positions, tables = [x for x, _ in axis.grids], [table for _, table in axis.grids]
+    first = np.concatenate([[0], np.cumsum([len(x) for x in positions])[:-1]])
+    return _Points(np.concatenate(positions), first, tables, [table.ctypes.data for table in tables])
+
+
 class CompiledGridSearch(GridSearch):
     """The same search in C."""
 
@@ -72,23 +93,23 @@ class CompiledGridSearch(GridSearch):
         self._tensor = np.zeros((*grid.tensor.shape[:-1], room), np.float32)
         self._tensor[..., :waves] = grid.tensor
         ask = self._ask = _Question(len(grid.axes), room)
-        tables, first = (
-            (ctypes.c_void_p * (len(grid.axes) * len(CELLS)))(),
-            np.zeros((len(grid.axes), len(CELLS)), np.int32),
-        )
+        tables, first = (np.zeros((len(grid.axes), len(CELLS)), kind) for kind in (np.uintp, np.int32))
         self._kept: list[Any] = [tables, first, CELLS.astype(np.int32)]
         for number, axis in enumerate(grid.axes):
             ask.size[number], ask.slides[number], ask.circle[number] = axis.size, axis.slides, axis.circle
             ask.length[number], ask.curvature[number] = axis.length, grid.curvature[number]
             ask.bend[number] = float(axis.bend.max(initial=0.0))
-            where = np.concatenate([x for x, _ in axis.grids])
-            first[number, 1:] = np.cumsum([len(x) for x, _ in axis.grids])[:-1]
-            for choice, (_, table) in enumerate(axis.grids):
-                tables[number * len(CELLS) + choice] = table.ctypes.data
-            self._kept += [where, axis]
-            ask.where[number] = where.ctypes.data
-        ask.counts, ask.cells, ask.table = len(CELLS), self._kept[2].ctypes.data, ctypes.addressof(tables)
+            points = _points(replace(axis, joint=0))
+            tables[number], first[number] = points.addresses, points.first
+            self._kept.append(points)
+            ask.where[number] = points.where.ctypes.data
+        ask.counts, ask.cells, ask.table = len(CELLS), self._kept[2].ctypes.data, tables.ctypes.data
         ask.first, ask.rounding, ask.relative = first.ctypes.data, grid.rounding, grid.relative
+
+    def bends(self, curvature: Array) -> None:
+        """From now on these bounds of the second derivatives are known."""
+        super().bends(curvature)
+        self._ask.curvature[: len(curvature)] = curvature.tolist()
 
     def show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``."""

@@ -37,6 +37,12 @@ LARGEST = 6_000_000
 COARSEST, FINER, DEARER = 0.6, 2.0, 6.0
 """Gap that is shown first, as a part of the largest value met, how much smaller the next one is, and about how much
 more work that one takes."""
+MORE = 0.3
+"""Part of the work that may be added for a bound where a goal cannot be shown."""
+SURE = 0.02
+"""Gap that is taken to be within reach of every sum."""
+CURVATURE_COST = 100.0
+"""About how much work the bounds of second derivatives take, for each coefficient."""
 LEAST_GAP = 0.002
 """Least gap above the largest value met at which a goal is tried."""
 BENT, BENT_WORK = (1.0, 2.0, 4.0), 0.5
@@ -131,68 +137,6 @@ class SumOfMagnitudes:
         return found
 
 
-@dataclass(frozen=True)
-class LargestSum:
-    """A proved bound, the work (numbers computed), whether a grid was gone through at all, the largest value found,
-    and where, if it is above the one that was known.
-    """
-
-    bound: float
-    work: float
-    searched: bool
-    attained: float
-    at: Array | None = None
-
-
-def largest_sum(
-    waves: Sequence[Wave], box: Box, known: float, gap: float, work: float, goal: float = np.inf
-) -> LargestSum:
-    """The largest sum of magnitudes; ``known`` is attained, ``gap`` relative to it, ``work`` a limit.
-
-    What is shown is above the largest value met by a gap that gets smaller until it is ``gap`` or the next one would
-    take too much work. Where a value above ``goal`` is met, the first gap will do; where none is, and the sum is not
-    yet shown to be below it, that is tried as well.
-    """
-    bound = OUTWARD * sum(wave.most(box.reach) for wave in waves)
-    if not np.isfinite(bound):
-        raise ArmError("a coefficient to be bounded is not a finite number; give the arm masses and lengths of SI")
-    if known <= 0 or not any(wave.joints for wave in waves):
-        return LargestSum(bound, 0.0, True, known)
-    # scaled by a power of two, which is exact: float32 has no numbers below 1e-45
-    exponent = int(np.frexp(bound)[1])
-    waves = [wave.scaled(-exponent) for wave in waves]
-    known, bound, goal = (float(np.ldexp(x, -exponent)) for x in (known, bound, goal))
-    try:
-        question = SumOfMagnitudes(waves, box)
-    except TooMuch:
-        return LargestSum(float(np.ldexp(bound, exponent)), 0.0, False, float(np.ldexp(known, exponent)))
-    if work < question.tensor.size:
-        return LargestSum(float(np.ldexp(bound, exponent)), 0.0, False, float(np.ldexp(known, exponent)))
-    search = searched(question.grid(question.curvature(work)))
-    search.used, search.best = question.used, OUTWARD * known + question.rounding
-    search.climb()
-    shown, share = False, COARSEST
-    while True:
-        before = search.used
-        found = _shown(search, share, work)
-        if found is not None:
-            bound, shown = min(bound, found), True
-        if found is None or share <= gap or search.used + (search.used - before) * DEARER > work or search.best > goal:
-            break
-        share = max(gap, share / FINER)
-    if bound > goal > (1 + LEAST_GAP) * search.best and search.show(goal / OUTWARD, work + search.used):
-        bound, shown = goal, True
-    at = None
-    if search.at is not None:
-        at = box.centre.copy()
-        for axis, x in zip(question.axes, search.at, strict=True):
-            at[axis.joint] = x * (question.reach[axis.joint] if axis.slides else 1.0)
-    attained = known
-    if at is not None:
-        attained = max(known, search.best / question.relative - 2 * question.rounding)
-    return LargestSum(float(np.ldexp(bound, exponent)), search.used, shown, float(np.ldexp(attained, exponent)), at)
-
-
 def _shown(search: GridSearch, gap: float, limit: float) -> float | None:
     """A number that the sum is shown not to exceed, above the largest value met by ``gap`` at most; None where that
     takes too much work.
@@ -204,6 +148,118 @@ def _shown(search: GridSearch, gap: float, limit: float) -> float | None:
         if search.best <= most:  # no value above it was met: the grids there are do not show it
             return None
     return None
+
+
+@dataclass(frozen=True)
+class LargestSum:
+    """A proved bound, the work (numbers computed), whether a grid was gone through at all, the largest value found,
+    where, if it is above the one that was known, and the least bound that the work allowed is likely to come to.
+    """
+
+    bound: float
+    work: float
+    searched: bool
+    attained: float
+    at: Array | None = None
+    within_reach: float = 0.0
+
+    def scaled(self, exponent: int) -> LargestSum:
+        """The same for the function times 2^exponent, which is exact."""
+        bound, attained, reach = (float(np.ldexp(x, exponent)) for x in (self.bound, self.attained, self.within_reach))
+        return LargestSum(bound, self.work, self.searched, attained, self.at, reach)
+
+
+def largest_sum(
+    waves: Sequence[Wave], box: Box, known: float, gap: float, work: float, goal: float = np.inf
+) -> LargestSum:
+    """The largest sum of magnitudes; ``known`` is attained, ``gap`` relative to it, ``work`` a limit.
+
+    Where there is a ``goal``, that alone is to be shown. Else, or where it cannot be, what is shown is above the
+    largest value met by a gap that gets smaller until it is ``gap`` or the next one would take too much work; where a
+    value above the goal is met, the first gap will do.
+    """
+    bound = OUTWARD * sum(wave.most(box.reach) for wave in waves)
+    if not np.isfinite(bound):
+        raise ArmError("a coefficient to be bounded is not a finite number; give the arm masses and lengths of SI")
+    if not known > 0 or not any(wave.joints for wave in waves):
+        return LargestSum(bound, 0.0, True, known, None, bound)
+    # scaled by a power of two, which is exact: float32 has no numbers below 1e-45
+    exponent = int(np.frexp(bound)[1])
+    waves = [wave.scaled(-exponent) for wave in waves]
+    known, bound, goal = (float(np.ldexp(x, -exponent)) for x in (known, bound, goal))
+    try:
+        question = SumOfMagnitudes(waves, box)
+    except TooMuch:
+        return LargestSum(bound, 0.0, False, known, None, bound).scaled(exponent)
+    if work < question.tensor.size:
+        return LargestSum(bound, 0.0, False, known, None, bound).scaled(exponent)
+    return Ladder(question, known, bound, gap, work).climbed(goal).scaled(exponent)
+
+
+class Ladder:
+    """The steps by which one sum is bounded: a goal at once, or ever smaller gaps.
+
+    The second derivatives are bounded once more work than that takes has been spent without them.
+    """
+
+    def __init__(self, question: SumOfMagnitudes, known: float, bound: float, gap: float, work: float) -> None:
+        self.question, self.known, self.bound, self.gap, self.work = question, known, bound, gap, work
+        self.search = searched(question.grid(np.full(len(question.axes), np.inf)))
+        self.search.best = OUTWARD * known + question.rounding
+        self.search.climb()
+        self.plain = len(question.axes) > 2
+        self.shown = False
+        self.reach = 0.0
+        """The smallest gap that the work is likely to reach."""
+
+    def climbed(self, goal: float) -> LargestSum:
+        """The bound, once all steps are done that there is work for."""
+        search = self.search
+        if np.isfinite(goal) and goal > (1 + LEAST_GAP) * search.best and self._show(goal / OUTWARD, self.work):
+            self.bound, self.shown = goal, True
+        elif search.best > goal or not np.isfinite(goal):
+            self._gaps(self.work, goal)
+        else:
+            self._gaps(search.used + MORE * self.work, goal)
+        at, question, attained = None, self.question, self.known
+        if search.at is not None:
+            at = question.box.centre.copy()
+            for axis, x in zip(question.axes, search.at, strict=True):
+                at[axis.joint] = x * (question.reach[axis.joint] if axis.slides else 1.0)
+            attained = max(self.known, search.best / question.relative - 2 * question.rounding)
+        reach = min(self.bound, (1 + max(self.reach, SURE)) * search.best)
+        return LargestSum(self.bound, search.used, self.shown, attained, at, reach)
+
+    def _gaps(self, limit: float, goal: float) -> None:
+        share = COARSEST
+        while True:
+            before, most = self.search.used, (1 + share) * self.search.best
+            while not (done := self._show(most, limit)) and self.search.best > most and self.search.used <= limit:
+                most = (1 + share) * self.search.best  # a value above it was met: the gap is above that one
+            if done:
+                self.bound, self.shown = min(self.bound, OUTWARD * most), True
+            spent = self.search.used - before
+            if not done or share <= self.gap or self.search.used + spent * DEARER > limit or self.search.best > goal:
+                return
+            share = max(self.gap, share / FINER)
+
+    def _show(self, most: float, limit: float) -> bool:
+        """Whether the sum is shown to be at most ``most``."""
+        search, before, best = self.search, self.search.used, self.search.best
+        done = False
+        if self.plain:
+            plain = min(limit, before + CURVATURE_COST * self.question.tensor.size)
+            done = search.show(most, plain)
+            if not done and search.best <= most and search.used < limit:
+                search.bends(self.question.curvature(self.work))
+                search.used, self.plain = search.used + self.question.used, False
+        if not done and not self.plain and search.best <= most and search.used < limit:
+            done = search.show(most, limit)
+        gap, spent = most / max(best, search.best) - 1, max(search.used - before, 1.0)
+        if gap > 0:
+            # a step to half the gap takes DEARER times the work; what was not shown is out of reach
+            self.reach = max(gap * FINER ** -(np.log(self.work / spent) / np.log(DEARER)), 0.0 if done else 1.1 * gap)
+        return done
 
 
 def _moves(wave: Wave, joint: int) -> NDArray[np.bool_]:

@@ -116,6 +116,10 @@ class GridSearch:
     def __post_init__(self) -> None:
         self.guess = np.full(len(self.grid.axes) + 1, GUESS)
 
+    def bends(self, curvature: Array) -> None:
+        """From now on these bounds of the second derivatives are known."""
+        self.grid = replace(self.grid, curvature=curvature)
+
     def show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``, with at most ``limit`` numbers computed in all."""
         self._limit = limit

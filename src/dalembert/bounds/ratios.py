@@ -14,7 +14,7 @@ from ..arm.errors import ArmError
 from .box import Box
 from .ranges import LESS_WORK, Range, least, range_of
 from .search import descended_from
-from .waves import Wave
+from .waves import OUTWARD, Wave
 
 GAP = 1e-3
 """The default gap, as a share of the spread of sampled ratios: proofs of ratios cost more than those of ranges."""
@@ -48,7 +48,8 @@ def ratio_range(
             end = least(difference, box, gap * floor, at[None], work, False)
             lowest, used = end.bound, end.work
         else:
-            lowest, used = float(difference.c.real.sum()) - difference.slack, 0.0
+            off = difference.slack * difference.stretch(box.reach)
+            lowest, used = float(difference.c.real.sum()) - OUTWARD * off, 0.0
         ends.append((sign * value, at, sign * (value + min(lowest, 0.0) / floor), used))
     (low, at_low, below, a), (high, at_high, above, b) = ends
     return Range(name, unit, low, high, at_low, at_high, below, above, gap * (1 + 1e-6), a + b, joints)

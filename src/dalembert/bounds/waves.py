@@ -1,9 +1,9 @@
 """Waves: finite Fourier series in floating point with a bound on their rounding error.
 
 f(x) = Re sum_m c_m exp(i k_m . x) prod_j x_j^p_mj, with integer k over the angles and powers p over the prismatic
-positions. Exact closed forms (``equations/``) are converted to this once; derivatives, sums and products are waves
-again. Every wave carries ``slack``, a bound on the effect of rounding in its coefficients, so that bounds proved for
-the wave hold for the exact function.
+positions. Exact closed forms (``equations/``) are converted to this once; sums and products are waves again. Every wave
+carries ``slack``, a bound on the effect of rounding in its coefficients, so that bounds proved for the wave hold for
+the exact function.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,6 +32,8 @@ MANY = 1000
 """Terms times positions from which values come from tables of two halves of the joints (``halves.py``)."""
 AT_ONCE = 100_000
 """Terms times positions of the others at once."""
+TOGETHER = 1000
+"""Terms up to which exact polynomials are converted together: more would leave the cache."""
 LEAST = 2.0**-1070
 """What a number may lose below the range of normal floats, and a little more."""
 
@@ -97,7 +100,7 @@ class Wave:
 
     def times(self, factor: float) -> Wave:
         """The function times a number."""
-        extra = 0.0 if abs(factor) == 1 else UNIT * abs(factor) * float(self.size.sum())
+        extra = 0.0 if abs(factor) in (0, 1) else UNIT * abs(factor) * float(self.size.sum()) + LEAST * len(self)
         return Wave(self.k, self.p, self.c * factor, self.slack * abs(factor) + extra, self.lost)
 
     def scaled(self, exponent: int) -> Wave:
@@ -116,22 +119,9 @@ class Wave:
         c: Complex = np.concatenate(products).astype(np.complex128) / 2
         mine, theirs = float(self.size.sum()), float(other.size.sum())
         slack = mine * other.slack + theirs * self.slack + self.slack * other.slack + 4 * UNIT * mine * theirs
+        slack += 4 * m * r * LEAST
         powers = np.concatenate([p, p]).reshape(-1, self.n)
         return collected(k.reshape(-1, self.n), powers, c.reshape(-1), slack, self.top + other.top)
-
-    def diff(self, joint: int) -> Wave:
-        """The partial derivative with respect to the position of a joint."""
-        if np.any(self.p[:, joint]):
-            keep = self.p[:, joint] > 0
-            p = self.p[keep].copy()
-            c = self.c[keep] * p[:, joint]
-            p[:, joint] -= 1
-            most = int(self.top[joint])
-            return Wave(self.k[keep], p, c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()), self.top)
-        keep = self.k[:, joint] != 0
-        most = int(np.abs(self.k[:, joint]).max(initial=0))
-        c = 1j * self.k[keep, joint] * self.c[keep]
-        return Wave(self.k[keep], self.p[keep], c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()), self.top)
 
     def kept(self, rows: NDArray[Any]) -> Wave:
         """The terms with these row indices."""
@@ -227,23 +217,39 @@ def collected(
     """Terms with equal (k, p) added up; of k and -k the one whose first non-zero entry is positive is kept."""
     if not len(c):
         return Wave(k, p, c, slack, lost)
-    top = p.max(axis=0)
-    lost = top if lost is None else np.maximum(top, lost)
+    return several(np.zeros(len(c), np.int64), k, p, c, np.array([slack]), lost)[0]
+
+
+def several(
+    owner: NDArray[np.int64], k: NDArray[np.int64], p: NDArray[np.int64], c: NDArray[np.complex128], slack: Array,
+    lost: NDArray[np.int64] | None = None,
+) -> list[Wave]:  # fmt: skip
+    """The same for several waves at once, ``owner`` (m,) saying to which each term belongs; each has a ``slack``."""
+    count, n = len(slack), k.shape[1]
+    tops = np.zeros((count, n), np.int64) if lost is None else np.tile(lost, (count, 1))
+    for joint in np.flatnonzero(p.any(axis=0)).tolist():
+        np.maximum.at(tops[:, joint], owner, p[:, joint])
     first = np.take_along_axis(k, np.argmax(k != 0, axis=1)[:, None], axis=1)[:, 0]
     flip = first < 0
     k = np.where(flip[:, None], -k, k)
     c = np.where(flip, np.conj(c), c)
-    static = ~k.any(axis=1)
-    c = np.where(static, c.real, c)
-    index, inverse = distinct(np.concatenate([k, p], axis=1))
+    c = np.where(first == 0, c.real, c)
+    index, inverse = distinct(np.concatenate([k, p, owner[:, None]], axis=1))
     total = np.bincount(inverse, c.real, len(index)) + 1j * np.bincount(inverse, c.imag, len(index))
     # Adding a few dozen numbers of one size: each sum is off by at most (count) units of what was added.
     moduli = np.bincount(inverse, np.abs(c), len(index))
     counts = np.bincount(inverse, minlength=len(index))
-    slack += UNIT * float((moduli * counts)[counts > 1].sum())
-    alive = np.abs(total) > 1e-17 * moduli.max()
-    slack += float(np.abs(total[~alive]).sum())
-    return Wave(k[index][alive], p[index][alive], total[alive], slack, lost)
+    mine, most = owner[index], np.zeros(count)
+    np.maximum.at(most, mine, moduli)
+    size = np.abs(total)
+    alive = size > 1e-17 * most[mine]
+    slack = slack + UNIT * np.bincount(mine, np.where(counts > 1, moduli * counts, 0.0), count)
+    slack = slack + np.bincount(mine, np.where(alive, 0.0, size), count)
+    order = np.argsort(mine, kind="stable")
+    order = order[alive[order]]
+    ends = np.searchsorted(mine[order], np.arange(count + 1)).tolist()
+    k, p, total = k[index[order]], p[index[order]], total[order]
+    return [Wave(k[i:j], p[i:j], total[i:j], float(slack[w]), tops[w]) for w, (i, j) in enumerate(pairwise(ends))]
 
 
 # -- from exact polynomials --------------------------------------------------------------------------
@@ -277,51 +283,71 @@ def distinct(rows: Whole) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = None) -> Wave:
-    """The wave of an exact polynomial; symbols take the arm's numbers unless ``values`` says otherwise.
+    """The wave of an exact polynomial; symbols take the arm's numbers unless ``values`` says otherwise."""
+    return waves_of([polynomial], values)[0]
+
+
+def waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object] | None = None) -> list[Wave]:
+    """The waves of exact polynomials of one ring, short ones together.
 
     Angle by angle the powers of cosine and sine become exponentials, and terms that are then alike are added up.
     """
-    ring = polynomial.ring
+    waves: list[Wave] = []
+    some: list[TrigPolynomial] = []
+    for rank, polynomial in enumerate(polynomials, 1):
+        some.append(polynomial)
+        if rank == len(polynomials) or sum(len(each.poly) for each in some) > TOGETHER:
+            waves += _waves_of(some, values)
+            some = []
+    return waves
+
+
+def _waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object] | None) -> list[Wave]:
+    ring = polynomials[0].ring
     joints, count, angles = ring.angles.joints, len(ring.tags), len(ring.angles.revolute)
-    if not polynomial.poly:
-        return zero(joints)
-    numbers = (
-        polynomial.space.values(polynomial.parameters, values) if polynomial.parameters or ring.angles.fixed else {}
-    )
-    powers = np.array(polynomial.poly.monoms(), np.int64).reshape(-1, len(ring.names))
-    c: Complex = np.array([int(x.p) / int(x.q) for x in polynomial.poly.coeffs()], np.complex128)
+    monomials_of = [polynomial.poly.monoms() for polynomial in polynomials]
+    owner = np.repeat(np.arange(len(polynomials)), [len(rows) for rows in monomials_of])
+    if not len(owner):
+        return [zero(joints) for _ in polynomials]
+    numbers: dict[str, object] = {}
+    for polynomial in polynomials:
+        if polynomial.parameters or ring.angles.fixed:
+            numbers |= polynomial.space.values(polynomial.parameters, values)
+    powers = np.array([row for rows in monomials_of for row in rows], np.int64).reshape(-1, len(ring.names))
+    c: Complex = np.array([int(x.p) / int(x.q) for poly in polynomials for x in poly.poly.coeffs()], np.complex128)
     steps = np.full(len(c), 2.0)
     sliding = list(ring.sliding.values())
     turning = [*range(angles), *range(count, count + angles)]
     for variable in set(np.flatnonzero(powers.any(axis=0)).tolist()) - set(sliding) - set(turning):
-        c = c * float(numbers[ring.names[variable]]) ** powers[:, variable]
+        c = c * float(numbers[ring.names[variable]]) ** powers[:, variable]  # type: ignore[arg-type]
         steps += np.where(powers[:, variable] > 0, 2 * powers[:, variable] + 2, 0)
     # rationals and symbols to floats and their products
-    slack = OUTWARD * float((UNIT * steps * np.abs(c) + LEAST).sum())
-    # columns: for each angle its powers of sine and cosine as one number, later its multiple in the exponent
+    slack = OUTWARD * np.bincount(owner, UNIT * steps * np.abs(c) + LEAST, len(polynomials))
+    # columns: for each angle its powers of sine and cosine as one number, later its multiple in the exponent; the owner
     sines, cosines = powers[:, :angles], powers[:, count : count + angles]
     most = (sines + cosines).max(axis=0, initial=0)
-    rows = np.concatenate([sines * (most + 1) + cosines, powers[:, sliding]], axis=1)
+    rows = np.concatenate([sines * (most + 1) + cosines, powers[:, sliding], owner[:, None]], axis=1)
     if numbers:
         # terms that differed in their symbols alone
         index, inverse = distinct(rows)
         counts, moduli = np.bincount(inverse), np.bincount(inverse, np.abs(c))
-        slack += OUTWARD * UNIT * float((counts * moduli).sum())
+        slack += OUTWARD * UNIT * np.bincount(rows[index, -1], counts * moduli, len(polynomials))
         rows, c = rows[index], np.bincount(inverse, c.real).astype(np.complex128)
     for angle in np.flatnonzero(most).tolist():
-        rows, c, added = _turned(rows, c, angle, int(most[angle]))
+        rows, c, added = _turned(rows, c, angle, int(most[angle]), len(polynomials))
         slack += added
     turns = np.zeros((angles, joints), np.int64)
     for index_of, weights in enumerate(ring.angles.weights[:angles]):
         for joint, sign in weights:
             turns[index_of, joint] = sign
     p = np.zeros((len(rows), joints), np.int64)
-    p[:, list(ring.sliding)] = rows[:, angles:]
-    return collected(rows[:, :angles] @ turns, p, c, slack)
+    p[:, list(ring.sliding)] = rows[:, angles:-1]
+    return several(rows[:, -1], rows[:, :angles] @ turns, p, c, np.asarray(slack, np.float64))
 
 
-def _turned(rows: Whole, c: Complex, angle: int, most: int) -> tuple[Whole, Complex, float]:
-    """Terms with the powers of one angle as exponentials, those that are alike added up, and the rounding of it.
+def _turned(rows: Whole, c: Complex, angle: int, most: int, owners: int) -> tuple[Whole, Complex, Array]:
+    """Terms with the powers of one angle as exponentials, those that are alike added up, and the rounding of it for
+    each owner.
 
     Terms that agree in all else are rows of one matrix, whose columns are the powers; a product with the table of
     exponentials turns all of them at once.
@@ -341,8 +367,9 @@ def _turned(rows: Whole, c: Complex, angle: int, most: int) -> tuple[Whole, Comp
     at, multiple = np.nonzero(new)
     left = others[index][at]
     left[:, angle] = multiple - most
-    # factors are dyadic, so that products are exact, and sums of as many terms as there are kinds are not
-    added = OUTWARD * 2 * UNIT * len(kinds) * float((np.abs(table) @ np.abs(turns)).sum()) if len(kinds) > 1 else 0.0
+    # sums of products, as many in each as there are kinds in its row; the factors themselves are dyadic, hence exact
+    moduli = np.abs(table) @ np.abs(turns).sum(axis=1) * np.count_nonzero(table, axis=1)
+    added: Array = OUTWARD * 2 * UNIT * np.bincount(others[index, -1], moduli, owners).astype(np.float64)
     return left, new[at, multiple], added
 
 

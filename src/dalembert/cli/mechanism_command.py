@@ -243,6 +243,11 @@ def as_data(found: Mechanism, phi: np.ndarray) -> dict[str, Any]:
 
 def with_drives(found: Mechanism, drives: bool | None) -> Mechanism:
     """The mechanism with its drives counted as asked; where some are described and not counted, a note says so."""
+    if drives and not found.parts.drives and not any(arm.drives for arm in found.parts.chains.values()):
+        raise ArmError(
+            f"{found.name}: no chain of it describes drives, and it has none of its own; describe them in its file, or "
+            "leave --drives out"
+        )
     if drives is not None:
         return found.driven if drives else found.without_drives()
     silent = [name for name, arm in found.parts.chains.items() if arm.drives and not arm.counts_drives]

@@ -147,6 +147,7 @@ class Style:
     sincos: str = "sincos_any({angle}, &{sin}, &{cos});"
     sqrt: str = "sqrt_any({x})"
     sign: str = "({type})(({x} > 0) - ({x} < 0))"
+    inverse: str = "{one} / {x}"
     constant: str = "{value}"
     """How a constant becomes an output, or an operand of a fused sum."""
     fused: str = "{form}({a}, {b}, {c})"
@@ -271,7 +272,7 @@ class _Writer:
         elif node.op == NEG:
             text = f"-{args[0]}"
         elif node.op == INV:
-            text = f"{literal(Fraction(1), style.suffix)} / {args[0]}"
+            text = style.inverse.format(one=literal(Fraction(1), style.suffix), x=args[0])
         elif node.op == SQRT:
             text = style.sqrt.format(x=args[0])
         elif node.op == SIGN:

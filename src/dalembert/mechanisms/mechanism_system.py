@@ -117,6 +117,11 @@ class MechanismSystem:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: coordinates {', '.join(self.joint_names)}>"
 
+    def _repr_html_(self) -> str:
+        from .mechanism_notebook import system_html
+
+        return system_html(self)
+
     # -- the mechanism at q ---------------------------------------------------------------------
 
     def joints(self, q: ArrayLike) -> Array:

@@ -24,7 +24,7 @@ import numpy as np
 from ..bounds.alike import apart, key_of
 from ..bounds.box import Box
 from ..bounds.grid import LargestSum, largest_sum
-from ..bounds.moments import mean_square
+from ..bounds.moments import exponent_of, mean_square
 from ..bounds.ranges import Largest, largest, trimmed
 from ..bounds.waves import OUTWARD, Wave
 from ..equations import names
@@ -40,9 +40,9 @@ HASTE = 0.1
 """Effort below which proofs of coefficients are as rough as quick ones."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
-TORQUE_GAP, TORQUE_WORK, TORQUE_QUICK = 0.03, 1.5e9, 3.0e8
-"""Gap between the bound of the summed errors of one joint and the largest sum met (``grid.py``), the limit of work
-(numbers computed), and that of a quick proof."""
+TORQUE_GAP, TORQUE_WORK, TORQUE_CLOSE, TORQUE_QUICK = 0.03, 1.5e9, 1.5e9, 3.0e8
+"""Gap between the bound of the summed errors of one joint and the largest sum met (``grid.py``), the limits of work
+(numbers computed) to show a goal, to come as close as that gap, and of a quick proof."""
 ASIDE = (0.01, 0.1, 0.3)
 """Parts of the attained sum that are replaced by the moduli of their harmonics instead of being searched, tried in
 turn: a larger one makes the grid cheaper and the result looser."""
@@ -135,12 +135,13 @@ def joint_bounds(errors: Mapping[Key, float], states: States) -> Array:
 @dataclass(frozen=True, eq=False)
 class TorqueBounds:
     """For each joint the proved bound of the torque error, the largest sum of errors met and its position (joints, n),
-    and the work.
+    the least bound that a proof is likely to come to, and the work.
     """
 
     proved: Array
     attained: Array
     at: Array
+    within_reach: Array
     work: float
 
 
@@ -154,23 +155,26 @@ def torque_bounds(
 ) -> TorqueBounds:
     """Bounds on the torque errors from all coefficients at the same position.
 
-    With a ``goal`` for each joint, bounds are as close as it takes to reach it; once an error above one is met, quick
-    ones will do.
+    With a ``goal`` for each joint, that alone is shown where it can be; once an error above one is met, quick bounds
+    will do.
     """
     n = states.n
-    proved, attained, at, work = np.zeros(n), np.zeros(n), np.tile(states.box.centre, (n, 1)), 0.0
+    proved, attained, reach, work = np.zeros(n), np.zeros(n), np.zeros(n), 0.0
+    at = np.tile(states.box.centre, (n, 1))
+    usual = TORQUE_CLOSE if goal is None else TORQUE_WORK
     for i in range(n):
-        limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * TORQUE_WORK)
+        limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * usual)
         waves = [wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i]
         waves = [wave for wave in waves if len(wave)]
         if waves:
             found = together(waves, states.box, limit, np.inf if goal is None else float(goal[i]))
             proved[i], attained[i], work = found.bound, found.attained, work + found.work
+            reach[i] = found.within_reach
             at[i] = at[i] if found.at is None else found.at
             quick |= goal is not None and found.attained > goal[i]
         if progress is not None:
             progress("proving torques", (i + 1) / n)
-    return TorqueBounds(proved, attained, at, work)
+    return TorqueBounds(proved, attained, at, reach, work)
 
 
 def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK, goal: float = np.inf) -> LargestSum:
@@ -184,7 +188,7 @@ def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK, goal: 
     at, attained = q[int(sums.argmax())], float(sums.max())
     if len(waves) == 1:
         single = magnitude(waves[0], box, TORQUE_GAP, limit)
-        return LargestSum(single.proved, single.work, True, single.found, at)
+        return LargestSum(single.proved, single.work, True, single.found, at, single.proved)
     for share in ASIDE:
         main, remainder = main_errors(waves, box, share * attained)
         found = largest_sum(main, box, attained, TORQUE_GAP, limit, goal / OUTWARD - remainder)
@@ -193,12 +197,13 @@ def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK, goal: 
             where = at if found.at is None else found.at
             # what was put aside may make the sum at that position smaller
             least = max(attained, found.attained - remainder)
-            return LargestSum(OUTWARD * (found.bound + remainder), work, True, least, where)
+            bound, reach = (OUTWARD * (x + remainder) for x in (found.bound, found.within_reach))
+            return LargestSum(bound, work, True, least, where, reach)
     bound = 0.0
     for wave in waves:
         single = largest(wave, box, GAP, limit / len(waves))
         bound, work = bound + single.proved, work + single.work
-    return LargestSum(OUTWARD * bound, work, False, attained, at)
+    return LargestSum(OUTWARD * bound, work, False, attained, at, OUTWARD * bound)
 
 
 def main_errors(waves: Sequence[Wave], box: Box, amount: float) -> tuple[list[Wave], float]:
@@ -238,10 +243,10 @@ def torque_rms(differences: Mapping[Key, Wave], states: States) -> Array:
     With qd and qdd symmetric about zero, different monomials are uncorrelated: <qdd^2> = a^2/3, <qd_j^2 qd_k^2> = v^4/9
     or v^4/5, and products of squares of speeds with the constant part have means v^2/3.
     """
-    box, total = states.box, np.zeros(states.n)
+    box, total, exponent = states.box, np.zeros(states.n), exponent_of(differences.values())
     even: dict[int, list[tuple[float, float, Wave]]] = {}
-    for (kind, index), wave in differences.items():
-        i = index[0]
+    for (kind, index), large in differences.items():
+        i, wave = index[0], large.scaled(-exponent)
         if kind == "D":
             total[i] += states.acceleration[index[1]] ** 2 / 3 * mean_square(wave, box)
         elif kind == "C" and index[1] != index[2]:
@@ -259,4 +264,4 @@ def torque_rms(differences: Mapping[Key, Wave], states: States) -> Array:
         for factor, _, wave in parts[1:]:
             sum_ = sum_ + wave.times(factor)
         total[i] += mean_square(sum_, box)
-    return np.sqrt(total)
+    return np.asarray(np.ldexp(np.sqrt(total), exponent))

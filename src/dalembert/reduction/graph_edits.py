@@ -1,4 +1,4 @@
-"""Operations on expression graphs: evaluation at many states, adjoints, savings of a cut, and the graph after cuts."""
+"""Operations on expression graphs: evaluation at many states, savings of a cut, and the graph after cuts."""
 
 from __future__ import annotations
 
@@ -41,28 +41,6 @@ OPERATIONS: dict[str, Any] = {
     SIN: np.sin,
     COS: np.cos,
 }
-
-
-def adjoints(output: Node, computed: Mapping[int, Any], order: Sequence[Node]) -> dict[int, Any]:
-    """d output / d node at the states of ``computed``, by reverse-mode differentiation (Griewank and Walther 2008).
-
-    ``order`` holds the nodes, operands first.
-    """
-    slopes: dict[int, Any] = {output.index: 1.0}
-    for node in reversed(order):
-        slope = slopes.get(node.index)
-        if slope is None or node.a is None:
-            continue
-        a, b = node.a, node.b
-        if node.op in (ADD, SUB) and b is not None:
-            slopes[a.index] = slopes.get(a.index, 0.0) + slope
-            slopes[b.index] = slopes.get(b.index, 0.0) + (slope if node.op == ADD else -slope)
-        elif node.op == MUL and b is not None:
-            slopes[a.index] = slopes.get(a.index, 0.0) + slope * computed[b.index]
-            slopes[b.index] = slopes.get(b.index, 0.0) + slope * computed[a.index]
-        elif node.op == NEG:
-            slopes[a.index] = slopes.get(a.index, 0.0) - slope
-    return slopes
 
 
 class Uses:

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..rings.graph import ADD, CONST, COS, INPUT, MUL, NEG, SIN, SUB, Graph, Node, reachable
 from .constant_forms import ParameterForm, product
+from .tape import Tape, tape_of
 
 ONE = ParameterForm.number(1)
 
@@ -34,6 +35,11 @@ class Hoisted:
     def same_as(self, other: Hoisted) -> bool:
         """Whether the other program has the same constants and the same operations."""
         return self.definitions == other.definitions and self._steps == other._steps
+
+    @cached_property
+    def tape(self) -> Tape:
+        """The program as a table of operations."""
+        return tape_of(self.outputs, self.definitions)
 
     @cached_property
     def _steps(self) -> list[tuple[Any, ...]]:

@@ -13,12 +13,13 @@ has the same answer on every machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..bounds.waves import OUTWARD, Wave, wave_of
+from ..bounds.waves import OUTWARD, Wave, waves_of
 from ..equations.polynomial import TrigPolynomial
+from . import climb
 from .certify import Key, Progress, torque_bounds
 from .constant_forms import ParameterForm
 from .hoist import Hoisted
@@ -27,8 +28,9 @@ from .prune import Pruner
 from .recursion import Case, plain_recursion, recursion
 from .reduced_model import operations_of
 from .refit import refitted
-from .samples import Samples, worst
+from .samples import Samples
 from .states import Array, States
+from .sweep import worst
 
 SEARCH_POSITIONS = 60
 """Sample positions for pruning, shared among the loads (at least 12 for each)."""
@@ -51,12 +53,16 @@ WORK_LIMIT = 1.2e10
 once one meets the tolerance."""
 NEAR_MISS = 1.15
 """Near miss: a program proved within this multiple of the tolerance is refitted to the ratios that its proof gave."""
-MAX_REFITS = 2
+MAX_REFITS = 6
 """Most such refits of one program, each with a new proof."""
 RATIO_MARGIN = 1.01
 """Safety factor on the ratio of proved to sampled error, whenever a ratio is used for a target."""
 PROVABLE = 1.02
-"""Proved error over the largest error met that a proof comes to where it decides."""
+"""Proved error over the largest error met that a proof is taken to come to where there was none."""
+CHEAP = 0.1
+"""Part of the work limit up to which other constants are tried for the best program."""
+BETTER = 0.98
+"""Part of the sampled error to which other constants have to bring it to be tried in place of those there are."""
 BACKOFF_STEP = 1.03
 """Factor on the back-off after a program that misses the tolerance."""
 MEAN_WEIGHT = 0.01
@@ -78,7 +84,8 @@ class Candidate:
 
     ``differences`` are those of all coefficients, for each load; ``worst_load`` has the largest error. ``share`` is the
     proved error of each joint, relative to its torque scale, over all loads, ``attained`` the largest sum of errors the
-    proof met; ``quick`` marks a proof with little work, which is valid but looser.
+    proof met, ``within_reach`` the least that a proof is likely to come to; ``quick`` marks a proof with little work,
+    which is valid but looser.
     """
 
     program: Hoisted
@@ -86,6 +93,7 @@ class Candidate:
     worst_load: int
     share: Array
     attained: Array
+    within_reach: Array
     operations: int
     quick: bool
 
@@ -129,7 +137,9 @@ class Search:
         self._fine: Samples | None = None
         self.pruner = Pruner(self.whole, self._samples(self.positions), refit, self._report_pruning)
         self.work, self.backoff = 0.0, 1.0
+        self.climbs, self.reach = 0, np.full(states.n, PROVABLE)
         self.tried: list[Candidate] = [self.certified(self.whole)]
+        self.missed: list[Candidate] = []
         self.proof_ratio = np.ones(states.n)
 
     @property
@@ -206,7 +216,7 @@ class Search:
         """A program with its proof, None if it was tried before; a near miss is refitted to the ratios of its proof and
         proved again.
         """
-        if any(program.same_as(candidate.program) for candidate in self.tried):
+        if any(program.same_as(candidate.program) for candidate in (*self.tried, *self.missed)):
             return None
         self.steps.step("proving")
         candidate = self._prove(program, tolerance)
@@ -229,15 +239,36 @@ class Search:
         return candidate
 
     def _prove(self, program: Hoisted, tolerance: float) -> Candidate:
-        """Proves a program and keeps it; where its errors are largest is where pruning looks from now on."""
-        candidate = self.certified(program, tolerance=tolerance)
-        self.tried.append(candidate)
+        """Proves a program and keeps it, unless errors above the tolerance are met before; where its errors are largest
+        is where pruning looks from now on.
+        """
+        candidate = self._seen_to_fail(program, tolerance)
+        if candidate is None:
+            candidate = self.certified(program, tolerance=tolerance)
+            self.tried.append(candidate)
+        else:
+            self.missed.append(candidate)
         ratio = RATIO_MARGIN * self._proof_ratio(candidate, self.pruner.samples)
+        first = len(self.tried) + len(self.missed) == 2
         # what one program shows another one may show too
-        self.proof_ratio = ratio if len(self.tried) == 2 else np.maximum(ratio, np.sqrt(ratio * self.proof_ratio))
+        self.proof_ratio = ratio if first else np.maximum(ratio, np.sqrt(ratio * self.proof_ratio))
         self._fine = None
         self.pruner = Pruner(self.whole, self._samples(self.positions), self.refit, self._report_pruning)
         return candidate
+
+    def _seen_to_fail(self, program: Hoisted, tolerance: float) -> Candidate | None:
+        """A program whose errors are above the tolerance somewhere, or so close to it that the last proof would not
+        have shown them to be below, with these errors in place of a proof; None where no such position is found.
+        """
+        samples = self.pruner.samples
+        self.climbs += 1
+        found, at = climb.climbed(samples, program, self.whole, self.states, self.worst_positions, self.climbs)
+        within_reach = self.reach * found
+        if np.all(within_reach <= tolerance):
+            return None
+        self.worst_positions = np.concatenate([self.worst_positions, at])[-MOST_WORST:]
+        total = operations_of(program, program.values(self.cases[0].parameters)).total
+        return Candidate(program, [], 0, np.full(self.states.n, np.inf), found, within_reach, total, True)
 
     def _proof_ratio(self, candidate: Candidate, samples: Samples) -> Array:
         """The ratio of provable to sampled error of each joint."""
@@ -247,27 +278,34 @@ class Search:
         return np.where(known, ratio, ratio[known].max() if known.any() else 1.0)
 
     def _provable(self, candidate: Candidate) -> Array:
-        """The error that a proof comes to where it has to: no more than a gap above the largest error met."""
-        return np.minimum(candidate.share, PROVABLE * candidate.attained)
+        """The error that a proof comes to where it has to."""
+        return np.minimum(candidate.share, candidate.within_reach)
 
     def _best_constants(self, best: Candidate, tolerance: float) -> Candidate:
-        """The same program with the constants of smallest proved error: unchanged, exact, or refitted once more."""
-        if not self.refit or not self.thorough or not np.any(best.share) or self.work > self.effort * WORK_LIMIT:
+        """The same program with the constants of smallest error, unchanged, exact, or refitted once more, its error
+        proved as closely as the work allows.
+        """
+        if not np.any(best.share):
             return best
-        exact = Hoisted(best.program.outputs, {n: ParameterForm(f.terms) for n, f in best.program.definitions.items()})
-        refitted_program = refitted(best.program, self.fine, np.full(self.states.n, tolerance), MEAN_WEIGHT)
-        sampled = [float(worst(self.fine.error(program)).max()) for program in (best.program, exact, refitted_program)]
-        for program, error, largest in (
-            (exact, sampled[1], best.share.max()),
-            (refitted_program, sampled[2], 0.98 * sampled[0]),
-        ):
-            # Sampled errors are attained, so a program that exceeds the proved bound on the samples cannot improve it.
-            if error > largest or program.same_as(best.program):
+        programs = [best.program]
+        if self.refit and self.thorough and self.work <= CHEAP * WORK_LIMIT:
+            definitions = {name: ParameterForm(form.terms) for name, form in best.program.definitions.items()}
+            programs += [
+                Hoisted(best.program.outputs, definitions),
+                refitted(best.program, self.fine, np.full(self.states.n, tolerance), MEAN_WEIGHT),
+            ]
+        sampled = [float(worst(self.fine.error(program)).max()) for program in programs]
+        for rank in np.argsort(sampled, kind="stable").tolist():
+            if rank and (sampled[rank] > BETTER * sampled[0] or programs[rank].same_as(best.program)):
                 continue
-            candidate = self.certified(program)
+            self.steps.say("proving closely")
+            candidate = self.certified(programs[rank])
+            if not rank:
+                # both proofs hold
+                candidate = replace(candidate, share=np.minimum(candidate.share, best.share))
             self.tried.append(candidate)
-            if candidate.operations <= best.operations and candidate.share.max() < best.share.max():
-                best = candidate
+            if candidate.operations <= best.operations and np.all(candidate.share <= tolerance):
+                return candidate
         return best
 
     def no_longer_than_exact(self, best: Candidate) -> Candidate:
@@ -296,13 +334,12 @@ class Search:
         """A program with its proved error against the exact coefficients for every load; to reach a ``tolerance``, or
         quickly once an error above it is met.
         """
-        waves, shares, attained = [], [], []
+        waves, shares, attained, reach = [], [], [], []
         goal = None if tolerance is None else tolerance / OUTWARD**2 * self.scale
         for case, exact in zip(self.cases, self.exact, strict=True):
             polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
-            differences = {
-                key: wave_of(difference) for key, poly in polynomials.items() if (difference := poly - exact[key])
-            }
+            left = {key: rest for key, poly in polynomials.items() if (rest := poly - exact[key])}
+            differences = dict(zip(left, waves_of([*left.values()]), strict=True))
             joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal)
             self.work += joints.work
             if not quick and differences:
@@ -310,12 +347,15 @@ class Search:
             waves.append(differences)
             shares.append(joints.proved / self.scale)
             attained.append(joints.attained / self.scale)
+            reach.append(joints.within_reach / self.scale)
         first = program.values(self.cases[0].parameters)
         worst_load = int(np.argmax([share.max(initial=0.0) for share in shares]))
         total = operations_of(program, first).total
         found = np.max(attained, axis=0)
         quick |= tolerance is not None and bool(np.any(found > tolerance))
-        return Candidate(program, waves, worst_load, np.max(shares, axis=0), found, total, quick)
+        if goal is not None:
+            self.reach = np.maximum(np.max(reach, axis=0) / np.where(found > 0, found, 1.0), PROVABLE)
+        return Candidate(program, waves, worst_load, np.max(shares, axis=0), found, np.max(reach, axis=0), total, quick)
 
 
 def exact_coefficients(case: Case) -> dict[Key, TrigPolynomial]:

@@ -16,10 +16,12 @@ from ..rings.graph import ADD, CONST, INPUT, MUL, NEG, SUB, Node
 from .constant_forms import ParameterForm
 from .graph_edits import WHOLE, Cut, Uses, without
 from .hoist import Hoisted, hoisted
+from .minimax import least_worst
 from .reduced_model import operations_of
-from .refit import least_worst, refitted, rounded
-from .samples import Samples, worst
+from .refit import refitted, rounded
+from .samples import Samples
 from .states import Array
+from .sweep import Cuts, Sweep, worst
 
 PASSES = 30
 """Most rounds of changes."""
@@ -53,7 +55,7 @@ class Options:
 
     changes: list[Change]
     effects: Array
-    names: list[str]
+    names: Sequence[str]
     units: Array
     error: Array
 
@@ -107,16 +109,20 @@ class Pruner:
         if program is self.whole and self._first is not None and np.all(2 * target <= self._first[0]):
             return self._first[1]
         samples, limit = self.samples, 2 * target
-        order, values, slopes = samples.slopes(program)
-        names, units = samples.per_constant(program, order, slopes)
-        changes, effects = self._cuts(program, order, values, slopes, limit)
-        for change, effect in (*self._parameters(program, names, units), *self._merges(program, names, units)):
-            if np.all(np.abs(effect).max(axis=(1, 2)) <= limit):
-                changes.append(change)
-                effects.append(effect)
-        shape = (0, samples.n, samples.runs, samples.points)
-        stacked = np.stack(effects) if effects else np.zeros(shape)
-        found = Options(changes, stacked, names, units, samples.error(program))
+        names, sweep = program.tape.names, samples.sweep(program)
+        made, units = sweep.linear()
+        changes, kept, cuts = self._cuts(program, sweep, limit)
+        others = [
+            (change, effect)
+            for change, effect in (*self._parameters(program, names, units), *self._merges(program, names, units))
+            if np.all(np.abs(effect).max(axis=(1, 2)) <= limit)
+        ]
+        effects = np.empty((kept + len(others), *samples.shape))
+        cuts(effects[:kept])
+        for row, (_, effect) in enumerate(others):
+            effects[kept + row] = effect
+        changes += [change for change, _ in others]
+        found = Options(changes, effects, names, units, made - samples.exact)
         if program is self.whole:
             self._first = (limit, found)
         return found
@@ -127,7 +133,7 @@ class Pruner:
         ``fitted`` are the effects after a least-squares refit.
         """
         samples, before = self.samples, count(program, self.samples)
-        errors = (worst(options.error + fitted) / target).max(axis=1)
+        errors = (worst(fitted, options.error) / target).max(axis=1)
         tries = 0
         for c in np.argsort(errors, kind="stable").tolist():
             if errors[c] > NEARLY or tries == TRIES:
@@ -147,15 +153,12 @@ class Pruner:
         names.
         """
         change, samples = options.changes[c], self.samples
-        units, rows = options.units.copy(), {name: row for row, name in enumerate(options.names)}
+        rows = {name: row for row, name in enumerate(options.names)}
         if change.cut is not None:
-            cut = Hoisted(without(program.outputs, {change.cut}), program.definitions)
-            order, values, slopes = samples.slopes(cut)
-            names, left = samples.per_constant(cut, order, slopes)
-            units[:] = 0.0
-            units[[rows[name] for name in names]] = left
-            torques = np.stack([samples.filled(values[node.index]) for node in cut.outputs])
-            return samples.contributions(torques) - samples.exact, units
+            made, left = samples.sweep(program, change.cut).linear()
+            left[[rows[name] for name in change.touches]] = 0.0  # a constant that is cut has no more effect
+            return made - samples.exact, left
+        units = options.units.copy()
         if change.merged is not None:
             a, b, sign = change.merged
             units[rows[a]] += sign * units[rows[b]]
@@ -183,9 +186,8 @@ class Pruner:
                 continue
             if change.cut and (change.cut[0], 1 - change.cut[1]) in cuts:
                 continue
-            trial = error + effects[c]
-            if np.all(worst(trial) <= target):
-                error = trial
+            if np.all(worst(effects[c], error) <= target):
+                error = error + effects[c]
                 taken.append(c)
                 touched.update(change.touches)
                 if change.cut:
@@ -202,31 +204,30 @@ class Pruner:
             taken = taken[: len(taken) * 3 // 4]
         return None
 
-    def _cuts(
-        self, program: Hoisted, order: Sequence[Node], values: Mapping[int, Array],
-        slopes: Sequence[Mapping[int, Array]], limit: Array,
-    ) -> tuple[list[Change], list[Array]]:  # fmt: skip
-        """Every summand, and every node used more than once, whose effect alone is within ``limit``."""
-        uses, samples = Uses(program.outputs), self.samples
-        changes: list[Change] = []
-        effects: list[Array] = []
-        torque, most = np.empty((samples.n, samples.size)), limit * samples.scale
-        for node in order:
-            slots = [0, 1] if node.op in (ADD, SUB) else []
+    def _cuts(self, program: Hoisted, sweep: Sweep, limit: Array) -> tuple[list[Change], int, Callable[[Array], None]]:
+        """Every summand, and every node used more than once, whose effect alone is within ``limit``; how many they are,
+        and a function that writes their effects.
+        """
+        uses, slots = Uses(program.outputs), program.tape.slots
+        found: list[tuple[Node, int, tuple[str, ...]]] = []
+        rows: list[tuple[int, int, float]] = []
+        for node in uses.order:
+            which = [0, 1] if node.op in (ADD, SUB) else []
             constant = node.op == INPUT and node.value in program.definitions
             if constant or (node.op in (ADD, SUB, MUL) and not uses.once(node)):
-                slots.append(WHOLE)
-            for slot in slots:
+                which.append(WHOLE)
+            for slot in which:
                 removed = node if slot == WHOLE else node.operands[slot]
-                change: Array = values[removed.index] if node.op == SUB and slot == 1 else -values[removed.index]
-                for row, slope in enumerate(slopes):
-                    torque[row] = slope.get(node.index, 0.0) * change
-                if np.any(np.maximum(torque.max(axis=1), -torque.min(axis=1)) > most):
-                    continue
-                name = (str(node.value),) if constant else ()
-                changes.append(Change(uses.saved((node.index, slot), node), (node.index, slot), touches=name))
-                effects.append(samples.contributions(torque))
-        return changes, effects
+                found.append((node, slot, (str(node.value),) if constant else ()))
+                rows.append((slots[node.index], slots[removed.index], 1.0 if node.op == SUB and slot == 1 else -1.0))
+        at, removed_slots, sign = (np.array(column) for column in zip(*rows, strict=True)) if rows else np.zeros((3, 0))
+        cuts = Cuts(at.astype(np.int32), removed_slots.astype(np.int32), sign.astype(float))
+        kept, write = sweep.cut_effects(cuts, limit * self.samples.motions.scale)
+        changes = []
+        for c in kept.tolist():
+            node, slot, names = found[c]
+            changes.append(Change(uses.saved((node.index, slot), node), (node.index, slot), touches=names))
+        return changes, len(kept), write
 
     def _parameters(self, program: Hoisted, names: Sequence[str], units: Array) -> Iterator[tuple[Change, Array]]:
         """Every parameter that occurs in more than one constant; the others are removed with their constant."""
@@ -257,10 +258,7 @@ class Pruner:
 
     def _contribution(self, form: ParameterForm, unit: Array) -> Array:
         """The contributions of a form added to a constant, for each load."""
-        value = self.samples.constants({"": form})[""]
-        if isinstance(value, float):
-            return value * unit
-        return np.asarray(value).reshape(self.samples.runs, self.samples.points)[0] * unit
+        return self.samples.by_position(form) * unit
 
 
 def projected(effects: Array, units: Array, target: Array) -> tuple[Array, Array]:

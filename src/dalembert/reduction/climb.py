@@ -1,0 +1,60 @@
+"""Positions where the errors of a program are largest, by climbing: no proof, and far quicker than one.
+
+What is climbed is the sum of the magnitudes of all contributions to the torque of a joint (``samples.py``), which a
+proof bounds. A program whose errors are seen to pass the tolerance needs no proof.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .hoist import Hoisted
+from .samples import Samples
+from .states import Array, States
+
+SPREAD = 1000
+"""Random positions to begin with."""
+POOL, TRIALS = 4, 8
+"""Positions that are kept for each joint, and steps that are tried from each of them in a round."""
+STEPS = 0.3 * 0.75 ** np.arange(14, dtype=float)
+"""Step of each round, as a part of the half-width of the box."""
+
+
+def climbed(
+    samples: Samples, program: Hoisted, whole: Hoisted, states: States, begin: Array, seed: int
+) -> tuple[Array, Array]:
+    """For each joint the largest sum of errors met, over all loads, and its position (joints, n).
+
+    ``begin`` are positions to begin with besides random ones.
+    """
+    n = states.n
+    best, at = np.zeros(n), np.tile(states.box.centre, (n, 1))
+    for load in range(len(samples.cases)):
+        found, where = _climbed(samples, load, program, whole, states, begin, seed)
+        better = found > best
+        best[better], at[better] = found[better], where[better]
+    return best, at
+
+
+def _climbed(
+    samples: Samples, load: int, program: Hoisted, whole: Hoisted, states: States, begin: Array, seed: int
+) -> tuple[Array, Array]:
+    box, n, rng = states.box, states.n, np.random.default_rng(seed)
+    low, high = np.where(box.circle, -np.inf, box.lower), np.where(box.circle, np.inf, box.upper)
+    q = np.concatenate([rng.uniform(box.lower, box.upper, (SPREAD, n)), begin])
+    sums = samples.sums_at(program, whole, q, load)
+    top = np.argsort(-sums, axis=1, kind="stable")[:, :POOL]
+    pool, score = q[top], np.take_along_axis(sums, top, axis=1)  # (joints, POOL, n), (joints, POOL)
+    rows, columns = np.arange(n)[:, None], np.arange(POOL)[None]
+    for step in STEPS:
+        shape = (n, POOL, TRIALS, n)
+        trial = pool[:, :, None] + step * box.half * rng.standard_normal(shape) * (rng.random(shape) < 0.5)
+        trial = np.clip(trial, low, high)
+        sums = samples.sums_at(program, whole, trial.reshape(-1, n), load).reshape(n, n, POOL, TRIALS)
+        own = sums[np.arange(n), np.arange(n)]
+        pick = own.argmax(axis=2)
+        most = np.take_along_axis(own, pick[:, :, None], axis=2)[:, :, 0]
+        better = most > score
+        pool[better], score[better] = trial[rows, columns, pick][better], most[better]
+    first = score.argmax(axis=1)
+    return score[np.arange(n), first], pool[np.arange(n), first]
