@@ -42,7 +42,7 @@ FUNCTIONS = (
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_load", "forward_kinematics", "jacobian",
     "coriolis_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
 )  # fmt: skip
-LONG = ("inverse_dynamics", "mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+LONG = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
 DEVICE = "#define DEVICE __device__ __forceinline__\n"
 ERRORS = {"float32": 1e-5, "float64": 1e-12}
 

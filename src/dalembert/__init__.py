@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from .arm.shapes import LinkShape
     from .bounds.ranges import Range
     from .certificates.certificate_file import CertificateError
-    from .certificates.checker import CheckedCertificate, check_certificate
+    from .certificates.checker import check_certificate
+    from .certificates.verified_claims import CheckedCertificate
     from .compile.kernel import Kernel
     from .control.cartesian_paths import arc_path, line_path
     from .control.controllers import (
@@ -125,7 +126,7 @@ _LATER = {
     "ArmError": "arm.errors",
     "AssemblyWarning": "arm.errors",
     "CertificateError": "certificates.certificate_file",
-    "CheckedCertificate": "certificates.checker",
+    "CheckedCertificate": "certificates.verified_claims",
     "Closure": "mechanisms.loop_closures",
     "Compared": "design.compare",
     "ComputedTorque": "control.controllers",

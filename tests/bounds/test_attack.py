@@ -250,8 +250,8 @@ def couplings(found: Campaign, seed: int, count: int) -> None:
                 d, a, b = (f.at(at) for f in used)
                 found.settle(f"coupling {seed}/{index} {i}{j}", abs(d) / (a * b).sqrt(), arb(one.proved), 1.0)
         for i, row in enumerate(ask.dominance()):
-            if row.proved is None:
-                continue
+            if row.proved in (None, 1.0):
+                continue  # not proved, or nothing beside the diagonal
             others = [terms[min(i, j), max(i, j)] for j in range(n) if j != i]
 
             def share(q: np.ndarray, own: Terms = terms[i, i], others: Sequence[Terms] = others) -> np.ndarray:

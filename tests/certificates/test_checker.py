@@ -15,7 +15,8 @@ from flint import fmpq
 
 import dalembert as da
 from dalembert.certificates.certificate_file import SECTIONS, digests, read, write
-from dalembert.certificates.checker import Certificate, upward
+from dalembert.certificates.checker import Certificate
+from dalembert.certificates.verified_claims import upward
 from newton_euler_of_sections import run, torques
 
 ROUNDED = 1e-9
@@ -300,6 +301,15 @@ def claim_of_a_system_too_many(s):
     s["claims"][0]["system"] = -1
 
 
+def no_system_and_no_claim(s):
+    s["systems"], s["claims"], s["proofs"], s["program"]["constants"] = [], [], [], []
+
+
+def no_body_and_no_claim(s):
+    s["systems"][0]["bodies"], s["claims"], s["proofs"] = [], [], []
+    s["states"] = {key: [] for key in s["states"]}
+
+
 def bound_that_is_no_number(s):
     s["claims"][0]["bound"] = "nan"
 
@@ -318,7 +328,8 @@ ATTACKS = [
     empty_tree, change_a_constant, change_an_operation, use_a_later_step, exchange_torques,
     make_a_body_heavier, turn_gravity, mirror_a_body, move_faster, accelerate_more, empty_box,
     box_of_fewer_joints, leave_out_a_claim, leave_out_a_proof, claim_of_the_joint_before_the_first,
-    claim_of_a_joint_too_many, claim_of_a_system_too_many, bound_that_is_no_number, bound_of_a_float,
+    claim_of_a_joint_too_many, claim_of_a_system_too_many, no_system_and_no_claim,
+    no_body_and_no_claim, bound_that_is_no_number, bound_of_a_float,
     bound_over_zero,
 ]  # fmt: skip
 

@@ -16,7 +16,7 @@ import pytest
 
 import dalembert as da
 from dalembert.certificates.certificate_file import NUMBER, digests
-from dalembert.certificates.checker import CheckedCertificate
+from dalembert.certificates.verified_claims import CheckedCertificate
 from fuzz_seeds import certificates
 from newton_euler_of_sections import run, torques
 

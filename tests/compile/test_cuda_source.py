@@ -191,6 +191,7 @@ def test_a_function_in_parts_and_stages_gives_the_numbers_of_the_whole(tmp_path,
     """Windows of every result, what passes between stages, and chunks that the states are no multiple of."""
     monkeypatch.setattr(parts, "MOST_ALIVE", {"float32": 40, "float64": 40})
     monkeypatch.setattr(parts, "MOST_STAGED", 40)
+    monkeypatch.setattr(parts, "HOPELESS", 0)  # stages, and stages of stages, without weighing
     for module in (parts, cuda_source):
         monkeypatch.setattr(module, "CHUNK", 64)
     arm, rng = da.Arm.of(random_arm(3, 5)), np.random.default_rng(7)

@@ -5,14 +5,13 @@ program computes as exact polynomials (``exact_dynamics.py``), and for every cla
 each leaf of which control values with a bound on their rounding (``nets.py``) show what is claimed. A tree starts from
 the whole box and only ever divides a part into pieces that cover it, so its leaves cover the box.
 
-Trusted: these three files and ``certificate_file.py``, Python, FLINT, and NumPy's sums and products of floats.
+Trusted: these three files, ``certificate_file.py`` (what is read) and ``verified_claims.py`` (what is told), Python,
+FLINT, and NumPy's sums and products of floats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -20,65 +19,17 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from .certificate_file import CertificateError, read
 from .exact_dynamics import Dynamics, Key, Polynomial, Series, Variables, dynamics, number, program_coefficients
 from .nets import BITS, Net, Variable, first_net
-from .system_numbers import system_numbers
+from .verified_claims import CheckedCertificate, CheckedClaim, name, unit, upward, worded
 
 LEAF = "."
 MOST_BODIES = 26
 """Joints have a letter each in the trees."""
 TURN = fmpq(6283, 1000)
 """A range as wide as this is taken for a whole turn, which holds every range."""
-
-
-@dataclass(frozen=True)
-class CheckedClaim:
-    """A claim that was verified: for every state ``what`` stays between ``lower`` and ``upper``, in ``unit``.
-
-    Both are rounded outwards to eight digits. ``system`` counts the systems of the certificate from 0, ``parts`` those
-    into which the proof divides the box.
-    """
-
-    system: int
-    what: str
-    unit: str
-    lower: float
-    upper: float
-    parts: int
-
-
-@dataclass(frozen=True, eq=False)
-class CheckedCertificate:
-    """A certificate of which every claim was verified.
-
-    ``kind`` is "reduced model" or "ranges"; ``systems`` and ``states`` are the numbers that the claims are about. The
-    names in them are labels: ``is_about`` compares the numbers.
-    """
-
-    kind: str
-    systems: Sequence[Mapping[str, Any]]
-    states: Mapping[str, Any]
-    claims: tuple[CheckedClaim, ...]
-
-    def __repr__(self) -> str:
-        about = ", ".join(dict.fromkeys(str(system.get("arm")) for system in self.systems))
-        number = len(self.claims)
-        return f"<CheckedCertificate: {self.kind}, {number} claim{'s' * (number != 1)} about {about!r}, all verified>"
-
-    def claims_about(self, arm: ArmDescription) -> tuple[CheckedClaim, ...]:
-        """The claims about a system with exactly the numbers of this one; none of one that has no certificate."""
-        try:
-            numbers = system_numbers(arm)
-        except ArmError:
-            return ()
-        return tuple(claim for claim in self.claims if self.systems[claim.system] == numbers)
-
-    def is_about(self, arm: ArmDescription) -> bool:
-        """Whether something is claimed of a system with exactly the numbers of this one."""
-        return bool(self.claims_about(arm))
 
 
 def check_certificate(path: str | Path, tell: Callable[[str], None] | None = None) -> CheckedCertificate:
@@ -110,10 +61,11 @@ class Certificate:
     def __init__(self, sections: Mapping[str, Any]) -> None:
         self.sections, self.systems, self.states = sections, sections["systems"], sections["states"]
         self.kind = sections["header"]["kind"]
-        if len({len(system["bodies"]) for system in self.systems} | {len(row) for row in self.states.values()}) != 1:
+        n = len(self.states["lower"])
+        if {len(system["bodies"]) for system in self.systems} | {len(row) for row in self.states.values()} != {n}:
             raise CertificateError("its states have not one number for each joint of each of its systems")
-        if len(self.states["lower"]) > MOST_BODIES:
-            raise CertificateError(f"a system has more than {MOST_BODIES} bodies")
+        if not self.systems or not 0 < n <= MOST_BODIES:
+            raise CertificateError(f"it has no system, or one without bodies or with more than {MOST_BODIES}")
         ends = zip(self.states["lower"], self.states["upper"], self.states["circle"], strict=True)
         self.box = [(number(low), number(high), circle) for low, high, circle in ends]
         self.speed, self.rate = ([number(x) for x in self.states.get(key, ())] for key in ("speed", "acceleration"))
@@ -173,7 +125,7 @@ class Certificate:
             group, bound = [waves[tuple(key)] for key in part["of"] if tuple(key) in waves], number(part["bound"])
             count += self.covered(claim["system"], group, part["tree"], bound, Net.sum_of_magnitudes)
         what, most = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
-        return CheckedClaim(claim["system"], what, self.unit([[1, "G", joint]], claim), 0.0 - most, most, count)
+        return CheckedClaim(claim["system"], what, unit([[1, "G", joint]], claim, bodies), 0.0 - most, most, count)
 
     def _range(self, claim: Mapping[str, Any], proof: Mapping[str, str]) -> CheckedClaim:
         """lower <= f <= upper over the box, f a sum of multiples of entries of D, C and G or a ratio of such sums."""
@@ -182,7 +134,8 @@ class Certificate:
             count += self.covered(claim["system"], [wave], proof[side], bound, Net.greatest)
         what = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
         lower, upper = 0.0 - upward(-number(claim["lower"])), upward(number(claim["upper"]))
-        return CheckedClaim(claim["system"], what, self.unit(claim["of"], claim), lower, upper, count)
+        of = unit(claim["of"], claim, self.systems[claim["system"]]["bodies"])
+        return CheckedClaim(claim["system"], what, of, lower, upper, count)
 
     def sides(self, claim: Mapping[str, Any]) -> list[tuple[str, Series, fmpq]]:
         """Functions with the bounds that they must not exceed.
@@ -211,14 +164,6 @@ class Certificate:
         found = self.dynamics(system)
         v, exact = found.variables, found.coefficients
         return v, sum((number(factor) * exact[tuple(key)] for factor, *key in terms), v.zero)
-
-    def unit(self, terms: Sequence[Sequence[Any]], claim: Mapping[str, Any]) -> str:
-        """The unit of a sum of coefficients: kg m^2 or N m, over m for every sliding joint; none for a ratio."""
-        found = set()
-        for _, kind, *joints in terms:
-            slides = sum(self.systems[claim["system"]]["bodies"][j]["kind"] == "prismatic" for j in joints)
-            found.add(("N m", "N")[slides] if kind == "G" else ("kg m^2", "kg m", "kg", "kg/m")[slides])
-        return found.pop() if len(found) == 1 and "over" not in claim else ""
 
     def complete(self) -> None:
         """Refuse a system of which nothing is claimed, and a reduced model some joint of which has no bound."""
@@ -286,20 +231,3 @@ def in_variables(
 def letter(joint: int) -> str:
     """The symbol of a joint in a tree: a for the first."""
     return chr(ord("a") + joint)
-
-
-def name(key: Key) -> str:
-    """The printed name of a coefficient; joints count from 1."""
-    return str(key[0]) + ("" if max(key[1:]) < 9 else ",").join(str(j + 1) for j in key[1:])
-
-
-def worded(terms: Sequence[Sequence[Any]]) -> str:
-    """A sum of multiples of coefficients in words."""
-    return " + ".join(("" if factor == "1" else f"{factor} ") + name(tuple(key)) for factor, *key in terms)
-
-
-def upward(exact: fmpq) -> float:
-    """A number of eight digits that is not below an exact one, nor is the float nearest to it."""
-    context = Context(prec=8, rounding=ROUND_CEILING)
-    found = context.divide(Decimal(int(exact.p)), Decimal(int(exact.q)))
-    return float(found if Fraction(float(found)) >= Fraction(int(exact.p), int(exact.q)) else found.next_plus(context))

@@ -164,8 +164,8 @@ class Style:
         return self.declaration.format(type=self.type, name=name, value=value)
 
     def written(self, target: int, value: str) -> list[str]:
-        """The statement that writes an output value, where outputs are written."""
-        return [f"{self.write(target)} = {value};"] if self.write is not None else []
+        """The statements that write an output value, where outputs are written; each place by one of its own."""
+        return [f"{place} = {value};" for place in self.write(target).split(" = ")] if self.write is not None else []
 
 
 def statements(program: Program, style: Style) -> list[str]:

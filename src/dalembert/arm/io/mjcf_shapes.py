@@ -14,7 +14,8 @@ from ..placement import Placement, translate
 from ..shapes import Colour, LinkShape
 from .mjcf_defaults import MAIN, Defaults
 from .mjcf_geoms import LENGTHS, TYPES, Geoms
-from .shape_reading import colour_of, shapes_read, size_of
+from .shape_reading import shapes_read, size_of
+from .xml_colours import colour_of
 from .xml_text import XmlNode
 
 SHOWN = ("0", "1", "2")

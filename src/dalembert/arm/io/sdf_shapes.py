@@ -7,7 +7,8 @@ from functools import partial
 from ..shapes import LinkShape
 from .angle_reading import AngleReading
 from .sdf_poses import of_text, read_pose, word
-from .shape_reading import colour_of, shapes_read, size_of
+from .shape_reading import shapes_read, size_of
+from .xml_colours import colour_of
 from .xml_text import XmlNode
 
 ENDLESS = ("plane", "empty", "heightmap", "image", "polyline")

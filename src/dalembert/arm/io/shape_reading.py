@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from ..errors import ArmError
-from ..shapes import SIZES, Colour, LinkShape
-from .xml_text import read_numbers
+from ..shapes import SIZES, LinkShape
 
 MOST_SHAPES = 10_000
 """Most shapes of one link that are kept."""
@@ -33,12 +32,3 @@ def size_of(kind: str, numbers: Sequence[Fraction | float], where: str) -> tuple
     if len(size) != SIZES[kind] or not all(size) or (kind != "mesh" and min(size) < 0):
         raise ArmError(f"{where}: a {kind} needs {SIZES[kind]} lengths that are not zero, got {size}")
     return size
-
-
-def colour_of(text: str | None) -> Colour | None:
-    """Red, green, blue and opacity of an attribute ``rgba``; None where it is no colour."""
-    try:
-        r, g, b, a = (min(max(float(part), 0.0), 1.0) for part in read_numbers(text or "", 4, "rgba"))
-    except ArmError:
-        return None
-    return r, g, b, a

@@ -7,8 +7,9 @@ from functools import partial
 
 from ..shapes import Colour, LinkShape
 from .angle_reading import AngleReading
-from .shape_reading import colour_of, shapes_read, size_of
+from .shape_reading import shapes_read, size_of
 from .urdf_origin import read_origin
+from .xml_colours import colour_of
 from .xml_text import XmlNode
 
 Materials = Mapping[str, Colour]

@@ -14,19 +14,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import prod
 
-from ...rings.graph import Node
+from ...rings.graph import INPUT, Node
 from ..emit_c import Program
 from ..function import Function, Tables
 from ..schedule import pressure
 
 MOST_ALIVE = {"float32": 300, "float64": 150}
 """Numbers alive at a time that 255 registers still hold: the order of a schedule leaves the compiler some freedom."""
-NEARLY = 1.3
-"""Share of these that are well alive still: what little goes out to memory costs less than stages."""
 MOST_STAGED = 1200
 """Results of a state (bytes) that a kernel stages at most: six warps of them fit on a multiprocessor."""
 WORTH = 0.75
 """Share of the numbers alive that halves of a part may have at most, to be worth what they do twice."""
+HOPELESS = 2.5
+"""Times as many numbers alive as registers hold, from which stages are taken without weighing."""
+COSTS = {"float32": (4.0, 19.0), "float64": (2.5, 25.0)}
+"""What slows kernels down, measured on an H200: how many times slower they get for each time more numbers alive than
+registers hold, and how many operations a number is worth that is written or read between stages."""
 CHUNK = 1 << 17
 """States that go through all stages before the next ones."""
 
@@ -62,6 +65,13 @@ class Part:
         names = [name for name, _ in self.function.results]
         return sum(window.size for window in self.windows if names[window.result] not in self.between)
 
+    @property
+    def passing(self) -> int:
+        """Numbers of a state that are read of those between stages, or written there."""
+        own = {name for argument, names in self.program.function.inputs if argument in self.between for name in names}
+        read = sum(node.op == INPUT and node.value in own for node in self.program.nodes)
+        return read + sum(window.size for window in self.windows) - self.staged
+
     @cached_property
     def alive(self) -> int:
         """Numbers alive at a time."""
@@ -76,20 +86,35 @@ def whole(program: Program) -> Part:
 
 def kernels(function: Function, dtype: str, layout: str = "rows") -> list[Part]:
     """The kernels of a function in the order they run: one where all of it fits, else parts, or parts of its stages."""
-    leaves = _leaves(function, dtype) if layout == "rows" else [function]
+    return _kernels(function, _leaves(function, dtype) if layout == "rows" else [function], dtype)
+
+
+def _leaves(function: Function, dtype: str) -> list[Function]:
+    """The function itself, or its stages, and theirs, where these cost less."""
+    if function.stages is None:
+        return [function]
+    hopeless = _window(function, 0, 0, function.shapes[0][0]).alive > HOPELESS * MOST_ALIVE[dtype]
+    own = [] if hopeless else parts(function, dtype)
+    if len(own) == 1:
+        return [function]
+    stages = [leaf for stage in function.stages() for leaf in _leaves(stage, dtype)]
+    return stages if hopeless or _cost(_kernels(function, stages, dtype), dtype) < _cost(own, dtype) else [function]
+
+
+def _kernels(function: Function, leaves: Sequence[Function], dtype: str) -> list[Part]:
     given = {name for name, _ in (*function.arguments, *function.results)}
     passed = frozenset(name for leaf in leaves for name, _ in leaf.results if name not in given)
     return [part for leaf in leaves for part in parts(leaf, dtype, passed)]
 
 
-def _leaves(function: Function, dtype: str) -> list[Function]:
-    """The function itself where its results, each worked out by itself, nearly fit; else its stages, and theirs."""
-    if function.stages is None:
-        return [function]
-    rows = enumerate(function.shapes)
-    if all(_window(function, k, 0, shape[0]).alive <= NEARLY * MOST_ALIVE[dtype] for k, shape in rows):
-        return [function]
-    return [leaf for stage in function.stages() for leaf in _leaves(stage, dtype)]
+def _cost(steps: Sequence[Part], dtype: str) -> float:
+    """Time of these kernels, in operations (``COSTS``)."""
+    crowd, passing = COSTS[dtype]
+    total = 0.0
+    for part in steps:
+        work = len(part.program.order)
+        total += work * (1 + crowd * max(0.0, part.alive / MOST_ALIVE[dtype] - 1)) + passing * part.passing
+    return total
 
 
 def parts(function: Function, dtype: str, between: frozenset[str] = frozenset()) -> list[Part]:

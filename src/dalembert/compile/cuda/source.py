@@ -26,9 +26,9 @@ SHARED_LIMIT = 96 * 1024
 """Most shared memory of a block (bytes), so that two blocks fit on a multiprocessor of the larger devices."""
 MANY_OUTPUTS = 64
 """Outputs of a state from which a block has four warps."""
-CROWDED = 200
-"""Numbers alive at a time (4 bytes each) from which a thread may have all registers there are. Left to itself the
-compiler gives some such kernels in float64 32 registers, and writes everything else to memory."""
+CROWDED, LONG = 200, 2500
+"""Numbers alive at a time (4 bytes each), and operations, from which a thread may have all registers there are. Left to
+itself the compiler gives some such kernels in float64 32 registers, and writes everything else to memory."""
 
 HEAD = """\
 #ifdef __CUDACC__
@@ -175,7 +175,7 @@ def places(program: Program, place: Callable[[int, int], str]) -> list[str]:
 
 def launch_bounds(part: Part, dtype: str, threads: int) -> str:
     """The attribute of a kernel that says how many threads a block has, and where it matters, how few blocks do."""
-    crowded = part.alive * real_of(dtype)[2] > 4 * CROWDED
+    crowded = part.alive * real_of(dtype)[2] > 4 * CROWDED or len(part.program.order) > LONG
     return f"__launch_bounds__({threads}{', 1' if crowded else ''})"
 
 
