@@ -14,7 +14,7 @@ from dalembert.studio.link_looks import LinkLooks, look_at
 
 from .still_scene import StillScene
 
-BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 URDF = f"""<robot name="two"><material name="red"><color rgba="1 0 0 0.5"/></material>
 <link name="base"><visual><geometry><box size="0.2 0.3 0.1"/></geometry></visual></link>
 <joint name="j1" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0.1 0 0.2" rpy="0.3 0.1 -0.4"/>
@@ -45,6 +45,7 @@ def test_shapes_of_urdf_stand_where_pinocchio_has_them() -> None:
     data, arm = model.createData(), da.load(URDF)
     scene, made = drawn(arm)
     made.move(Q)
+    compared = []
     for kind, names in ((pin.VISUAL, ("base", "upper", "slide")), (pin.COLLISION, ("flange",))):
         shapes = pin.buildGeomFromUrdfString(model, URDF, kind)
         placed = shapes.createData()
@@ -55,6 +56,8 @@ def test_shapes_of_urdf_stand_where_pinocchio_has_them() -> None:
                 continue
             node = next(name for name in scene.nodes if name.endswith(f"link{arm.link_names.index(link)}_0"))
             assert np.allclose(scene.pose(node), place.homogeneous, atol=1e-12)
+            compared.append(link)
+    assert sorted(compared) == ["base", "flange", "slide", "upper"]
     upper = next(node for name, node in scene.nodes.items() if name.endswith("link1_0"))
     assert (upper.kind, upper.radius, upper.height, upper.color, upper.opacity) == (
         "cylinder",

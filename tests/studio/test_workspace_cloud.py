@@ -53,6 +53,11 @@ def test_a_planar_arm_is_mobile_in_its_plane_and_a_single_joint_along_its_circle
     a1, a2 = (abs(float(np.linalg.norm(planar.forward_kinematics([0.0, turn])[:3, 3]))) for turn in (0.0, np.pi))
     lengths = (a1 + a2) / 2, (a1 - a2) / 2  # |l1 + l2| and |l1 - l2|
     assert np.allclose(cloud.values, abs(lengths[0] * lengths[1] * np.sin(q[:, 1])), atol=1e-9)
+    three = da.load("planar-3r")
+    q = poses(three, 50)
+    flat = three.manipulability(q, directions="x y").measure
+    assert np.allclose(workspace_cloud(three, q, MOBILITY).values, flat, atol=1e-9)
+    assert flat.max() > 0.1
     values, factors = position_manipulability(np.array([[[0.0], [0.5], [0.0]], [[0.3], [0.4], [0.0]]]))
     assert np.allclose(values, 0.5)
     assert factors == 1

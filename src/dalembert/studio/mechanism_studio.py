@@ -47,9 +47,7 @@ class MechanismStudio:
         size = self.scene.size
         self.spans = [self._span(k) for k in range(mechanism.n)]
         self.server.scene.add_grid("/floor", width=4 * size, height=4 * size, plane="xy")
-        camera = self.server.initial_camera
-        camera.position = self.scene.middle + size * np.array([0.45, -0.75, 0.5])
-        camera.look_at = self.scene.middle
+        self.served.look_from(self.scene.middle, size * np.array([0.5, -0.8, 0.5]))
         self.frames = (*mechanism.chains.arms, *mechanism.chains.frames)
         self.frame = self._first_frame()
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * size, visible=False)

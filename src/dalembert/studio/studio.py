@@ -51,9 +51,9 @@ class Studio:
         self.player = MotionPlayer(self._played)
         self.arm_scene = ArmScene(self.server.scene, arm)
         self.server.scene.add_grid("/floor", width=4 * self.arm_scene.size, height=4 * self.arm_scene.size, plane="xy")
-        camera = self.server.initial_camera
-        camera.position = self.arm_scene.size * np.array([0.65, -0.8, 0.6])
-        camera.look_at = self.arm_scene.size * np.array([0.0, 0.0, 0.3])
+        self.served.look_from(
+            self.arm_scene.size * np.array([0.0, 0.0, 0.3]), self.arm_scene.size * np.array([0.75, -0.9, 0.4])
+        )
         self.ghost: ArmScene | None = None
         self.looks: LinkLooks | None = None
         self._shapes: Background | None = None

@@ -10,10 +10,16 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..arm.errors import ArmError
 from .guard import Guard, guarded, tried
 
+Array = NDArray[np.float64]
 TOKEN_BYTES = 16
+ASIDE = 0.2
+"""How far to the right of the middle one looks at first, as a share of the distance."""
 
 
 def need_viser() -> Any:
@@ -55,6 +61,12 @@ class StudioServer:
         """The address that opens the studio in a browser."""
         host = "127.0.0.1" if self.host in ("0.0.0.0", "") else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?token={self.token}"
+
+    def look_from(self, at: Array, way: Array) -> None:
+        """First look at a point from ``way`` off it, a little to its right: the panel covers that side."""
+        aside = ASIDE * float(np.linalg.norm(way)) * np.cross([0.0, 0.0, 1.0], way / np.linalg.norm(way))
+        self.viser.initial_camera.position = at + way + aside
+        self.viser.initial_camera.look_at = at + aside
 
     def stop(self) -> None:
         """Stop serving."""
