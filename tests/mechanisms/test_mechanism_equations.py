@@ -165,3 +165,15 @@ def test_what_has_no_closed_form_is_refused_with_the_reason(monkeypatch: pytest.
     monkeypatch.setattr("dalembert.mechanisms.closed_quotients.MOST_PRODUCTS", 1000)
     with pytest.raises(da.ArmError, match="too many terms to be written out"):
         _ = gallery.five_bar().equations().power
+
+
+def test_an_open_chain_has_its_equations_with_a_slide_on_a_spring() -> None:
+    """No closure: the quotients are polynomials, and the position of a slide stands in them."""
+    rod = {"mass": 1.0, "com": (-0.2, 0, 0), "inertia": (0.01, 0.02, 0.02)}
+    arm = da.Arm.from_dh([{"type": "prismatic", "alpha": 1.0, **rod}, {"a": 0.4, **rod}])
+    spring = da.PointSpring("base", (0, 0.3, 0), "link2", (0, 0, 0), 50, 0.1, 2)
+    sprung = arm.with_elastic(da.JointSpring("joint1", 30, 0.2), da.JointSpring("joint2", 3, 0.1), spring)
+    mechanism = da.Mechanism({"arm": sprung}, [], ["arm.joint1", "arm.joint2"], home=[0.3, 0.4])
+    phi, qd, qdd = np.random.default_rng(4).normal(size=(3, 5, 2))
+    found = mechanism.equations().inverse_dynamics(phi, qd, qdd)
+    np.testing.assert_allclose(found, mechanism.inverse_dynamics(phi, qd, qdd), rtol=1e-10, atol=1e-10)

@@ -162,16 +162,17 @@ class JointEquations:
     @cached_property
     def jacobian(self) -> PolynomialArray:
         """[G^c_phi] ``(r, m)``, in the order of ``mechanism.equation_names``."""
-        return self._array(self._tables[1])
+        return self._array(self._tables[1], (self.mechanism.r, self.mechanism.m))
 
     @cached_property
     def second_order(self) -> PolynomialArray:
         """[H^c_phi] ``(r, m, m)``: slopes of [G^c], for phi'.[H^c] phi'."""
         m = self.mechanism.m
-        return self._array([[[entry.diff(k) for k in range(m)] for entry in row] for row in self.jacobian])
+        slopes = [[[entry.diff(k) for k in range(m)] for entry in row] for row in self.jacobian]
+        return self._array(slopes, (self.mechanism.r, m, m))
 
-    def _array(self, table: Any) -> PolynomialArray:
-        entries = np.array(table, dtype=object)
+    def _array(self, table: Any, shape: tuple[int, ...]) -> PolynomialArray:
+        entries = np.array(table, dtype=object).reshape(shape)
         found = np.empty(entries.shape, dtype=object)
         for index in np.ndindex(entries.shape):
             entry: Any = entries[index]
