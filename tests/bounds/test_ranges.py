@@ -121,3 +121,13 @@ def test_an_inverted_box_a_wrong_joint_and_a_missing_range_are_said_plainly() ->
         box_of(random_arm(7, 4, kinds=("prismatic",), fixed=0.0))
     with pytest.raises(ArmError, match="gap"):
         range_of(CoefficientWaves(arm).wave("D11"), box_of(arm), -1.0)
+
+
+def test_a_ratio_that_the_proof_finds_beyond_the_search_is_taken_up() -> None:
+    """D13/D11 of iiwa14: local searches from samples end at 1.0699, the proof meets a position above it."""
+    ask = da.load("iiwa14", physical="ignore").analysis()
+    found = ask.range_of("D13/D11")
+    assert found.certified
+    assert found.maximum > 1.0717
+    d = ask.system.mass_matrix(found.at_maximum)
+    assert d[0, 2] / d[0, 0] == pytest.approx(found.maximum)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -28,8 +29,8 @@ def test_an_interrupt_keeps_the_shortest_model_that_is_proved(monkeypatch: pytes
     arm = da.load("planar-3r")
     real = program_search.Search._continue
 
-    def interrupted(self: Search, greed: float, tolerance: float) -> None:
-        real(self, greed, tolerance)
+    def interrupted(self: Search, exponents: Sequence[float], tolerance: float) -> None:
+        real(self, exponents, tolerance)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(program_search.Search, "_continue", interrupted)

@@ -11,7 +11,7 @@ from dalembert.reduction import climb, minimax, sweep
 from dalembert.reduction.program_search import Search
 from dalembert.reduction.recursion import case_of
 from dalembert.reduction.states import largest, rigid_torque, states_of
-from dalembert.reduction.sweep import Cuts, Sweep, worst
+from dalembert.reduction.sweep import Cuts, SampleSweep, worst
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def numpy_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minimax, "library", lambda: None)
 
 
-def both(search: Search, monkeypatch: pytest.MonkeyPatch) -> tuple[Sweep, Sweep]:
+def both(search: Search, monkeypatch: pytest.MonkeyPatch) -> tuple[SampleSweep, SampleSweep]:
     compiled = search.pruner.samples.sweep(search.whole)
     with monkeypatch.context() as patch:
         patch.setattr(sweep, "library", lambda: None)
@@ -60,7 +60,7 @@ def test_units_are_slopes_in_the_constants(search: Search, monkeypatch: pytest.M
         made, units = each.linear()
         rng = np.random.default_rng(0)
         shifts = rng.uniform(-1, 1, len(units))
-        moved = Sweep(each.tape, each.named + shifts[:, None], each.motions).contributions()
+        moved = SampleSweep(each.listing, each.named + shifts[:, None], each.motions).contributions()
         assert moved == pytest.approx(made + np.tensordot(shifts, units, 1), abs=1e-10 * np.abs(units).max())
 
 
@@ -68,8 +68,8 @@ def test_effects_of_cuts_are_the_same_in_machine_code_and_in_numpy(
     search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled, plain = both(search, monkeypatch)
-    slots = np.flatnonzero(compiled.tape.code >= 3).astype(np.int32)
-    cuts = Cuts(slots, compiled.tape.a[slots], np.where(slots % 2, 1.0, -1.0))
+    slots = np.flatnonzero(compiled.listing.code >= 3).astype(np.int32)
+    cuts = Cuts(slots, compiled.listing.a[slots], np.where(slots % 2, 1.0, -1.0))
     limit = 0.5 * search.scale
     (kept, write), (right, write_right) = (each.cut_effects(cuts, limit) for each in (compiled, plain))
     assert 0 < len(kept) < len(slots)

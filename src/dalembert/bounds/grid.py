@@ -95,7 +95,7 @@ class SumOfMagnitudes:
     def _tensor(self, waves: Sequence[Wave]) -> Single:
         """Coefficients by basis functions, one axis for each joint, the waves last."""
         shape = [axis.size for axis in self.axes]
-        count, dense = prod(shape), np.zeros((len(waves), prod(shape)), np.complex128)
+        dense = np.zeros((len(waves), prod(shape)), np.complex128)
         for row, wave in enumerate(waves):
             c: Complex = wave.c * monomials(self.reach[None], wave.p)[0]
             for sign, half in ((1, c / 2), (-1, np.conj(c) / 2)):
@@ -104,8 +104,7 @@ class SumOfMagnitudes:
                     for axis in self.axes
                 )
                 flat = np.ravel_multi_index(index, shape) if index else np.zeros(len(c), np.int64)
-                dense[row].real += np.bincount(flat, half.real, count)
-                dense[row].imag += np.bincount(flat, half.imag, count)
+                np.add.at(dense[row], flat, half)
         real = to_real(dense.reshape(len(waves), *shape), [None if axis.slides else axis.degree for axis in self.axes])
         return np.ascontiguousarray(np.moveaxis(real, 0, -1), np.float32)
 

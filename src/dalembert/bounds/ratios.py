@@ -12,17 +12,21 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from .box import Box
-from .ranges import LESS_WORK, Range, least, range_of
+from .ranges import Range, least, range_of
 from .search import descended_from
 from .waves import OUTWARD, Wave
 
+RATIO_WORK = 5.0e8
+"""Work limit (control values) of the proof of one end of a ratio."""
+MOST_RATIOS = 6
+"""Most ratios that are proved in turn for one end."""
 GAP = 1e-3
 """The default gap, as a share of the spread of sampled ratios: proofs of ratios cost more than those of ranges."""
 
 
 def ratio_range(
     top: Wave, bottom: Wave, box: Box, gap: float | None = None, *, name: str = "", unit: str = "",
-    work: float = LESS_WORK, floor: float | None = None,
+    work: float = RATIO_WORK, floor: float | None = None,
 ) -> Range:  # fmt: skip
     """The certified range of ``top / bottom``; refused where ``bottom`` may vanish inside the box.
 
@@ -42,17 +46,38 @@ def ratio_range(
     for sign in (1.0, -1.0):
         numerator = top if sign > 0 else -top
         at = search(numerator, bottom, box, starts[np.argsort(sign * values)[:4]])
-        value = float(numerator(at) / bottom(at))
-        difference = numerator - bottom.times(value)
-        if difference.joints:
-            end = least(difference, box, gap * floor, at[None], work, False)
-            lowest, used = end.bound, end.work
-        else:
-            off = difference.slack * difference.stretch(box.reach)
-            lowest, used = float(difference.c.real.sum()) - OUTWARD * off, 0.0
-        ends.append((sign * value, at, sign * (value + min(lowest, 0.0) / floor), used))
+        ends.append(_end(numerator, bottom, box, at, gap, floor, work, sign))
     (low, at_low, below, a), (high, at_high, above, b) = ends
     return Range(name, unit, low, high, at_low, at_high, below, above, gap * (1 + 1e-6), a + b, joints)
+
+
+def _end(
+    top: Wave, bottom: Wave, box: Box, at: NDArray[np.float64], gap: float, floor: float, work: float, sign: float
+) -> tuple[float, NDArray[np.float64], float, float]:
+    """The least ratio attained, where, what is proved of it, and the work; the first and the third times ``sign``.
+
+    The proof may meet a position of smaller ratio than the search did. N - t D is then proved again with the t of that
+    position, as in the iteration of Dinkelbach (1967): each bound holds by itself, and the best of them is kept.
+    """
+    best, used = -np.inf, 0.0
+    value = float(top(at) / bottom(at))
+    for _ in range(MOST_RATIOS):
+        difference = top - bottom.times(value)
+        if not difference.joints:
+            off = OUTWARD * difference.slack * difference.stretch(box.reach)
+            best = max(best, value + min(float(difference.c.real.sum()) - off, 0.0) / floor)
+            break
+        end = least(difference, box, gap * floor, at[None], work, False)
+        used += end.work
+        best = max(best, value + min(end.bound, 0.0) / floor)
+        better = float(top(end.at) / bottom(end.at))
+        if value - best <= gap or not better < value:
+            break
+        at, value = end.at, better
+        descended = search(top, bottom, box, at[None])
+        if (lower := float(top(descended) / bottom(descended))) < value:
+            at, value = descended, lower
+    return sign * value, at, sign * best, used
 
 
 def positive(top: Wave, bottom: Wave, box: Box, name: str, work: float) -> tuple[Wave, Wave, float]:

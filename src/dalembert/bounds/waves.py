@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
-from itertools import pairwise
+from itertools import chain, pairwise
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,7 +33,7 @@ MANY = 1000
 """Terms times positions from which values come from tables of two halves of the joints (``halves.py``)."""
 AT_ONCE = 100_000
 """Terms times positions of the others at once."""
-TOGETHER = 1000
+TOGETHER = 2000
 """Terms up to which exact polynomials are converted together: more would leave the cache."""
 LEAST = 2.0**-1070
 """What a number may lose below the range of normal floats, and a little more."""
@@ -227,14 +228,18 @@ def several(
     """The same for several waves at once, ``owner`` (m,) saying to which each term belongs; each has a ``slack``."""
     count, n = len(slack), k.shape[1]
     tops = np.zeros((count, n), np.int64) if lost is None else np.tile(lost, (count, 1))
-    for joint in np.flatnonzero(p.any(axis=0)).tolist():
-        np.maximum.at(tops[:, joint], owner, p[:, joint])
-    first = np.take_along_axis(k, np.argmax(k != 0, axis=1)[:, None], axis=1)[:, 0]
-    flip = first < 0
-    k = np.where(flip[:, None], -k, k)
+    columns = np.ascontiguousarray(k.T)
+    sign = np.zeros(len(c), np.int64)
+    for column in columns:
+        sign = np.where(sign, sign, column)
+    flip = sign < 0
+    columns = np.where(flip, -columns, columns)
     c = np.where(flip, np.conj(c), c)
-    c = np.where(first == 0, c.real, c)
-    index, inverse = distinct(np.concatenate([k, p, owner[:, None]], axis=1))
+    c = np.where(sign, c, c.real)
+    sliding = np.flatnonzero(p.any(axis=0)).tolist()
+    for joint in sliding:
+        np.maximum.at(tops[:, joint], owner, p[:, joint])
+    index, inverse = distinct([*columns, *(p[:, joint] for joint in sliding), owner])
     total = np.bincount(inverse, c.real, len(index)) + 1j * np.bincount(inverse, c.imag, len(index))
     # Adding a few dozen numbers of one size: each sum is off by at most (count) units of what was added.
     moduli = np.bincount(inverse, np.abs(c), len(index))
@@ -245,10 +250,10 @@ def several(
     alive = size > 1e-17 * most[mine]
     slack = slack + UNIT * np.bincount(mine, np.where(counts > 1, moduli * counts, 0.0), count)
     slack = slack + np.bincount(mine, np.where(alive, 0.0, size), count)
-    order = np.argsort(mine, kind="stable")
+    order = np.argsort(mine, kind="stable") if count > 1 else np.arange(len(index))
     order = order[alive[order]]
     ends = np.searchsorted(mine[order], np.arange(count + 1)).tolist()
-    k, p, total = k[index[order]], p[index[order]], total[order]
+    k, p, total = np.ascontiguousarray(columns[:, index[order]].T), p[index[order]], total[order]
     return [Wave(k[i:j], p[i:j], total[i:j], float(slack[w]), tops[w]) for w, (i, j) in enumerate(pairwise(ends))]
 
 
@@ -269,17 +274,29 @@ def circle(cosines: int, sines: int) -> tuple[tuple[int, ...], tuple[complex, ..
     return tuple(waves), tuple(waves.values())
 
 
-def distinct(rows: Whole) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def distinct(columns: Sequence[Whole]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The first of each kind of row, and for every row which kind it is."""
-    low = rows.min(axis=0)
-    span = rows.max(axis=0) - low + 1
-    weights = np.cumprod(np.concatenate([[1], span[:-1]]).astype(float))
-    if weights[-1] * span[-1] < 2**62:
-        keys = (rows - low) @ weights.astype(np.int64)
-        _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    else:
-        _, index, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    keys, _ = packed(columns)
+    _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return index, inverse.reshape(-1)
+
+
+def packed(columns: Sequence[Whole], least: Sequence[int] | None = None) -> tuple[NDArray[Any], list[tuple[int, int]]]:
+    """Each row of whole numbers as one, its first column the least significant, and the (weight, radix) of each column,
+    which is at least ``least``; whole numbers of any size where those of a machine word are too small.
+    """
+    lows = [int(column.min(initial=0)) for column in columns]
+    spans = [int(column.max(initial=0)) - low + 1 for column, low in zip(columns, lows, strict=True)]
+    spans = spans if least is None else [max(pair) for pair in zip(spans, least, strict=True)]
+    large = prod(spans) >= 2**62
+    keys: NDArray[Any] = np.zeros(len(columns[0]), object if large else np.int64)
+    places: list[tuple[int, int]] = []
+    weight = 1
+    for column, low, span in zip(columns, lows, spans, strict=True):
+        keys = keys + (column.astype(object) if large else column) * weight - low * weight
+        places.append((weight, span))
+        weight *= span
+    return keys, places
 
 
 def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = None) -> Wave:
@@ -313,7 +330,8 @@ def _waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object
     for polynomial in polynomials:
         if polynomial.parameters or ring.angles.fixed:
             numbers |= polynomial.space.values(polynomial.parameters, values)
-    powers = np.array([row for rows in monomials_of for row in rows], np.int64).reshape(-1, len(ring.names))
+    flat = chain.from_iterable(chain.from_iterable(monomials_of))
+    powers = np.fromiter(flat, np.int64, len(owner) * len(ring.names)).reshape(-1, len(ring.names))
     c: Complex = np.array([int(x.p) / int(x.q) for poly in polynomials for x in poly.poly.coeffs()], np.complex128)
     steps = np.full(len(c), 2.0)
     sliding = list(ring.sliding.values())
@@ -323,54 +341,62 @@ def _waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object
         steps += np.where(powers[:, variable] > 0, 2 * powers[:, variable] + 2, 0)
     # rationals and symbols to floats and their products
     slack = OUTWARD * np.bincount(owner, UNIT * steps * np.abs(c) + LEAST, len(polynomials))
-    # columns: for each angle its powers of sine and cosine as one number, later its multiple in the exponent; the owner
+    # digits of a key: for each angle its powers of sine and cosine as one number, later its multiple in the exponent,
+    # counted from -most; powers of positions; the owner
     sines, cosines = powers[:, :angles], powers[:, count : count + angles]
     most = (sines + cosines).max(axis=0, initial=0)
-    rows = np.concatenate([sines * (most + 1) + cosines, powers[:, sliding], owner[:, None]], axis=1)
+    columns = [*(sines * (most + 1) + cosines).T, *powers[:, sliding].T, owner]
+    keys, places = packed(columns, [*(2 * most + 1).tolist(), *(1 for _ in sliding), len(polynomials)])
     if numbers:
         # terms that differed in their symbols alone
-        index, inverse = distinct(rows)
+        keys, inverse = np.unique(keys, return_inverse=True)
         counts, moduli = np.bincount(inverse), np.bincount(inverse, np.abs(c))
-        slack += OUTWARD * UNIT * np.bincount(rows[index, -1], counts * moduli, len(polynomials))
-        rows, c = rows[index], np.bincount(inverse, c.real).astype(np.complex128)
+        slack += OUTWARD * UNIT * np.bincount(digit(keys, places[-1]), counts * moduli, len(polynomials))
+        c = np.bincount(inverse, c.real).astype(np.complex128)
     for angle in np.flatnonzero(most).tolist():
-        rows, c, added = _turned(rows, c, angle, int(most[angle]), len(polynomials))
+        keys, c, added = _turned(keys, c, places[angle], int(most[angle]), places[-1])
         slack += added
-    turns = np.zeros((angles, joints), np.int64)
-    for index_of, weights in enumerate(ring.angles.weights[:angles]):
+    k = np.zeros((len(keys), joints), np.int64)
+    for angle, weights in enumerate(ring.angles.weights[:angles]):
+        multiple = digit(keys, places[angle]) - most[angle]
         for joint, sign in weights:
-            turns[index_of, joint] = sign
-    p = np.zeros((len(rows), joints), np.int64)
-    p[:, list(ring.sliding)] = rows[:, angles:-1]
-    return several(rows[:, -1], rows[:, :angles] @ turns, p, c, np.asarray(slack, np.float64))
+            k[:, joint] += sign * multiple
+    p = np.zeros((len(keys), joints), np.int64)
+    for joint, place in zip(ring.sliding, places[angles:-1], strict=True):
+        p[:, joint] = digit(keys, place)
+    return several(digit(keys, places[-1]), k, p, c, np.asarray(slack, np.float64))
 
 
-def _turned(rows: Whole, c: Complex, angle: int, most: int, owners: int) -> tuple[Whole, Complex, Array]:
+def digit(keys: NDArray[Any], place: tuple[int, int]) -> Whole:
+    """The numbers of one column of packed rows."""
+    return np.asarray(keys // place[0] % place[1], np.int64)
+
+
+def _turned(
+    keys: NDArray[Any], c: Complex, place: tuple[int, int], most: int, owners: tuple[int, int]
+) -> tuple[NDArray[Any], Complex, Array]:
     """Terms with the powers of one angle as exponentials, those that are alike added up, and the rounding of it for
     each owner.
 
     Terms that agree in all else are rows of one matrix, whose columns are the powers; a product with the table of
     exponentials turns all of them at once.
     """
-    kinds, column = np.unique(rows[:, angle], return_inverse=True)
-    others = rows.copy()
-    others[:, angle] = 0
-    index, row = distinct(others)
-    table = np.zeros((len(index), len(kinds)), np.complex128)
-    table[row, column.reshape(-1)] = c
+    kind = digit(keys, place)
+    kinds = np.flatnonzero(np.bincount(kind))
+    others, row = np.unique(keys - kind * place[0], return_inverse=True)
+    table = np.zeros((len(others), len(kinds)), np.complex128)
+    table[row.reshape(-1), np.searchsorted(kinds, kind)] = c
     turns = np.zeros((len(kinds), 2 * most + 1), np.complex128)
-    for number, kind in enumerate(kinds.tolist()):
-        sines, cosines = divmod(kind, most + 1)
+    for number, each in enumerate(kinds.tolist()):
+        sines, cosines = divmod(each, most + 1)
         multiples, factors = circle(cosines, sines)
         turns[number, np.array(multiples) + most] = factors
     new = table @ turns
     at, multiple = np.nonzero(new)
-    left = others[index][at]
-    left[:, angle] = multiple - most
     # sums of products, as many in each as there are kinds in its row; the factors themselves are dyadic, hence exact
     moduli = np.abs(table) @ np.abs(turns).sum(axis=1) * np.count_nonzero(table, axis=1)
-    added: Array = OUTWARD * 2 * UNIT * np.bincount(others[index, -1], moduli, owners).astype(np.float64)
-    return left, new[at, multiple], added
+    added: Array = OUTWARD * 2 * UNIT * np.bincount(digit(others, owners), moduli, owners[1]).astype(np.float64)
+    return others[at] + multiple * place[0], new[at, multiple], added
 
 
 def total(waves: Sequence[Wave]) -> Wave:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..arm.errors import ArmError
 from ..bounds.box import Box
-from ..bounds.ranges import LESS_WORK, WORK, Range, range_of
-from ..bounds.ratios import ratio_range
+from ..bounds.ranges import WORK, Range, range_of
+from ..bounds.ratios import RATIO_WORK, ratio_range
 from ..bounds.waves import Array, Wave
 from ..equations.closed_form import Equations
 from ..equations.names import name
@@ -110,7 +110,7 @@ class CertifiedRanges:
         """The range of a ratio of two functions of the positions under this name, worked out once."""
         if called not in self._ranges:
             self.tell(f"range of {called}")
-            work = min(self.work, self.effort * LESS_WORK)
+            work = min(self.work, self.effort * RATIO_WORK)
             self._ranges[called] = ratio_range(top, bottom, self.box, self.gap, name=called, work=work)
         return self._ranges[called]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..rings.graph import ADD, CONST, COS, INPUT, MUL, NEG, SIN, SUB, Graph, Node, reachable
 from .constant_forms import ParameterForm, product
-from .tape import Tape, tape_of
+from .operation_list import OperationList, listed
 
 ONE = ParameterForm.number(1)
 
@@ -37,9 +37,9 @@ class Hoisted:
         return self.definitions == other.definitions and self._steps == other._steps
 
     @cached_property
-    def tape(self) -> Tape:
+    def listing(self) -> OperationList:
         """The program as a table of operations."""
-        return tape_of(self.outputs, self.definitions)
+        return listed(self.outputs, self.definitions)
 
     @cached_property
     def _steps(self) -> list[tuple[Any, ...]]:

@@ -47,7 +47,8 @@ first alone."""
 MAX_STARTS = 4
 """Most programs pruned from the whole recursion until one of them meets the tolerance."""
 MAX_CONTINUED, MAX_MISSES = 6, 4
-"""How often each of them goes on from the shortest program that meets the tolerance, and how often it may miss."""
+"""How often each exponent goes on from the shortest program that meets the tolerance, and how many programs in a row
+may miss it."""
 WORK_LIMIT = 1.2e10
 """Work limit (numbers computed by the proofs): once the proofs have used more, no refit begins, and no further program
 once one meets the tolerance."""
@@ -177,8 +178,7 @@ class Search:
             for greed in exponents:
                 if greed == exponents[0] or self.work <= ANOTHER_START * WORK_LIMIT:
                     self._start(greed, tolerance)
-            for greed in exponents:
-                self._continue(greed, tolerance)
+            self._continue(exponents, tolerance)
         return self._best_constants(self.shortest(tolerance), tolerance)
 
     def _start(self, greed: float, tolerance: float) -> None:
@@ -190,22 +190,30 @@ class Search:
             if found is None or np.all(found.share <= tolerance):
                 return
 
-    def _continue(self, greed: float, tolerance: float) -> None:
-        """Goes on from the shortest program, whose proof shows how much of the tolerance is left."""
-        self.backoff, misses = 1.0, 0
-        for _ in range(MAX_CONTINUED if self.thorough else round(self.effort * MAX_CONTINUED)):
+    def _continue(self, exponents: Sequence[float], tolerance: float) -> None:
+        """Goes on from the shortest program, whose proof shows how much of the tolerance is left, by each exponent in
+        turn, until none of them leads on or too many programs in a row have missed the tolerance.
+        """
+        self.backoff, misses, idle = 1.0, 0, 0
+        rounds = MAX_CONTINUED if self.thorough else round(self.effort * MAX_CONTINUED)
+        for greed in (*exponents,) * rounds:
             best = self.shortest(tolerance)
-            if misses == MAX_MISSES or (best is not self.tried[0] and self.work > self.effort * WORK_LIMIT):
+            proved = best is not self.tried[0]
+            if misses == MAX_MISSES or idle == len(exponents) or (proved and self.work > self.effort * WORK_LIMIT):
                 return
-            if best is self.tried[0]:
-                target = tolerance / (self.backoff * self.proof_ratio)
-            else:
+            if proved:
                 target = tolerance / (self.backoff * RATIO_MARGIN * self._proof_ratio(best, self.pruner.samples))
+            else:
+                target = tolerance / (self.backoff * self.proof_ratio)
             program = self.pruner.pruned(target, best.program, self.thorough, greed)
             found = None if program is best.program else self._attempt(program, tolerance)
+            idle = idle + 1 if found is None else 0
             if found is None:
-                return
-            misses += not np.all(found.share <= tolerance)
+                continue
+            if self.shortest(tolerance) is best:
+                misses += 1
+            else:
+                self.backoff, misses = 1.0, 0
 
     def shortest(self, tolerance: float) -> Candidate:
         """The shortest candidate within the tolerance; the exact recursion always is."""

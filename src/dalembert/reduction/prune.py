@@ -21,7 +21,7 @@ from .reduced_model import operations_of
 from .refit import refitted, rounded
 from .samples import Samples
 from .states import Array
-from .sweep import Cuts, Sweep, worst
+from .sweep import Cuts, SampleSweep, worst
 
 PASSES = 30
 """Most rounds of changes."""
@@ -109,7 +109,7 @@ class Pruner:
         if program is self.whole and self._first is not None and np.all(2 * target <= self._first[0]):
             return self._first[1]
         samples, limit = self.samples, 2 * target
-        names, sweep = program.tape.names, samples.sweep(program)
+        names, sweep = program.listing.names, samples.sweep(program)
         made, units = sweep.linear()
         changes, kept, cuts = self._cuts(program, sweep, limit)
         others = [
@@ -204,11 +204,13 @@ class Pruner:
             taken = taken[: len(taken) * 3 // 4]
         return None
 
-    def _cuts(self, program: Hoisted, sweep: Sweep, limit: Array) -> tuple[list[Change], int, Callable[[Array], None]]:
+    def _cuts(
+        self, program: Hoisted, sweep: SampleSweep, limit: Array
+    ) -> tuple[list[Change], int, Callable[[Array], None]]:
         """Every summand, and every node used more than once, whose effect alone is within ``limit``; how many they are,
         and a function that writes their effects.
         """
-        uses, slots = Uses(program.outputs), program.tape.slots
+        uses, slots = Uses(program.outputs), program.listing.slots
         found: list[tuple[Node, int, tuple[str, ...]]] = []
         rows: list[tuple[int, int, float]] = []
         for node in uses.order:

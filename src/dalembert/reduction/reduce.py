@@ -13,18 +13,19 @@ from ..arm.inertia import Load
 from ..bounds.branch import ProofError
 from ..bounds.waves import OUTWARD
 from ..compile.functions import function
+from ..compile.kernel import Kernel
 from ..compile.operations import count
 from ..equations.closed_form import Equations
 from ..systems.arm_system import ArmSystem
 from .certify import Progress, torque_rms
 from .exact_error import least_error
-from .graph_edits import table
 from .hoist import Hoisted
+from .program_functions import function_of
 from .program_search import Candidate, Search, Steps, front, steps_of
 from .program_system import Constant
 from .recursion import Case, case_of
 from .reduced_model import CurvePoint, ReducedModel, operations_of
-from .states import Array, States, Torque, held, largest, one_arm, rigid_torque
+from .states import States, Torque, held, largest, one_arm, rigid_torque
 
 
 def reduce(
@@ -132,15 +133,6 @@ def heavier(system: ArmSystem) -> Case:
 
 def difference(case: Case, program: Hoisted) -> Torque:
     """The error of the program's torques."""
-    exact = rigid_torque(case.system)
-    values = {name: float(value) for name, value in program.values(case.parameters).items()}
-
-    def error(q: Array, qd: Array, qdd: Array) -> Array:
-        inputs: dict[str, object] = dict(values)
-        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
-            inputs |= {f"{name}_{i}": array[:, i] for i in range(case.system.n)}
-        done = table(program.outputs, inputs)
-        rows = [np.broadcast_to(np.asarray(done[node.index], float), (len(q),)) for node in program.outputs]
-        return np.stack(rows, axis=1) - exact(q, qd, qdd)
-
-    return error
+    exact, rigid = rigid_torque(case.system), case.system.frictionless()
+    short = Kernel(function_of(rigid, program.outputs, program.values(case.parameters), "inverse_dynamics"))
+    return lambda q, qd, qdd: np.asarray(short(q, qd, qdd) - exact(q, qd, qdd), float)

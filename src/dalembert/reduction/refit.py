@@ -23,7 +23,7 @@ def refitted(program: Hoisted, samples: Samples, target: Array, mean_weight: flo
 
     ``mean_weight`` is the weight of the mean error of the joints against the largest.
     """
-    names = program.tape.names
+    names = program.listing.names
     made, units = samples.sweep(program).linear()
     error = made - samples.exact
     if not names or not np.any(error):

@@ -12,7 +12,7 @@ from .graph_edits import Cut
 from .hoist import Hoisted
 from .recursion import Case
 from .states import Array, States
-from .sweep import Motions, Sweep
+from .sweep import Motions, SampleSweep
 
 
 class Samples:
@@ -51,11 +51,11 @@ class Samples:
         """The value of a constant at every position: that of the load which is held there."""
         return np.repeat([float(form.value(case)) for case in self.cases], self.each)
 
-    def sweep(self, program: Hoisted, cut: Cut | None = None) -> Sweep:
+    def sweep(self, program: Hoisted, cut: Cut | None = None) -> SampleSweep:
         """A program, or what a cut leaves of it, at all states."""
-        tape = program.tape if cut is None else program.tape.without(cut)
-        named = np.array([self.by_position(program.definitions[name]) for name in tape.names])
-        return Sweep(tape, named.reshape(len(tape.names), self.points), self.motions)
+        listing = program.listing if cut is None else program.listing.without(cut)
+        named = np.array([self.by_position(program.definitions[name]) for name in listing.names])
+        return SampleSweep(listing, named.reshape(len(listing.names), self.points), self.motions)
 
     def of(self, program: Hoisted) -> Array:
         """The contributions of a program."""
@@ -70,7 +70,7 @@ class Samples:
         motions = replace(self.motions, q=np.ascontiguousarray(q.T))
         made = []
         for each in (program, whole):
-            values = [float(each.definitions[name].value(self.cases[load])) for name in each.tape.names]
+            values = [float(each.definitions[name].value(self.cases[load])) for name in each.listing.names]
             named = np.repeat(np.array(values)[:, None], len(q), axis=1)
-            made.append(Sweep(each.tape, named, motions).contributions())
+            made.append(SampleSweep(each.listing, named, motions).contributions())
         return np.asarray(np.abs(made[0] - made[1]).sum(axis=1))

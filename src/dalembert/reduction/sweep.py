@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.own_library import own_library, pointer
+from .operation_list import CODES, CONSTANT, NAMED, STATE, OperationList
 from .states import Array
-from .tape import CODES, CONSTANT, NAMED, STATE, Tape
 
 LANES = 32
 """Positions that ``sweep.c`` takes at a time."""
@@ -102,26 +102,27 @@ class Cuts:
     sign: Array
 
 
-class Sweep:
+class SampleSweep:
     """One program, with the values of its named constants (names, points), at all states."""
 
-    def __init__(self, tape: Tape, named: Array, motions: Motions) -> None:
-        self.tape, self.named, self.motions = tape, named, motions
+    def __init__(self, listing: OperationList, named: Array, motions: Motions) -> None:
+        self.listing, self.named, self.motions = listing, named, motions
         self._library = library()
 
     def _run(self, torque: Array | None, unit: Array | None, cuts: Cuts | None = None, **arrays: Any) -> None:
         """``sweep`` of ``sweep.c``."""
-        tape, motions = self.tape, self.motions
+        listing, motions = self.listing, self.motions
         qd, qdd, scale, pairs = motions.fixed
         named = motions.pad(self.named) if len(self.named) else np.zeros((1, motions.room))
         n, runs, points = motions.shape
         program = _Program(
-            len(tape.code), n, motions.q.shape[0], runs, points, motions.room,
-            *(x.ctypes.data for x in (tape.code, tape.a, tape.b, tape.value, tape.still, tape.out, motions.padded)),
+            len(listing.code), n, motions.q.shape[0], runs, points, motions.room,
+            *(x.ctypes.data for x in (listing.code, listing.a, listing.b, listing.value, listing.still, listing.out)),
+            motions.padded.ctypes.data,
             qd.ctypes.data, qdd.ctypes.data, named.ctypes.data, scale.ctypes.data,
             len(motions.pairs), pairs[0].ctypes.data, pairs[1].ctypes.data,
         )  # fmt: skip
-        at = tape.named
+        at = listing.named
         result = self._library.sweep(
             ctypes.byref(program), pointer(torque), len(at), pointer(at), pointer(unit),
             0 if cuts is None else len(cuts.at),
@@ -136,13 +137,13 @@ class Sweep:
     @cached_property
     def _values(self) -> list[Any]:
         """The values of all slots, each to be broadcast to (runs, points)."""
-        tape, motions = self.tape, self.motions
+        listing, motions = self.listing, self.motions
         n, rows = motions.q.shape[0], [*motions.q, *motions.qd.T[:, :, None], *motions.qdd.T[:, :, None]]
         found: list[Any] = []
-        for slot, code in enumerate(tape.code.tolist()):
-            a, b = int(tape.a[slot]), int(tape.b[slot])
+        for slot, code in enumerate(listing.code.tolist()):
+            a, b = int(listing.a[slot]), int(listing.b[slot])
             if code == CONSTANT:
-                found.append(float(tape.value[slot]))
+                found.append(float(listing.value[slot]))
             elif code == STATE:
                 found.append(rows[a][None, :] if a < n else rows[a])
             elif code == NAMED:
@@ -153,13 +154,13 @@ class Sweep:
 
     def _slopes(self, output: int) -> dict[int, Any]:
         """The derivative of a torque with respect to every slot on which it depends."""
-        tape, values = self.tape, self._values
-        slopes: dict[int, Any] = {int(tape.out[output]): 1.0}
-        for slot in range(len(tape.code) - 1, 0, -1):
-            slope, code = slopes.get(slot), int(tape.code[slot])
+        listing, values = self.listing, self._values
+        slopes: dict[int, Any] = {int(listing.out[output]): 1.0}
+        for slot in range(len(listing.code) - 1, 0, -1):
+            slope, code = slopes.get(slot), int(listing.code[slot])
             if slope is None or code < CODES["add"]:
                 continue
-            a, b = int(tape.a[slot]), int(tape.b[slot])
+            a, b = int(listing.a[slot]), int(listing.b[slot])
             if code == CODES["mul"]:
                 slopes[a] = slopes.get(a, 0.0) + slope * values[b]
                 slopes[b] = slopes.get(b, 0.0) + slope * values[a]
@@ -178,20 +179,20 @@ class Sweep:
         if self._library is not None:
             self._run(made, None)
             return made
-        for row, slot in enumerate(self.tape.out.tolist()):
+        for row, slot in enumerate(self.listing.out.tolist()):
             made[row] = self._values[slot]
         return self.motions.contributions(made)
 
     def linear(self) -> tuple[Array, Array]:
         """The contributions, and those of one unit of each named constant; torques are linear in the constants."""
         shape = self.motions.shape
-        made, units = np.empty(shape), np.zeros((len(self.tape.names), *shape))
+        made, units = np.empty(shape), np.zeros((len(self.listing.names), *shape))
         if self._library is not None:
             self._run(made, units)
             return made, units
         for row in range(shape[0]):
             slopes = self._slopes(row)
-            for k, slot in enumerate(self.tape.named.tolist()):
+            for k, slot in enumerate(self.listing.named.tolist()):
                 units[k, row] = slopes.get(slot, 0.0)
         return self.contributions(), self.motions.contributions(units)
 

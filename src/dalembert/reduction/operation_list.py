@@ -18,7 +18,7 @@ STATES = ("q", "qd", "qdd")
 
 
 @dataclass(frozen=True, eq=False)
-class Tape:
+class OperationList:
     """Operations in order, operands by their slots; slot 0 is zero.
 
     Of a state ``a`` is the joint, plus the number of joints for a speed and twice that for an acceleration; of a named
@@ -36,7 +36,7 @@ class Tape:
     named: NDArray[np.int32]
     slots: dict[int, int]
 
-    def without(self, cut: Cut) -> Tape:
+    def without(self, cut: Cut) -> OperationList:
         """The same program with a summand, or the value of a node, made zero."""
         slot, which = self.slots[cut[0]], cut[1]
         code, a, b = self.code.copy(), self.a.copy(), self.b.copy()
@@ -47,7 +47,7 @@ class Tape:
         return replace(self, code=code, a=a, b=b)
 
 
-def tape_of(outputs: Sequence[Node], constants: Collection[str]) -> Tape:
+def listed(outputs: Sequence[Node], constants: Collection[str]) -> OperationList:
     """The table of a program; inputs among ``constants`` are named constants, the others states q_0, qd_0, qdd_0."""
     joints = len(outputs)
     slots: dict[int, int] = {}
@@ -68,7 +68,7 @@ def tape_of(outputs: Sequence[Node], constants: Collection[str]) -> Tape:
             a, b = slots[node.a.index], 0 if node.b is None else slots[node.b.index]
             rows.append((CODES[node.op], a, b, 0.0, rows[a][4] & rows[b][4]))
     code, a_, b_, value, still = (np.array(column) for column in zip(*rows, strict=True))
-    return Tape(
+    return OperationList(
         code.astype(np.int32), a_.astype(np.int32), b_.astype(np.int32), value.astype(float), still.astype(np.int32),
         np.array([slots[node.index] for node in outputs], np.int32), tuple(names),
         np.flatnonzero(code == NAMED).astype(np.int32), slots,
