@@ -23,7 +23,7 @@ MOST_PLANS = 256
 """Launch plans kept for each kernel."""
 
 
-class Steps(NamedTuple):
+class KernelSequence(NamedTuple):
     """The kernels of a function on one device, in the order they run."""
 
     device: int
@@ -39,7 +39,7 @@ class Plan(NamedTuple):
     strides: tuple[int, ...]
     uneven: frozenset[int]
     shapes: tuple[tuple[int, ...], ...]
-    ready: Steps
+    ready: KernelSequence
 
 
 class CudaKernel:
@@ -69,7 +69,7 @@ class CudaKernel:
         driver.nvrtc()
         self.function, self.name, self.dtype, self.accuracy = function, function.name, dtype, accuracy
         self.arguments, self.shapes = function.arguments, function.shapes
-        self._steps: dict[tuple[int, str], Steps] = {}
+        self._steps: dict[tuple[int, str], KernelSequence] = {}
         self._plans: dict[Any, Plan] = {}
         self._buffers = threading.local()
 
@@ -115,7 +115,7 @@ class CudaKernel:
         framework.after()
         return results[0] if len(results) == 1 else results
 
-    def launch(self, steps: Steps, states: int, values: list[int], stream: int) -> None:
+    def launch(self, steps: KernelSequence, states: int, values: list[int], stream: int) -> None:
         """Launches with ``values``: address and row stride of each argument, then the addresses of the results."""
         numbers = sum(scratch_numbers(steps.parts).values()) if len(steps.parts) > 1 else 0
         if not numbers:
@@ -149,14 +149,14 @@ class CudaKernel:
         ready = self.steps_on(described[0].device, layout)
         return Plan(batch, math.prod(batch), tuple(strides), uneven, shapes, ready)
 
-    def steps_on(self, device: int, layout: str = "rows") -> Steps:
+    def steps_on(self, device: int, layout: str = "rows") -> KernelSequence:
         """The kernels on one device, compiled at first use."""
         key = (device, layout)
         if key not in self._steps:
             parts = self.parts(layout)
             sources = [source(part, self.dtype, self.accuracy, layout) for part in parts]
             functions = (driver.DeviceFunction(x.text, device, x.block, x.shared) for x in sources)
-            self._steps[key] = Steps(device, tuple(parts), tuple(functions))
+            self._steps[key] = KernelSequence(device, tuple(parts), tuple(functions))
         return self._steps[key]
 
     def _check(self, described: list[DeviceArray]) -> None:

@@ -175,7 +175,7 @@ def places(program: Program, place: Callable[[int, int], str]) -> list[str]:
 
 def launch_bounds(part: Part, dtype: str, threads: int) -> str:
     """The attribute of a kernel that says how many threads a block has, and where it matters, how few blocks do."""
-    crowded = part.alive * real_of(dtype)[2] > 4 * CROWDED or len(part.program.order) > LONG
+    crowded = part.alive * real_of(dtype)[2] > 4 * CROWDED or (dtype == "float64" and len(part.program.order) > LONG)
     return f"__launch_bounds__({threads}{', 1' if crowded else ''})"
 
 
