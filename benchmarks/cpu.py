@@ -1,6 +1,6 @@
 """Compiled functions against Pinocchio, in one run, with every result checked to 1e-9 in the same run.
 
-    python benchmarks/cpu.py [--arms puma560 panda] [--check] [--growth docs/compile-growth.svg] [--long 30 60 300]
+    python benchmarks/cpu.py [--arms puma560 panda] [--check] [--record] [--growth FILE.svg] [--long 30 60 300]
 
 Prints the ratios beside the marks they are held to; ``--check`` ends with code 1 if one is missed or a result
 differs. ``--growth`` times inverse dynamics from 2 to 30 joints and draws it. ``--long`` asks arms of so many joints:
@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import history
 import numpy as np
 
 import dalembert as da
@@ -214,16 +215,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--arms", nargs="*", default=["puma560", "panda"])
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--record", action="store_true", help="add the ratios to benchmarks/results/history.jsonl")
     parser.add_argument("--growth", type=Path)
     parser.add_argument("--long", nargs="+", type=int, default=[])
     given = parser.parse_args()
     warnings.simplefilter("ignore", da.PhysicalWarning)
-    missed = 0
+    missed, ratios = 0, {}
     for name in given.arms:
         arm = da.load(name)
         print(f"\n{name}: ns per state or call")
         print(f"{'':62}{'here':>8}{'there':>9}{'ratio':>8}{'mark':>6}{'difference':>12}")
         for what, ours, theirs, ratio, mark, off in [*batches(arm), *calls(arm)]:
+            ratios[f"{name}, {what}"] = ratio
             bad = ratio < mark or off > RELATIVE
             missed += bad
             said = f"{off:12.0e}" if off == off else " " * 12
@@ -236,6 +239,8 @@ def main() -> int:
         total = arm.compile("inverse_dynamics").operations.total
         missed += total >= OPERATIONS.get(name, total + 1)
         print(f"{'inverse_dynamics, operations':62}{total:8d}   fewer than {OPERATIONS.get(name, '-')}")
+    if given.record:
+        history.record("cpu", ratios)
     if given.growth:
         growth(given.growth)
     if given.long:

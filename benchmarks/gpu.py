@@ -42,6 +42,7 @@ FUNCTIONS = (
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_load", "forward_kinematics", "jacobian",
     "coriolis_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
 )  # fmt: skip
+LONG = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
 DEVICE = "#define DEVICE __device__ __forceinline__\n"
 ERRORS = {"float32": 1e-5, "float64": 1e-12}
 
@@ -174,7 +175,7 @@ def measured(arm: da.Arm, name: str, dtype: str, accuracy: str, layout: str, cou
         condition = float(np.linalg.cond(arm.mass_matrix(sample)).max())
     out = kernel(*arrays, layout=layout)
     seconds = timed(lambda: kernel(*arrays, layout=layout, out=out))
-    function = kernel.function_on(0, layout)
+    functions = kernel.steps_on(0, layout).functions
     work = kernel.operations
     moved, rate = count * kernel.bytes_per_state, roofs[dtype]
     memory = moved / roofs["copy"]
@@ -184,8 +185,37 @@ def measured(arm: da.Arm, name: str, dtype: str, accuracy: str, layout: str, cou
         "seconds": seconds, "states_per_second": count / seconds, "bandwidth_share": memory / seconds,
         "roof_share": max(memory, arithmetic) / seconds, "bound": "memory" if memory > arithmetic else "arithmetic",
         "bytes": kernel.bytes_per_state, "operations": work.total, "pairs": work.sine_cosine_pairs,
-        "error": error, "condition": condition, "registers": function.registers, "local_bytes": function.spilled,
-        "block": function.block, "shared": function.shared,
+        "error": error, "condition": condition, "kernels": len(functions),
+        "registers": max(function.registers for function in functions),
+        "local_bytes": max(function.spilled for function in functions),
+        "block": functions[0].block, "shared": max(function.shared for function in functions),
+    }  # fmt: skip
+
+
+def many_arms(arm: da.Arm, name: str, dtype: str, count: int, roofs: dict) -> dict:
+    """As many different arms as states: inertial parameters for each of them, checked against the CPU's kernel."""
+    kernel = arm.compile(name, target="cuda", dtype=dtype, parameters="inertial")
+    arrays = states_of(kernel, count, "rows")
+    own = torch.as_tensor(kernel.default_parameters, device="cuda")
+    arrays[-1] = own * (1 + 0.2 * (torch.rand((count, len(own)), dtype=TYPES[dtype], device="cuda") - 0.5))
+    out = kernel(*arrays)
+    places = torch.randint(0, count, (512,), device="cuda")
+    taken = [a[places].double().cpu().numpy() for a in arrays]
+    right = arm.compile(name, dtype="float64", parameters="inertial")(*taken)
+    error = float(np.abs(out[places].double().cpu().numpy() - right).max() / np.abs(right).max())
+    seconds = timed(lambda: kernel(*arrays, out=out))
+    functions = kernel.steps_on(0).functions
+    memory = count * kernel.bytes_per_state / roofs["copy"]
+    work, rate = kernel.operations, roofs[dtype]
+    arithmetic = count * (work.total / rate["fma"] + work.sine_cosine_pairs / rate["sincos"])
+    return {
+        "arm": arm.name, "function": f"{name}, {len(own)} parameters each", "dtype": dtype, "accuracy": "full",
+        "layout": "rows", "states": count, "seconds": seconds, "states_per_second": count / seconds,
+        "bandwidth_share": memory / seconds, "roof_share": max(memory, arithmetic) / seconds,
+        "bound": "memory" if memory > arithmetic else "arithmetic", "bytes": kernel.bytes_per_state,
+        "operations": work.total, "pairs": work.sine_cosine_pairs, "error": error, "condition": 1.0,
+        "kernels": len(functions), "registers": max(f.registers for f in functions),
+        "local_bytes": max(f.spilled for f in functions), "block": functions[0].block, "shared": functions[0].shared,
     }  # fmt: skip
 
 
@@ -194,13 +224,13 @@ def show(row: dict) -> str:
         f"{row['arm']:<10} {row['function']:<29} {row['dtype']:<8} {row['accuracy']:<5} {row['layout']:<8}"
         f"{row['states']:>11,} {row['states_per_second'] / 1e9:>9.3f} {row['bandwidth_share']:>8.1%}"
         f" {row['roof_share']:>8.1%} {row['bound']:<10} {row['operations']:>6} {row['registers']:>4}"
-        f" {row['local_bytes']:>6} {row['error']:>8.1e}"
+        f" {row['local_bytes']:>6} {row['kernels']:>3} {row['error']:>8.1e}"
     )
 
 
 HEADER = (
     f"{'arm':<10} {'function':<29} {'dtype':<8} {'sine':<5} {'layout':<8}{'states':>11} {'10^9/s':>9} {'of copy':>8}"
-    f" {'of roof':>8} {'bound':<10} {'ops':>6} {'regs':>4} {'local':>6} {'error':>8}"
+    f" {'of roof':>8} {'bound':<10} {'ops':>6} {'regs':>4} {'local':>6} {'in':>3} {'error':>8}"
 )
 
 
@@ -341,14 +371,17 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--markdown", type=Path, help="write the tables here")
     parser.add_argument("--roofline", type=Path, help="draw the functions under the roofs here (SVG)")
+    parser.add_argument("--arms", default="", help="only these, of puma560,panda,chain12,chain30")
+    parser.add_argument("--functions", default="", help="only these functions, and nothing else")
     options = parser.parse_args()
     puma = da.load("puma560", physical="ignore")
-    views(puma)
+    if not options.functions:
+        views(puma)
     if options.views:
         return
     device = torch.cuda.get_device_properties(0)
     print(f"{device.name}, torch {torch.__version__}, NVRTC {compiler_version()}, {datetime.date.today()}")
-    sines = sine_errors()
+    sines = (math.nan, math.nan) if options.functions else sine_errors()
     print(f"sine and cosine of every float32 up to {BOUND:g}: within {sines[0]:.3f} and {sines[1]:.3f} ulp")
     roofs: dict = {"copy": copy_bandwidth()}
     for dtype in TYPES:
@@ -357,12 +390,18 @@ def main() -> None:
         print(f"{dtype}: {fma / 1e12:.1f} Tflop/s fused, {sincos / 1e12:.2f} T sine-cosine pairs/s")
     print(f"copy: {roofs['copy'] / 1e12:.2f} TB/s read and written\n\n{HEADER}")
     rows = []
-    arms = [puma] if options.quick else [puma, da.load("panda", physical="ignore"), long_arm()]
+    known = {
+        "puma560": puma,
+        "panda": da.load("panda", physical="ignore"),
+        "chain12": long_arm(),
+        "chain30": long_arm(30),
+    }
+    arms = [puma] if options.quick else [known[name] for name in (options.arms.split(",") if options.arms else known)]
     for arm in arms:
-        for name in FUNCTIONS:
+        for name in options.functions.split(",") if options.functions else FUNCTIONS if arm.n < 30 else LONG:
             for dtype in TYPES:
                 heavy = name.endswith("derivatives")
-                count = 4_000_000 if heavy else 20_000_000
+                count = (4_000_000 if heavy else 20_000_000) // (1 if arm.n < 30 else 8)
                 plans = [("full", "rows", count)]
                 if dtype == "float32" and name in ("inverse_dynamics", "forward_dynamics"):
                     plans += [("fast", "rows", count), ("full", "columns", count), ("fast", "columns", count)]
@@ -373,9 +412,15 @@ def main() -> None:
                     rows.append(row)
                     print(show(row), flush=True)
                     torch.cuda.empty_cache()
+        if arm.n < 12 and not options.functions:
+            for dtype in TYPES:
+                rows.append(many_arms(arm, "inverse_dynamics", dtype, 8_000_000, roofs))
+                print(show(rows[-1]), flush=True)
+    if options.functions:
+        return
     calls = overhead(puma)
     print("call overhead, 1000 states, microseconds: " + ", ".join(f"{k} {v:.1f}" for k, v in calls.items()))
-    rolls = [row for arm in arms for row in rollouts(arm, 1 << 18, 200)]
+    rolls = [row for arm in arms if arm.n < 30 for row in rollouts(arm, 1 << 18, 200)]
     slope = gradients(puma)
     print(f"gradient of forward dynamics through PyTorch, float64: relative error {slope:.1e}")
     facts = {

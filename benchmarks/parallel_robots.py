@@ -1,6 +1,6 @@
 """Closed mechanisms beside Pinocchio and MuJoCo in one run: a Stewart platform, a delta robot, two arms and an object.
 
-    python benchmarks/parallel_robots.py [--quick] [--json FILE]
+    python benchmarks/parallel_robots.py [--quick] [--json FILE] [--record]
 
 One thread. Forward dynamics: accelerations at closed states for given loads; ours is the public call on a batch and on
 one state, theirs ``pin.constraintDynamics`` and ``mujoco.mj_forward`` at one state, called in a loop (neither takes a
@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import history
 import mujoco
 import numpy as np
 import pinocchio as pin
@@ -183,10 +184,15 @@ def measure(mechanism: Mechanism, size: float, count: int, seconds: float, repea
     return rows
 
 
+RATIOS = {"ratio, batch": "batch of {}", "ratio, one": "one state", "ratio": "{} at once"}
+"""What a ratio against the better peer is of."""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small batches, to see that it runs")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("--record", action="store_true", help="add the ratios to benchmarks/results/history.jsonl")
     options = parser.parse_args()
     count, repeats = (256, 2) if options.quick else (1_000, 15)
     cases = {
@@ -205,6 +211,16 @@ def main() -> None:
             print(f"  {what}")
             for row, number in value.items():
                 print(f"    {row:55s} {number:.4g}")
+    if options.record:
+        ratios = {
+            f"{name}, {what.partition(',')[0]}, {RATIOS[row].format(count)}": number
+            for name, answers in found.items()
+            for what, value in answers.items()
+            if isinstance(value, dict)
+            for row, number in value.items()
+            if row in RATIOS
+        }
+        history.record("parallel robots", ratios)
     found["with"] = {
         "batch": count, "python": platform.python_version(), "numpy": np.__version__, "machine": platform.machine(),
         "mujoco": mujoco.__version__, "pinocchio": pin.__version__,

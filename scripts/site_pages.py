@@ -20,15 +20,15 @@ sys.path.insert(0, str(ROOT / "src"))
 
 REFERENCE = {
     "Arms": [
-        "load", "catalog", "Arm", "DrivenArm", "System", "Load", "Inertia", "Link", "Joint", "Limits", "Placement",
-        "Angle", "DHRow", "Follows", "Force", "JointSpring", "JointDamper", "PointSpring",
+        "load", "catalog", "Arm", "DrivenArm", "System", "Load", "Inertia", "Link", "LinkShape", "Joint", "Limits",
+        "Placement", "Angle", "DHRow", "Follows", "Force", "JointSpring", "JointDamper", "PointSpring",
     ],
     "Equations": ["Equations", "TrigPolynomial", "Legend"],
     "Kernels": ["Kernel"],
     "Design and proofs": [
         "Analysis", "Range", "Coupling", "Couplings", "PoseCoupling", "TermShare", "TermShares", "Review", "Compared",
         "LoadTables", "SimplifiedModel", "ReducedModel", "ReducedCoefficient", "ShortFormModel", "check_certificate",
-        "CheckedCertificate", "Report",
+        "CheckedCertificate", "Report", "StatePage", "MotionPage",
     ],
     "Drives": ["DriveTrain", "Motor", "Actuator", "Element", "Rotor", "MovingBody", "Friction", "Coulomb", "Stribeck"],
     "Simulation and control": [
@@ -45,12 +45,12 @@ REFERENCE = {
         "DesignOptimum", "stream", "write_study_page",
     ],
     "FMUs": ["write_fmu", "WrittenFmu"],
-    "The studio": ["Studio"],
+    "The studio": ["Studio", "MechanismStudio"],
     "Identification": ["Log", "identify", "Identification", "IdentifiedLoad", "excitation", "Excitation"],
     "Mechanisms": [
         "load_mechanism", "Mechanism", "MechanismSystem", "Closure", "FrameOn", "Gear", "JointCoupling", "Spring",
         "Motors", "Redundant", "ManyMotions", "ParameterSensitivity", "carrying", "free_body", "compare_drives",
-        "conditioning_map", "write_mechanism_page", "write_mechanism_picture",
+        "conditioning_map", "MechanismPage", "write_mechanism_page", "write_mechanism_picture",
     ],
     "Errors and warnings": [
         "ArmError", "SimulationError", "SimulationInterrupt", "CertificateError", "AssemblyWarning", "PhysicalWarning",

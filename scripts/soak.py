@@ -107,9 +107,35 @@ def calls() -> Iterator[None]:
         yield
 
 
+def studio() -> Iterator[None]:
+    """A slider moved in the studio, fifty times a second, of a joint and of a mass; someone looks on."""
+    import threading
+
+    import numpy as np
+    import viser
+    from websockets.sync.client import connect
+
+    import dalembert as da
+
+    opened = da.Studio(da.load("puma560").driven, port=0)
+    host = f"127.0.0.1:{opened.served.port}"
+    looks_on = connect(
+        f"ws://{host}", origin=f"http://{host}", subprotocols=[f"viser-v{viser.__version__}"], max_size=None,
+        additional_headers={"Cookie": f"dalembert_studio={opened.served.token}"},
+    )  # fmt: skip
+    threading.Thread(target=lambda: [None for _ in looks_on], daemon=True).start()
+    mass = next(name for name in opened.design.numbers if name.startswith("link.") and name.endswith(".mass"))
+    for k in itertools.count():
+        due = time.monotonic() + 0.02
+        opened.set_pose(0.3 * np.sin(0.01 * k + np.arange(opened.system.n)))
+        opened.set_design(opened.design.with_value(mass, 1 + 0.0001 * (k % 5000)))
+        time.sleep(max(0.0, due - time.monotonic()))
+        yield
+
+
 WORK: dict[str, Callable[[], Iterator[None]]] = {
     "kernels": kernels, "closed-forms": closed_forms, "ranges": ranges, "boxes": boxes, "simulations": simulations,
-    "calls": calls,
+    "calls": calls, "studio": studio,
 }  # fmt: skip
 
 
@@ -165,7 +191,7 @@ def main() -> int:
                 [sys.executable, __file__, kind, "--in-this-process", *amount],
                 env={**os.environ, "DALEMBERT_CACHE": folder}, stdout=subprocess.PIPE, text=True, check=True,
             )  # fmt: skip
-        row = json.loads(done.stdout)
+        row = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
         print(
             f"{kind:<14}{row['units']:>9}{row['s']:>9.1f}{row['MB before']:>11.1f}{row['MB after']:>11.1f}"
             f"{row['mappings before']:>17}{row['mappings after']:>8}",

@@ -25,10 +25,10 @@ def vector(rng: random.Random, size: float, digits: int = 3) -> tuple[Fraction, 
     return decimal(rng, -size, size, digits), decimal(rng, -size, size, digits), decimal(rng, -size, size, digits)
 
 
-def random_placement(rng: random.Random, size: float = 0.5) -> Placement:
-    """Any position; any orientation, quarter turns (as real arms have) as often as not."""
+def random_placement(rng: random.Random, size: float = 0.5, quarters: bool = False) -> Placement:
+    """Any position; any orientation, quarter turns (as real arms have) as often as not, or always (``quarters``)."""
     steps = [Step("translate", axis, length) for axis, length in enumerate(vector(rng, size))]
-    if rng.random() < 0.5:
+    if quarters or rng.random() < 0.5:
         steps += [Step("rotate", rng.randrange(3), Angle.quarters(rng.randrange(4))) for _ in range(2)]
     else:
         steps += [Step("rotate", axis, Angle.of(decimal(rng, -3, 3, 2))) for axis in (2, 1, 0)]
@@ -65,11 +65,12 @@ def random_arm(
     kinds: tuple[str, ...] = ("revolute", "revolute", "prismatic"),
     size: float = 0.5,
     physical: bool = True,
+    quarters: bool = False,
 ) -> ArmDescription:
     """An arm with ``joints`` moving joints, and now and then (``fixed``) a fixed one between them.
 
     ``tree`` lets a link hang on any earlier link; otherwise the arm is a chain. Joint axes stand anywhere.
-    Without ``physical`` the links have inertias no body can have.
+    Without ``physical`` the links have inertias no body can have; with ``quarters`` all axes are at quarter turns.
     """
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
     links, made = [Link("base", random_inertia(rng))], []
@@ -79,8 +80,8 @@ def random_arm(
         number = len(links)
         moves = rng.random() >= fixed
         kind = rng.choice(kinds) if moves else "fixed"
-        before = random_placement(rng, size)
-        after = random_placement(rng, size) if moves and rng.random() < 0.5 else Placement()
+        before = random_placement(rng, size, quarters)
+        after = random_placement(rng, size, quarters) if moves and rng.random() < 0.5 else Placement()
         reach = Limits()
         if moves and rng.random() < 0.7:
             reach = Limits(-float(decimal(rng, 0.1, 3)), float(decimal(rng, 0.1, 3)), 2.5, 40.0)

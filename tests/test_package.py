@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
+import importlib.util
 import re
 import sys
 import tomllib
 import zipfile
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 
-import hatchling.build
 import pytest
 
 import dalembert as da
@@ -31,7 +32,8 @@ def distribution(requirement: str) -> str:
 def test_the_package_states_the_version_it_is_installed_as():
     assert da.__version__ == __version__ == importlib.metadata.version("dalembert")
     assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
-    assert f"[{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+    assert re.search(rf"^## \[{__version__}\] - \d{{4}}-\d\d-\d\d$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_the_command_leads_to_main():
@@ -43,25 +45,50 @@ def test_the_package_is_marked_as_typed():
     assert files("dalembert").joinpath("py.typed").is_file()
 
 
+def load_checks() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("check_release", ROOT / "scripts" / "check_release.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+RELEASE = load_checks()
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    folder = tmp_path_factory.mktemp("wheel")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT)
-        name = hatchling.build.build_wheel(str(folder))
-    return set(zipfile.ZipFile(folder / name).namelist())
+def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, list[str]]:
+    return RELEASE.contents(tmp_path_factory.mktemp("packages"))
 
 
-def test_the_wheel_holds_every_module_and_every_catalog_arm(wheel):
-    modules = {path.relative_to(ROOT / "src").as_posix() for path in SOURCE.rglob("*.py")}
-    arms = {f"dalembert/arm/catalog/{name}.toml" for name in da.catalog()}
-    assert arms
-    assert modules | arms | {"dalembert/py.typed"} <= wheel
-    assert any(name.endswith("licenses/LICENSE") for name in wheel)
+def test_wheel_and_sdist_hold_every_file_of_the_package_and_no_others(packages):
+    """Both wheels, of the tree and of the unpacked sdist, against the files that git tracks; metadata is complete."""
+    wheel, _, faults = packages
+    assert not faults
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"dalembert/arm/catalog/{name}.toml" for name in da.catalog()} <= inside
+    assert {"dalembert/py.typed", "dalembert/fmu/c/core.h", "dalembert/report/html/assets/report.css"} <= inside
+    assert any(name.endswith("licenses/LICENSE") for name in inside)
 
 
-def test_the_wheel_holds_no_tests_or_caches(wheel):
-    assert not [name for name in wheel if "tests/" in name or "__pycache__" in name]
+def test_a_file_that_is_missing_or_foreign_is_told():
+    files = {"src/dalembert/a.py", "src/dalembert/b.toml", "README.md", "tests/test_a.py"}
+    assert RELEASE.wheel_faults({"dalembert/a.py", "x.dist-info/METADATA", "tests/test_a.py"}, files) == [
+        "the wheel lacks dalembert/b.toml",
+        "the wheel holds tests/test_a.py, which is no file of the package",
+    ]
+    assert RELEASE.sdist_faults(files - {"README.md"} | {"PKG-INFO", "notes.md"}, files) == [
+        "the sdist lacks README.md",
+        "the sdist holds notes.md, which git does not track",
+    ]
+
+
+def test_metadata_that_an_index_would_refuse_is_told():
+    text = "Metadata-Version: 2.4\nName: dalembert\nVersion: 0.1\nRequires-Python: x\n"
+    faults = " ".join(RELEASE.metadata_faults(text, "0.2.0"))
+    for word in ("requires-python", "version 0.1, but", "README", "Summary is missing"):
+        assert word in faults
 
 
 def test_every_package_the_source_imports_is_a_declared_dependency():

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .api.loading import catalog, load
     from .api.study_loading import load_study
     from .arm.description import Joint, Limits, Link
-    from .arm.description_numbers import numbers_of as design_numbers
     from .arm.drives import Actuator, DriveTrain, Element, Motor
     from .arm.elastic import JointDamper, JointSpring, PointSpring
     from .arm.errors import (
@@ -41,9 +40,11 @@ if TYPE_CHECKING:
     from .arm.moving_parts import MovingBody, Rotor
     from .arm.placement import Placement
     from .arm.shaft_friction import Friction
+    from .arm.shapes import LinkShape
     from .bounds.ranges import Range
     from .certificates.certificate_file import CertificateError
-    from .certificates.checker import CheckedCertificate, check_certificate
+    from .certificates.checker import check_certificate
+    from .certificates.verified_claims import CheckedCertificate
     from .compile.kernel import Kernel
     from .control.cartesian_paths import arc_path, line_path
     from .control.controllers import (
@@ -97,19 +98,23 @@ if TYPE_CHECKING:
     from .reduction.shortforms.short_form import ReducedCoefficient
     from .reduction.shortforms.short_form_model import ShortFormModel
     from .report.assemble import Report
-    from .report.mechanism_page import write_mechanism_page
+    from .report.mechanism_page import MechanismPage, write_mechanism_page
     from .report.mechanism_picture import write_mechanism_picture
+    from .report.replay import MotionPage
+    from .report.state_page import StatePage
     from .report.study_page import write_study_page
     from .simulation.input_table import InputTable
     from .simulation.loads import LoadChange
     from .simulation.motion import Motion
     from .simulation.motion_files import motion_of
+    from .studies.design_numbers import design_numbers
     from .studies.factors import Factor
     from .studies.optimum import DesignOptimum, optimize_design
     from .studies.outputs import Output
     from .studies.streams import stream
     from .studies.study import Study, study
     from .studies.study_result import StudyResult
+    from .studio.mechanism_studio import MechanismStudio
     from .studio.studio import Studio
     from .systems.protocol import System
 
@@ -121,7 +126,7 @@ _LATER = {
     "ArmError": "arm.errors",
     "AssemblyWarning": "arm.errors",
     "CertificateError": "certificates.certificate_file",
-    "CheckedCertificate": "certificates.checker",
+    "CheckedCertificate": "certificates.verified_claims",
     "Closure": "mechanisms.loop_closures",
     "Compared": "design.compare",
     "ComputedTorque": "control.controllers",
@@ -155,6 +160,7 @@ _LATER = {
     "Limits": "arm.description",
     "LinearModel": "linear.linear_model",
     "Link": "arm.description",
+    "LinkShape": "arm.shapes",
     "Load": "arm.inertia",
     "LoadChange": "simulation.loads",
     "LoadTables": "design.tables",
@@ -162,8 +168,11 @@ _LATER = {
     "Manipulability": "kinematics.manipulability",
     "ManyMotions": "mechanisms.many_motions",
     "Mechanism": "mechanisms.mechanism",
+    "MechanismPage": "report.mechanism_page",
+    "MechanismStudio": "studio.mechanism_studio",
     "MechanismSystem": "mechanisms.mechanism_system",
     "Motion": "simulation.motion",
+    "MotionPage": "report.replay",
     "Motor": "arm.drives",
     "Motors": "mechanisms.overconstrained",
     "MovingBody": "arm.moving_parts",
@@ -192,6 +201,7 @@ _LATER = {
     "SkippedWarning": "arm.errors",
     "Spring": "mechanisms.springs",
     "StateFeedback": "control.controllers",
+    "StatePage": "report.state_page",
     "Stribeck": "arm.friction_models",
     "Studio": "studio.studio",
     "Study": "studies.study",
@@ -210,7 +220,7 @@ _LATER = {
     "check_certificate": "certificates.checker",
     "compare_drives": "mechanisms.maps",
     "conditioning_map": "mechanisms.maps",
-    "design_numbers": "arm.description_numbers:numbers_of",
+    "design_numbers": "studies.design_numbers:design_numbers",
     "excitation": "control.exciting",
     "free_body": "mechanisms.mounting",
     "identify": "identification.identify",
@@ -259,12 +269,15 @@ __all__ = [
     "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DesignOptimum", "DriveTrain",
     "DrivenArm", "Element", "Equations", "Excitation", "Factor", "Follows", "Force", "FrameOn", "Friction", "Gear",
     "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper",
-    "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "Load", "LoadChange",
-    "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismSystem", "Motion", "Motor", "Motors",
-    "MovingBody", "OperationalSpace", "Output", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
+    "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "LinkShape", "Load",
+    "LoadChange", "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismPage",
+    "MechanismStudio", "MechanismSystem", "Motion", "MotionPage", "Motor",
+    "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
+    "ParameterSensitivity", "PhysicalWarning", "Placement",
     "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
     "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
-    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "Stribeck", "Studio",
+    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "StatePage",
+    "Stribeck", "Studio",
     "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",
     "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying", "catalog", "check_certificate",
     "compare_drives", "conditioning_map", "design_numbers", "excitation", "free_body", "identify", "line_path", "load",

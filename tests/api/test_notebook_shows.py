@@ -17,6 +17,15 @@ from dalembert.report.section import Section
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
+def loop(arm: da.Arm) -> da.Mechanism:
+    """The arm and another of its kind, hand in hand, with hostile names."""
+    bases = {"b": da.Placement.from_xyz_rpy(("0.4", 0, 0), (0, 0, 0))}
+    chains = {"a": arm, "b": arm}
+    actuated = [f"{chain}.{arm.joint_names[0]}" for chain in chains]
+    home = dict(zip((f"{c}.{j}" for c in chains for j in arm.joint_names), (2.0, -1.2, 1.1, 1.2), strict=True))
+    return da.Mechanism(chains, [da.Closure(HOSTILE, "a", "b", "pin")], actuated, bases=bases, home=home, name=HOSTILE)
+
+
 @pytest.fixture(scope="module")
 def arm() -> da.Arm:
     """Two rods whose names would run if they were not escaped."""
@@ -54,6 +63,7 @@ RESULTS: dict[str, Callable[[da.Arm], object]] = {
     "base parameters": lambda arm: arm.equations().base_parameters(),
     "ranges": lambda arm: arm.analysis().ranges(),
     "coupling": lambda arm: arm.analysis().coupling(),
+    "requirements": lambda arm: arm.requirements(da.quintic([[0, 0], [0.1, 0.2]], [0, 1.0])),
     "coupling at a pose": lambda arm: arm.coupling_at([0.1, 0.2]),
     "coupling at poses": lambda arm: arm.coupling_at([[0.1, 0.2], [0.3, 0.4]]),
     "positions of a pose": lambda arm: arm.inverse_kinematics([[1.0, 0.5, 0.0], [9, 9, 9]], task="position", starts=3),
@@ -65,6 +75,8 @@ RESULTS: dict[str, Callable[[da.Arm], object]] = {
     "linear": lambda arm: arm.linearize([0.1, 0.2]),
     "study": lambda arm: da.study(arm, {"load.mass": (-1.0, 1.0)}, ["natural_frequency"], samples=4),
     "best design": lambda arm: da.optimize_design(arm, {"load.mass": (0.0, 1.0)}, "mass", starts=1),
+    "mechanism": loop,
+    "mechanism as a system": lambda arm: loop(arm).as_system(),
     "motion": lambda arm: arm.simulate([0.0, 0.0], [0.1, 0.2], [0.0, 0.0], 0.05),
 }
 

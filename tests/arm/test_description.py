@@ -19,7 +19,8 @@ ROWS = [{"a": 0.5, "mass": 2, "com": (-0.2, 0, 0), "inertia": (0.1, 0.1, 0.1)}] 
 def test_a_load_can_be_put_on_replaced_and_taken_off(case):
     arm, _q, _qd, _qdd = case
     held = arm.holding(BOX)
-    assert held.parameters[0::10].sum() == pytest.approx(arm.parameters[0::10].sum() + 1.8)
+    carried = 1.8 if arm.body_of[arm.tool_link][0] >= 0 else 0.0  # a tool that stands with the base moves no mass
+    assert held.parameters[0::10].sum() == pytest.approx(arm.parameters[0::10].sum() + carried)
     assert held.holding(da.Load(mass=1)).bodies == arm.holding(da.Load(mass=1)).bodies
     assert held.holding(None) == arm
     assert arm.holding(da.Load()) == arm

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from coupled_arms import PALLETIZER, coupled_chain, free, relation
+from dalembert.arm.following import amount, couplings, settled
 
 
 def tied(arm: da.Arm, **relations: da.Follows) -> da.Arm:
@@ -54,6 +57,18 @@ def test_a_coordinate_within_its_limits_leaves_every_joint_within_its_own(seed: 
     assert (np.abs(a) @ arm.velocity_limits <= fastest * (1 + 1e-12)).all()
     touched = np.isclose(np.abs(a) * arm.velocity_limits, fastest[:, None]).any(axis=0)
     assert touched.all()
+
+
+def test_long_rows_of_joints_that_follow_the_next_one_take_time_in_proportion():
+    """q_k = 1/2 - q_(k + 1): every second joint stands with the last one, the others against it."""
+    joint, count = da.load("planar-2r").joints[0], 3000
+    row = [replace(joint, name=f"j{k}", follows=da.Follows(f"j{k + 1}", -1, Fraction(1, 2))) for k in range(count)]
+    row.append(replace(joint, name=f"j{count}"))
+    began = time.process_time()
+    found = couplings(settled(row))
+    assert time.process_time() - began < 3
+    assert [float(amount(one.offset)) for one in found] == [0.5 * ((count - k) % 2) for k in range(count + 1)]
+    assert [one.multiplier for one in found] == [(-1) ** (count - k) for k in range(count + 1)]
 
 
 def test_what_follows_a_locked_joint_stands_where_the_relation_has_it():

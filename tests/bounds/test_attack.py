@@ -18,13 +18,16 @@ import pytest
 from flint import acb, arb, ctx
 
 import dalembert as da
+from dalembert.bounds import compiled_grid
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch
+from dalembert.bounds.grid import largest_sum
 from dalembert.bounds.ranges import range_of
 from dalembert.bounds.waves import Wave
 from dalembert.certificates.exact_dynamics import dynamics
 from dalembert.certificates.proving import Prover, exact_float, states_section
 from dalembert.certificates.system_numbers import system_numbers
+from dalembert.reduction.certify import together
 from dalembert.reduction.model_certificate import exact_floats, program_steps, written
 from random_arms import random_arm
 
@@ -116,20 +119,24 @@ class Campaign:
             values = [f.at(at) for f in terms]
             value = sum((abs(v) for v in values), arb(0)) if magnitudes else sign * values[0]
             limit = arb(float(bound)) if magnitudes else arb(float(sign * bound))
-            self.count += 1
-            if value > limit:
-                self.broken.append(f"{what}: {value.str(20)} against {bound!r} at {at.tolist()}")
             spread = np.ptp(function(self.rng.uniform(box.lower, box.upper, (64, len(box.lower)))))
-            if spread > 0:
-                # of a constant nothing is closest: its bounds are its value
-                self.closest = min(self.closest, float((limit - value).mid()) / float(spread))
+            self.settle(f"{what} at {at.tolist()}", value, limit, float(spread))
+
+    def settle(self, what: str, value: arb, limit: arb, spread: float) -> None:
+        """Counts a claim that ``value`` is at most ``limit``."""
+        self.count += 1
+        if value > limit:
+            self.broken.append(f"{what}: {value.str(20)} against {limit.str(20)}")
+        if spread > 0:
+            # of a constant nothing is closest: its bounds are its value
+            self.closest = min(self.closest, float((limit - value).mid()) / spread)
 
 
 def random_box(rng: random.Random, revolute: Sequence[bool]) -> Box:
     """From a point to several turns, near and far; slides of micrometres and of a kilometre."""
     lower, upper = [], []
     for turns in revolute:
-        width = rng.choice([0.0, 1e-9, 1e-3, 0.3, 2.0, 6.0]) if turns else rng.choice([0.0, 1e-6, 0.5, 1e3])
+        width = rng.choice([0.0, 1e-9, 1e-3, 0.3, 2.0, 6.0, 9.0]) if turns else rng.choice([0.0, 1e-6, 0.5, 1e3])
         middle = rng.choice([0.0, rng.uniform(-4, 4), rng.uniform(-1e5, 1e5) if turns else rng.uniform(-100, 100)])
         lower.append(middle - width / 2)
         upper.append(middle + width / 2)
@@ -197,6 +204,65 @@ def waves(found: Campaign, seed: int, count: int) -> None:
         found.attack(f"sum {seed}/{index}", terms, box, -proof.bound, magnitudes=True)
 
 
+def grids(found: Campaign, seed: int, count: int) -> None:
+    """Sums of magnitudes on grids, as torque errors have them, of waves that no arm has: in C and in NumPy."""
+    rng, plain = np.random.default_rng(seed), random.Random(seed)
+    for index in range(count):
+        n = int(rng.integers(1, 6))
+        group = nasty_waves(rng, n, int(rng.integers(1, 6)))
+        slides = np.any([wave.p.any(axis=0) for wave in group], axis=0)
+        box = random_box(plain, [not s for s in slides])
+        with ctx.workprec(BITS):
+            terms = [of_wave(wave) for wave in group]
+        known = float(np.sum([abs(wave(box.samples(8, 1))) for wave in group], axis=0).max())
+        proved = {"together": together(group, box, 1e6).bound}
+        with pytest.MonkeyPatch.context() as patch:
+            for engine in ("C", "NumPy"):
+                proved[engine] = largest_sum(group, box, known, plain.choice([0.01, 0.1, 0.5]), 3e5).bound
+                patch.setattr(compiled_grid, "library", lambda: None)
+        for engine, bound in proved.items():
+            found.attack(f"grid {seed}/{index} {engine}", terms, box, bound, magnitudes=True)
+
+
+def couplings(found: Campaign, seed: int, count: int) -> None:
+    """k = |D_ij| / sqrt(D_ii D_jj) of random arms, and the share of the diagonal that the rest of its row comes to."""
+    rng = random.Random(seed)
+    for index in range(count):
+        arm = da.Arm.of(random_arm(rng, rng.choice([2, 3, 4, 5]), fixed=0.0, size=rng.choice([1e-3, 0.5, 30.0])))
+        sliding = {joint.name: (-0.5, 1.0) for joint in arm.moving if joint.kind == "prismatic"}
+        ask, exact = arm.analysis(box=sliding, effort=0.05), dynamics(system_numbers(arm))
+        v, n, names = exact.variables, arm.n, list(arm.joint_names)
+        with ctx.workprec(BITS):
+            terms = {
+                (i, j): of_series(v.series(exact.coefficients["D", i, j]), v.revolute)
+                for i in range(n) for j in range(i, n)
+            }  # fmt: skip
+        for one in ask.coupling():
+            i, j = sorted((names.index(one.first), names.index(one.second)))
+            used = terms[i, j], terms[i, i], terms[j, j]
+
+            def k(q: np.ndarray, used: Sequence[Terms] = used) -> np.ndarray:
+                d, a, b = (f(q) for f in used)
+                return np.abs(d) / np.sqrt(a * b)
+
+            at = greatest(k, ask.box, found.rng, found.starts)
+            with ctx.workprec(BITS):
+                d, a, b = (f.at(at) for f in used)
+                found.settle(f"coupling {seed}/{index} {i}{j}", abs(d) / (a * b).sqrt(), arb(one.proved), 1.0)
+        for i, row in enumerate(ask.dominance()):
+            if row.proved in (None, 1.0):
+                continue  # not proved, or nothing beside the diagonal
+            others = [terms[min(i, j), max(i, j)] for j in range(n) if j != i]
+
+            def share(q: np.ndarray, own: Terms = terms[i, i], others: Sequence[Terms] = others) -> np.ndarray:
+                return np.sum([np.abs(f(q)) for f in others], axis=0) / own(q)
+
+            at = greatest(share, ask.box, found.rng, found.starts)
+            with ctx.workprec(BITS):
+                value = sum((abs(f.at(at)) for f in others), arb(0)) / terms[i, i].at(at)
+                found.settle(f"dominance {seed}/{index} {i}", value, 1 - arb(row.proved), 1.0)
+
+
 def models(found: Campaign, seed: int, count: int) -> None:
     """Torque errors of reduced models: sum |dD| a + sum |dC| v v + |dG|, which their bounds are proved for."""
     rng = random.Random(seed)
@@ -232,7 +298,7 @@ def report(found: Campaign) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("attack", "count"), [(arms, 4), (waves, 12), (models, 2)])
+@pytest.mark.parametrize(("attack", "count"), [(arms, 4), (waves, 12), (grids, 6), (couplings, 1), (models, 2)])
 def test_no_bound_is_broken(attack, count):
     found = Campaign(np.random.default_rng(1), 60)
     attack(found, 1, count)
@@ -243,7 +309,7 @@ def test_no_bound_is_broken(attack, count):
 @pytest.mark.skipif(os.environ.get("HYPOTHESIS_PROFILE") != "deep", reason="takes minutes: HYPOTHESIS_PROFILE=deep")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("seed", range(2, 8))
-@pytest.mark.parametrize(("attack", "count"), [(arms, 60), (waves, 150), (models, 12)])
+@pytest.mark.parametrize(("attack", "count"), [(arms, 60), (waves, 150), (grids, 100), (couplings, 20), (models, 12)])
 def test_no_bound_is_broken_in_a_long_campaign(attack, count, seed, compiled_kernels):
     found = Campaign(np.random.default_rng(seed), 400)
     attack(found, seed, count)

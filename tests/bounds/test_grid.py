@@ -102,13 +102,18 @@ def test_the_tensor_gives_the_values_of_the_waves() -> None:
         assert np.abs(net).sum() == pytest.approx(sums(waves, position[None])[0], rel=1e-5)
 
 
+def second_derivative(wave: Wave, joint: int) -> Wave:
+    """That of waves without powers of positions: -k^2 times every coefficient."""
+    return Wave(wave.k, wave.p, -(wave.k[:, joint] ** 2) * wave.c)
+
+
 def test_second_derivatives_are_bounded_along_the_first_axes() -> None:
     rng = np.random.default_rng(9)
     waves, box = random_waves(rng, 3, 3, False), random_box(rng, 3, True)
     question = SumOfMagnitudes(waves, box)
     q, bounds = box.samples(20_000), question.curvature(1e8)
     for axis, bound in zip(question.axes, bounds, strict=True):
-        bent = sum(np.abs(wave.diff(axis.joint).diff(axis.joint)(q)) for wave in waves)
+        bent = sum(np.abs(second_derivative(wave, axis.joint)(q)) for wave in waves)
         assert bent.max() <= bound <= 3 * bent.max()
 
 

@@ -15,8 +15,10 @@ from dalembert.bounds.alike import apart, key_of
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch, ProofError
 from dalembert.bounds.ranges import range_of
-from dalembert.bounds.waves import Wave, turning
+from dalembert.bounds.ratios import ratio_range
+from dalembert.bounds.waves import Wave, constant, turning
 from dalembert.compile import build
+from dalembert.equations import names
 from dalembert.reduction import certify, program_search
 from random_arms import random_arm
 
@@ -155,3 +157,82 @@ def test_a_range_that_does_not_hold_what_is_found_is_a_fault():
     found = range_of(turning(1, 0), Box(np.array([-1.0]), np.array([1.0]), np.zeros(1, bool)))
     with pytest.raises(ProofError, match="a fault of the proof"):
         replace(found, upper=0.9)
+
+
+HEAVY = """
+name = "heavy base"
+[[joints]]
+name = "a"
+type = "revolute"
+axis = [0, 0, 1]
+link = {name = "l1", mass = 1, inertia = ["1e19", "1e19", "1e19"]}
+[[joints]]
+name = "b"
+type = "revolute"
+axis = [0, 0, 1]
+xyz = [1, 0, 0]
+link = {name = "l2", mass = 1, com = [1, 0, 0], inertia = [1, 1, 1]}
+"""
+
+
+def test_what_is_lost_beside_a_heavy_base_is_not_lost_to_the_coriolis_terms(tmp_path):
+    """D11 = 1e19 + 2 cos q2: the cosine is below the last digit, and C112 = -sin q2 is all there is."""
+    path = tmp_path / "heavy.toml"
+    path.write_text(HEAVY)
+    arm = da.load(path)
+    value = arm.christoffel(np.array([0.0, np.pi / 2]))[0, 0, 1]
+    assert value == pytest.approx(-1.0)
+    found = arm.analysis().range_of("C112")
+    assert found.lower <= value <= found.upper <= 1 + 1e-9
+
+
+def test_what_a_ratio_without_joints_has_lost_counts_as_far_as_joints_slide():
+    """1 + 1e-18 x^2 over 1, the power left to the slack, for x up to 1e6."""
+    none = np.zeros((1, 1), np.int64)
+    top = Wave(none, none, np.ones(1, np.complex128), 1e-18, np.array([2]))
+    box = Box(np.zeros(1), np.full(1, 1e6), np.zeros(1, bool))
+    assert ratio_range(top, constant(1.0, 1), box).upper >= 1 + 1e-6
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_errors_of_coefficients_are_proved_for_every_load_that_a_model_serves(seed):
+    arm = da.Arm.of(random_arm(seed, 3, kinds=("revolute",), fixed=0.0))
+    held = arm.holding(da.Load(mass=3, com=(0.2, 0.1, 0)))
+    model = arm.analysis(effort=0.05).reduce(0.1, others=[held])
+    bounds = {error.name: error.bound for error in model.coefficient_errors}
+    q = model.states.box.samples(300)
+    for differences in model.differences:
+        for key, wave in differences.items():
+            assert np.abs(wave(q)).max() <= bounds[names.name(*key)]
+
+
+def test_products_of_waves_that_underflow_are_accounted_for():
+    small = Wave(np.ones((1, 1), np.int64), np.zeros((1, 1), np.int64), np.array([1e-200 + 0j]))
+    assert (small * small).slack > 0
+    assert small.times(1e-200).slack > 0
+
+
+def test_couplings_scale_with_the_masses():
+    """By 1e-170: a product of two inertias is then no number any more."""
+    arm = random_arm(3, 3, kinds=("revolute",), fixed=0.0)
+    factor = Fraction(1, 10**170)
+    links = tuple(replace(link, inertia=scaled_inertia(link.inertia, factor)) for link in arm.links)
+    small, large = (da.Arm.of(one).analysis().coupling() for one in (replace(arm, links=links), arm))
+    for a, b in zip(small, large, strict=True):
+        assert (a.first, a.second) == (b.first, b.second)
+        assert [a.largest, a.proved] == pytest.approx([b.largest, b.proved], rel=1e-9)
+
+
+def test_no_coupling_of_an_arm_that_cannot_be_is_proved_by_its_reality(tmp_path):
+    """With a negative moment of inertia D is not positive definite, and k above one."""
+    path = tmp_path / "unreal.toml"
+    text = HEAVY.replace('["1e19", "1e19", "1e19"]', "[1, 1, 0]").replace("[1, 1, 1]}", "[1, 1, -0.5]}")
+    path.write_text(text)
+    (found,) = da.load(path, physical="ignore").analysis(box={"b": (-0.1, 0.1)}).coupling()
+    assert found.largest > 1
+    assert found.proved >= found.largest
+
+
+def test_speeds_whose_products_are_no_numbers_are_refused():
+    with pytest.raises(ArmError, match="speed limits must be zero or between 1e-70 and 1e\\+70"):
+        da.load("planar-2r").analysis(speed=1e-170)

@@ -36,7 +36,7 @@ def test_a_wave_has_the_values_of_its_polynomial(seed: int) -> None:
 @pytest.mark.parametrize("kinds", [("revolute",), ("revolute", "prismatic")])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_values_and_slopes_at_many_positions_are_those_at_each(seed: int, kinds: tuple[str, ...]) -> None:
-    """Many come from tables of two halves of the joints, one from its terms, slopes from the derivatives as waves."""
+    """Many come from tables of two halves of the joints, one from its terms; slopes are those of the exact form."""
     eq, q = Equations(random_arm(seed, 4, kinds=kinds), "numbers"), square_box(4).samples(1100)
     for name in ("D11", "D12", "G1"):
         wave = wave_of(eq[name])
@@ -50,7 +50,7 @@ def test_values_and_slopes_at_many_positions_are_those_at_each(seed: int, kinds:
             assert np.allclose(values[at], value, rtol=0, atol=off)
             assert np.allclose(slopes[at], slope, rtol=0, atol=10 * off)
         for joint in range(4):
-            assert np.allclose(slopes[:, joint], wave.diff(joint)(q), rtol=0, atol=10 * off)
+            assert np.allclose(slopes[:, joint], eq[name].diff(joint)(q), rtol=0, atol=10 * off)
 
 
 def at_quarters(wave: Wave, quarters: np.ndarray) -> Fraction:
@@ -158,3 +158,19 @@ def test_a_sum_of_joints_reaches_as_far_as_all_of_them_together(half: float, cir
     if not circle:
         assert (one.box.lower[joint], one.box.upper[joint]) == pytest.approx((-2 * half, 2 * half))
     assert range_of(wave, box).minimum == pytest.approx(-1.0 if circle else np.cos(2 * half), abs=1e-9)
+
+
+@pytest.mark.parametrize("width", [1e-3, 1e-9, 1e-12])
+def test_the_mean_of_a_power_over_a_narrow_slide_far_from_zero_keeps_its_digits(width: float) -> None:
+    wave = Wave(np.zeros((1, 1), np.int64), np.array([[2]]), np.ones(1, np.complex128))
+    low, high = 1000.0, 1000.0 + width
+    box = Box(np.array([low]), np.array([high]), np.zeros(1, bool))
+    a, b = Fraction(low), Fraction(high)
+    assert mean(wave, box) == pytest.approx(float((a * a + a * b + b * b) / 3), rel=1e-14)
+    assert rms(wave, box) == pytest.approx(1e6, rel=2 * width / low + 1e-14)
+
+
+def test_root_mean_squares_scale_where_squares_are_out_of_range() -> None:
+    wave = Wave(np.array([[0], [1]]), np.zeros((2, 1), np.int64), np.array([1.0 + 0j, 0.5 + 0j]))
+    for exponent in (-900, 900):
+        assert rms(wave.scaled(exponent), square_box(1)) == np.ldexp(rms(wave, square_box(1)), exponent)

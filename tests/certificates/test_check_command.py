@@ -119,7 +119,7 @@ def test_claims_of_another_system_are_not_lent_to_an_arm(tmp_path):
     for name in ("digests", "systems"):
         odd = {**true, name: 5}
         (tmp_path / "odd.json").write_text(json.dumps(odd))
-        with pytest.raises(da.CertificateError, match="no certificate"):
+        with pytest.raises(da.CertificateError, match=r"no certificate|not as it was written"):
             da.check_certificate(tmp_path / "odd.json")
     assert not da.check_certificate(tmp_path / "true.json").is_about(arm.with_elastic(da.JointSpring("joint1", 3.0)))
 

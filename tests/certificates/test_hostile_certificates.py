@@ -60,12 +60,12 @@ def steps(*more: list[Any], often: int = 60) -> Callable[[Sections], None]:
 
 
 RANGES = {
-    "unused number without end": (state("speed", ["1e999999999", "1"]), "states of a certificate of kind 'ranges' are"),
-    "unused numbers": (state("speed", ["1"] * 1000), "states of a certificate of kind 'ranges' are"),
-    "too many": (state("lower", ["0"] * 3), "lower of its states has not one number for each joint"),
-    "not a number": (state("lower", ["1e999999999", "0"]), "is not as the format has it"),
-    "no name": (joint(None), "is not as the format has it"),
-    "a name that is no text": (joint(["x"]), "a joint has a name that is no text"),
+    "unused number without end": (state("speed", ["1e999999999", "1"]), "section 'states' has 'speed'"),
+    "unused numbers": (state("speed", ["1"] * 1000), "section 'states' has 'speed'"),
+    "too many": (state("lower", ["0"] * 3), "its states have not one number for each joint"),
+    "not a number": (state("lower", ["1e999999999", "0"]), "'lower', entry 1 is no number as text"),
+    "no name": (joint(None), "'bodies', entry 1 has no 'joint'"),
+    "a name that is no text": (joint(["x"]), "entry 1, 'joint' is .* not str"),
     "many bodies": (chain, "products of terms"),
 }
 MODELS = {
@@ -77,7 +77,7 @@ MODELS = {
         "60 joint",
     ),
     "numbers": (steps(["number", "9" * 4000], ["mul", -1, -1]), "numbers of more than 100000 bits"),
-    "speed without end": (state("speed", ["1e999999999", "1"]), "is not as the format has it"),
+    "speed without end": (state("speed", ["1e999999999", "1"]), "'speed', entry 1 is no number as text"),
 }
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.compile.cuda import parts
+from dalembert.compile.cuda import source as cuda_source
 from dalembert.compile.cuda.rollout import rollout_source
 from dalembert.compile.cuda.source import HOST_SHIM, source
 from dalembert.compile.emit_c import Program
@@ -168,3 +170,53 @@ def test_a_rollout_may_have_its_own_load_for_every_arm(tmp_path):
         held = ARM.holding(da.Load(mass=float(mass)))
         q, qd = stepped(held, "semi-implicit", q0[index], qd0[index], -kp * q0[index], 1e-2)
         np.testing.assert_allclose(ends[:, index], [q, qd], rtol=1e-9, atol=1e-9)
+
+
+def run_in_parts(asked, dtype, arrays, folder):
+    """The kernels of a function as they are launched, on the host: the same launches, memory of NumPy."""
+    kind = TYPES[dtype][0]
+    steps = parts.kernels(asked, dtype)
+    texts = (source(step, dtype).text.replace(" kernel(", f" kernel{number}(") for number, step in enumerate(steps))
+    library = host_kernel("".join(f"namespace part{k} {{\n{text}}}\n" for k, text in enumerate(texts)), folder)
+    count = len(arrays[0])
+    outs = [np.full((count, int(np.prod(shape))), np.nan, kind) for shape in asked.shapes]
+    scratch = np.full(sum(parts.scratch_numbers(steps).values()) * parts.CHUNK, np.nan, kind)
+    values = [x for a in arrays for x in (a.ctypes.data, a.strides[0] // a.itemsize)] + [o.ctypes.data for o in outs]
+    for number, own, states in parts.launches(steps, asked, dtype, count, values, scratch.ctypes.data):
+        getattr(library, f"kernel{number}")(*(ctypes.c_longlong(x) for x in own), ctypes.c_longlong(states))
+    return steps, [out.reshape(count, *shape) for out, shape in zip(outs, asked.shapes, strict=True)]
+
+
+def test_a_function_in_parts_and_stages_gives_the_numbers_of_the_whole(tmp_path, monkeypatch):
+    """Windows of every result, what passes between stages, and chunks that the states are no multiple of."""
+    monkeypatch.setattr(parts, "MOST_ALIVE", {"float32": 40, "float64": 40})
+    monkeypatch.setattr(parts, "MOST_STAGED", 40)
+    monkeypatch.setattr(parts, "HOPELESS", 0)  # stages, and stages of stages, without weighing
+    for module in (parts, cuda_source):
+        monkeypatch.setattr(module, "CHUNK", 64)
+    arm, rng = da.Arm.of(random_arm(3, 5)), np.random.default_rng(7)
+    q, wide, right_side = rng.uniform(-1, 1, (3, 150, 2 * arm.n))
+    arrays = [np.ascontiguousarray(q[:, : arm.n]), wide[:, : arm.n], np.ascontiguousarray(right_side[:, : arm.n])]
+    name = "forward_dynamics_derivatives"
+    steps, found = run_in_parts(function(arm, name), "float64", arrays, tmp_path)
+    names = {step.function.name for step in steps}
+    assert names == {"forward_dynamics", "motion_out", "loads_back", "products", "solved"}
+    assert max(len([s for s in steps if s.function.name == step.function.name]) for step in steps) > 3
+    condition = np.linalg.cond(arm.mass_matrix(arrays[0])).max()
+    for mine, right in zip(found, expected(arm, name, arrays), strict=True):
+        assert np.abs(mine - right).max() <= 1e-11 * max(condition, 1) * np.abs(right).max()
+
+
+def test_the_derivatives_of_twelve_joints_become_kernels_whose_results_fit_a_multiprocessor():
+    """One kernel of all three tables would stage 55 KB for each warp and hold twice the registers of a thread."""
+    row = {"mass": 1.0, "com": (-0.1, 0.02, 0.05), "inertia": (0.01, 0.02, 0.015), "a": 0.2, "d": 0.05}
+    arm = da.Arm.from_dh([{**row, "alpha": (np.pi / 2, 0.0, -np.pi / 2)[k % 3]} for k in range(12)])
+    asked = function(arm, "inverse_dynamics_derivatives")
+    steps = parts.kernels(asked, "float32")
+    assert sorted((w.result, w.start, w.start + w.size) for step in steps for w in step.windows) == [
+        (k, 0, 144) for k in range(3)
+    ]
+    for step in steps:
+        generated = source(step, "float32")
+        assert 8 * 32 * generated.shared // generated.block <= 228 * 1024
+    assert max(step.alive for step in steps) < 350

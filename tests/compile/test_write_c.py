@@ -18,6 +18,8 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
 from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.write_c import comment, identifier, write_c
+from dalembert.mechanisms import gallery
+from small_arms import rubbing
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 STRICT = (
@@ -159,3 +161,38 @@ def test_a_project_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ArmError, match=r"CMakeLists.txt: is not a file of dalembert and stays as it is"):
         write_c(function(SCARA, "bias"), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["CMakeLists.txt"]
+
+
+def written_variety(folder: Path) -> list[Path]:
+    """C with friction and its signs, values that go to several places, roots and divisions of closed loops."""
+    driven = rubbing(da.load("planar-2r"), da.Friction.of(0.3, 0.4, 0.1))
+    files = write_c(function(driven, "inverse_dynamics", "load"), folder, "float32")
+    files += [*write_c(function(driven, "computed_torques"), folder), *write_c(function(SCARA, "jacobian"), folder)]
+    return [*files, *gallery.five_bar().write_c("inverse_dynamics", folder)]
+
+
+@pytest.mark.skipif(not shutil.which("cppcheck"), reason="needs cppcheck with its addon misra")
+def test_the_misra_addon_of_cppcheck_finds_nothing_but_what_is_written_down(tmp_path: Path) -> None:
+    """Macros that are not used (2.5) and signs as sums of comparisons (10.5, 10.8): docs/compile.md says why."""
+    sources = [str(f) for f in written_variety(tmp_path) if f.suffix == ".c" and not f.name.startswith("test_")]
+    done = subprocess.run(
+        ["cppcheck", "-q", "--addon=misra", "--enable=all", "--inconclusive", "--std=c99",
+         "--suppress=missingIncludeSystem", "--suppress=unusedFunction", "--suppress=misra-c2012-2.5",
+         "--suppress=misra-c2012-10.5", "--suppress=misra-c2012-10.8",
+         "--error-exitcode=1", *sources],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_written_c_runs_clean_under_the_sanitizers(tmp_path: Path) -> None:
+    for file in written_variety(tmp_path):
+        if not file.name.startswith("test_"):
+            continue
+        own = tmp_path / file.name.removeprefix("test_")
+        command = [COMPILERS[0], "-std=c99", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+        built = subprocess.run([*command, "-o", str(tmp_path / "run"), str(file), str(own), "-lm"], check=False)
+        if built.returncode:
+            pytest.skip(f"{COMPILERS[0]} has no sanitizers here")
+        done = subprocess.run([str(tmp_path / "run")], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr

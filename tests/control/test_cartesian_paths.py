@@ -109,3 +109,13 @@ def test_a_line_that_leaves_the_reach_or_a_limit_says_where(arm: da.Arm) -> None
     ):
         with pytest.raises(da.ArmError, match=said):
             call()
+
+
+def test_a_limit_that_other_positions_of_the_same_pose_do_not_have_stops_the_line(arm: da.Arm) -> None:
+    """The last joint comes to its limit; a whole turn back the pose is reached, but not along the line."""
+    start = np.array([*START[:5], 6.2])
+    pose = arm.forward_kinematics(start)
+    turn = da.Placement.from_xyz_rpy((0, 0, 0), (0, 0, 0.6))
+    pose[:3, :3] = pose[:3, :3] @ np.array(turn.rotation, dtype=float)
+    with pytest.raises(da.ArmError, match="limits of wrist_3_joint"):
+        da.line_path(arm, start, pose)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.control.candidate_motions import CandidateMotions
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
@@ -56,3 +57,40 @@ def test_torques_keep_their_limits() -> None:
 def test_what_cannot_be_done_is_refused(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(da.ArmError, match=sentence):
         da.excitation(da.load("puma560-arm"), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["puma560-arm", "stanford", "panda"])
+def test_the_quick_order_is_that_of_log_det_of_the_equations(name: str) -> None:
+    """Turning and sliding joints: sums over narrow tables in float32 against the whole table in float64."""
+    arm = da.load(name)
+    search = CandidateMotions(arm, 10.0, 4, "coulomb+viscous+offset", True)
+    genes = np.random.default_rng(0).uniform(-1, 1, (12, 9, arm.n))
+    q, qd, qdd = search.states(genes)
+    found = search.ranking.scores(q, qd, qdd)
+    friction = search.unknowns.friction.columns(qd, np.full(arm.n, 0.02), np.full(arm.n, 0.1), None)
+    smooth = arm.regressor(q, qd, qdd)[..., search.base.columns[search.base.columns < search.unknowns.inertial]]
+    matrix = search.unknowns.base_matrix(search.base.columns, smooth, friction, qdd)
+    rows = matrix.reshape(len(genes), -1, matrix.shape[-1])
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    wanted = -np.linalg.slogdet(rows.transpose(0, 2, 1) @ rows + 1e-5 * np.eye(rows.shape[-1]))[1]
+    np.testing.assert_allclose(found, wanted, rtol=2e-3)
+
+
+def test_candidates_are_the_series_that_they_become() -> None:
+    arm = da.load("puma560-arm")
+    search = CandidateMotions(arm, 6.0, 3, "none", False)
+    genes = np.random.default_rng(1).uniform(-1, 1, (2, 7, 3))
+    for k, motion in enumerate(map(search.motion, genes)):
+        state = motion.position(search.times), motion.velocity(search.times), motion.acceleration(search.times)
+        for one, other in zip(search.states(genes), state, strict=True):
+            np.testing.assert_allclose(one[k], other, atol=1e-12)
+
+
+def test_springs_count_where_effort_is_limited() -> None:
+    """A stiff spring asks for more than the links: the motion stays within the effort that both need."""
+    arm = da.load("puma560-arm").with_elastic(da.JointSpring("joint2", stiffness=60.0))
+    path = da.excitation(arm, generations=4, effort=90.0)
+    t = np.linspace(0, 10, 500)
+    state = path.position(t), path.velocity(t), path.acceleration(t)
+    assert np.abs(arm.inverse_dynamics(*state)).max() <= 90.0
+    assert np.abs(arm.inverse_dynamics(*state) - arm.without_elastic().inverse_dynamics(*state)).max() > 10.0

@@ -111,6 +111,26 @@ def test_motors(tmp_path: Path, kind: str) -> None:
     agree(*motions(system, u, [0, 0.2, -0.1, 0, 0], np.zeros(5), 0.2, tmp_path, kind=kind))
 
 
+@pytest.mark.parametrize("settles", [1e-3, 1e-7])
+def test_circuits_that_settle_within_a_step_of_communication(tmp_path: Path, settles: float) -> None:
+    """Time constants L/R far below the step: the implicit method takes over, and events are found on its polynomial."""
+    arm = da.load("irb6")
+    motors = [a.motor for a in arm.drives.actuators]
+    quick = [replace(m, inductance=float(m.resistance) * settles) for m in motors if m is not None]
+    actuators = tuple(replace(a, motor=m) for a, m in zip(arm.drives.actuators, quick, strict=True))
+    system = replace(arm, drives=replace(arm.drives, actuators=actuators)).driven
+    times, u, q = np.linspace(0, 0.2, 21), [8.0, 6.0, -7.0, 8.0, 5.0], [0, 0.2, -0.1, 0, 0]
+    da.write_fmu(system, tmp_path / "arm.fmu", input="voltage")
+    motion = da.simulate(system, u, q, None, 0.2, times=times, input="voltage", rtol=1e-10, atol=1e-12)
+    assert motion.events
+    assert not motion.stepped
+    with imported(tmp_path / "arm.fmu", False, tmp_path / "x") as fmu:
+        names = fmu.named("q.") + fmu.named("qd.")
+        start = dict(zip(fmu.named("q."), q, strict=True)) | dict(zip(fmu.named("voltage."), u, strict=True))
+        found = stepped(fmu, start, times, names)
+    assert np.abs(found - np.hstack([motion.q, motion.qd])).max() < 1e-8
+
+
 def test_a_reduced_model(tmp_path: Path) -> None:
     shorter = da.load("planar-2r").analysis().reduce(0.02)
     agree(*motions(shorter, [0.5, 0.1], [0.3, 0.2], [0.1, 0.0], 0.5, tmp_path))

@@ -210,3 +210,26 @@ def test_base_parameters_have_no_huge_coefficients() -> None:
     found = plain()
     assert found.condition < 30
     assert np.abs(found.base.combinations).max() < 10
+
+
+def test_noise_of_positions_is_measured_and_what_it_moves_is_told() -> None:
+    """As much noise again moves the parameters as the first has moved them; faint noise is left alone."""
+    system, clean = robot(), log(robot(), quantum=1e-9)
+    found, moved = [], []
+    for seed in range(3):
+        noise = np.random.default_rng(seed).normal(0, 1e-4, clean.q.shape)
+        noisy = da.Log(t=clean.t, q=clean.q + noise, effort=clean.effort)
+        found.append(da.identify(system.arm, noisy, method="least squares", cutoff=20.0))
+        still = da.identify(system.arm, clean, method="least squares", cutoff=20.0)
+        errors = np.array([each.error for each in found[-1].parameters])
+        moved.append((found[-1].estimate.values - still.estimate.values) / errors)
+    noises = [each.noise for each in found]
+    assert noises[0] is not None
+    assert noises[0].spread == pytest.approx(1e-4, rel=0.1)
+    told = np.mean([each.shifts for each in noises if each is not None], axis=0)
+    actual = np.mean(moved, axis=0)
+    assert np.corrcoef(told, actual)[0, 1] > 0.8
+    assert 0.5 < np.abs(told).max() / np.abs(actual).max() < 1.5
+    assert any("noise of the positions is" in sentence for sentence in found[0].warnings)
+    assert still.noise is None
+    assert still.warnings == ()

@@ -229,3 +229,25 @@ def test_an_arm_whose_joints_follow_is_identified_in_its_coordinates() -> None:
     q, qd, qdd = (x[::500] for x in motion(3, seed=4)[1:])
     wanted = system.inverse_dynamics(q, qd, qdd)
     assert np.abs(found.predict(q, qd, qdd) - wanted).max() < 0.03 * np.abs(wanted).max()
+
+
+def test_springs_and_dampers_of_the_description_are_known_and_change_nothing_else() -> None:
+    """The log of a sprung arm gives the links, friction and rotors that a log of the bare one gives."""
+    bare = robot()
+    parts = (
+        da.JointSpring("joint2", 40.0, 0.3),
+        da.JointDamper("joint3", 0.8),
+        da.PointSpring("base", (0, 0, 0.5), "link2", (-0.2, 0, 0), 300.0, 0.1, 5.0),
+    )
+    sprung = bare.arm.with_elastic(*parts)
+    plain, balanced = (log(system, quantum=1e-9) for system in (bare, sprung.with_drives(bare.drives)))
+    assert np.abs(plain.effort - balanced.effort).max() > 20
+    one, other = (da.identify(arm, made, cutoff=10.0) for arm, made in ((bare.arm, plain), (sprung, balanced)))
+    np.testing.assert_allclose(other.values, one.values, rtol=1e-3, atol=1e-3 * np.abs(one.values).max())
+    assert other.residual(balanced).whole < 0.02
+    assert other.arm.elastic == sprung.elastic
+    _, q, qd, qdd = (x[::50] for x in motion(3, seed=4))
+    held = sprung.inverse_dynamics(q, qd, qdd) - bare.arm.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(other.predict(q, qd, qdd) - one.predict(q, qd, qdd), held, atol=0.05)
+    laden = sprung.holding(da.Load(2.0, (0, 0, 0.05))).with_drives(bare.drives)
+    assert other.load(log(laden, path=1, quantum=1e-9)).mass == pytest.approx(2.0, rel=0.05)

@@ -307,7 +307,7 @@ def test_a_drill_that_points_the_other_way_is_not_there_though_the_sine_of_half_
 
 def test_starts_are_not_the_positions_that_the_same_seed_gives_elsewhere() -> None:
     """Poses drawn with ``default_rng(0)`` within the limits must be a task, not the table of starts itself."""
-    arm = arm_of("ur5e")
+    arm = arm_of("panda")
     found = arm.inverse_kinematics(arm.forward_kinematics(within(arm, 20)))
     assert found.success == 1
     assert (found.iterations > 0).all()

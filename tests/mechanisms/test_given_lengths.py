@@ -46,7 +46,9 @@ def test_a_kernel_takes_the_point_of_a_spring_with_its_link() -> None:
     np.testing.assert_allclose(kernel(*STATE, given), sprung(0.5).inverse_dynamics(*STATE), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("made", "name", "value"), [(sprung, "a2", 0.4), (turning, "alpha1", 0.7)])
+@pytest.mark.parametrize(
+    ("made", "name", "value"), [(sprung, "a2", 0.4), (turning, "alpha1", 0.7), (carrying, "a1", 0.4)]
+)
 def test_sensitivities_are_those_of_rebuilt_arms(made, name: str, value: float) -> None:
     found = alone(made(value)).sensitivity(*STATE, [f"arm.{name}"]).load[:, 0]
     ahead, behind = (made(value + s * STEP).inverse_dynamics(*STATE) for s in (1, -1))
@@ -58,9 +60,49 @@ def test_equations_take_bodies_of_drives_with_their_link() -> None:
     assert found == pytest.approx(carrying(0.6).mass_matrix(STATE[0])[0, 0], rel=1e-12)
 
 
-def test_sensitivities_of_bodies_that_drives_move_are_refused() -> None:
-    with pytest.raises(da.ArmError, match="moves a body on a link"):
-        alone(carrying(0.4)).sensitivity(*STATE, ["arm.a1"])
+def pushed(lengths: np.ndarray) -> da.Mechanism:
+    """A five-bar: a rod of its left drive turns and slides on link 1, a weight on link 2, as both joints go."""
+
+    def slid(ring, q):
+        (s, c), (s2, c2) = ring.sincos(q[0]), ring.sincos(q[1])
+        return ((c2, -s2, 0), (s2, c2, 0), (0, 0, 1)), (c * c2, s2, s)
+
+    def up(ring, q):
+        s, c = ring.sincos(q[1])
+        return ((c, 0, s), (0, 1, 0), (-s, 0, c)), (s, q[0] * q[1], 0)
+
+    bodies = (
+        da.MovingBody(da.Inertia.of(2.0, (0.1, 0, 0.05), (0.1, 0.2, 0.15)), slid, "link1"),
+        da.MovingBody(da.Inertia.of(0.7, (0, 0.1, 0)), up, "link2"),
+    )
+    train = da.DriveTrain(elements=[da.Element(f"rod{k}", body=body) for k, body in enumerate(bodies)])
+    a1, a2, alpha = lengths
+    left = da.Arm.from_dh([{**ROD, "a": a1, "alpha": alpha}, {**ROD, "a": a2, "alpha": -alpha}]).with_drives(train)
+    right = da.Arm.from_dh([ROD, ROD])
+    return da.Mechanism(
+        {"left": left, "right": right}, [da.Closure("tip", "left", "right", "pin")], ["left.joint1", "right.joint1"],
+        bases={"right": da.Placement.from_xyz_rpy((0.4, 0, 0))}, home=[2.0, -1.2, 1.1, 1.2], gravity=(0, -9.81, 0),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("parameter", "name"), enumerate(["a1", "a2", "alpha1"]))
+def test_bodies_that_drives_move_have_the_sensitivities_of_rebuilt_mechanisms(parameter: int, name: str) -> None:
+    """Their frames are second derivatives along the motion, over numbers that have slopes to the lengths themselves."""
+    lengths, step = np.array([0.4, 0.45, 0.0]), STEP * np.eye(3)[parameter]
+    here, qd, qdd = pushed(lengths), [0.3, -0.7], [1.0, 2.0]
+    q = here.coordinates_of(here.home)
+    found = here.sensitivity(here.home, qd, qdd, ["left.m1", f"left.{name}"])
+    ahead, behind = (pushed(lengths + s * step) for s in (1, -1))
+
+    def slope(ask) -> np.ndarray:
+        return (ask(ahead, ahead.position(q, here.home)) - ask(behind, behind.position(q, here.home))) / (2 * STEP)
+
+    for one, other in (
+        (found.phi[:, 1], slope(lambda m, phi: phi)),
+        (found.inertia[..., 1], slope(lambda m, phi: m.mass_matrix(phi))),
+        (found.load[:, 1], slope(lambda m, phi: m.inverse_dynamics(phi, qd, qdd))),
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-7 * max(1.0, np.abs(other).max()))
 
 
 def motor(name: str, joint: str, ratio: float, largest: float) -> da.Actuator:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.cli import main
 from dalembert.mechanisms import gallery
 from dalembert.mechanisms.mechanism import Mechanism
 
@@ -81,4 +82,22 @@ def test_c_that_could_not_be_true_is_refused(bar: Mechanism, tmp_path: Path) -> 
     ):
         with pytest.raises(da.ArmError, match=said):
             made.write_c(name, tmp_path, newton)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_header_says_what_is_built_in(tmp_path: Path) -> None:
+    """Gravity and, chain by chain, loads and drives: those that count, and those that are described and do not."""
+    bar = gallery.five_bar()
+    text = next(path for path in bar.write_c("mass_matrix", tmp_path) if path.suffix == ".h").read_text()
+    assert "Chain left: Geometry, inertia and gravity (0.0, -9.81, 0.0) m/s^2 are built in." in text
+    assert "Chain right: There is no load in the hand." in text
+    lunar = bar.with_gravity((0, -1.62, 0)).write_c("mass_matrix", tmp_path / "moon")
+    assert "gravity (0.0, -1.62, 0.0)" in next(path for path in lunar if path.suffix == ".h").read_text()
+
+
+def test_drives_that_nothing_describes_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = Path(__file__).parents[2] / "examples" / "mechanisms" / "five_bar.toml"
+    for words in (["codegen", str(file), "--drives", "-o", str(tmp_path)], ["mechanism", str(file), "--drives"]):
+        assert main(words) == 2
+        assert "no chain of it describes drives" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -52,6 +52,21 @@ def test_the_page_has_every_section_and_is_complete_in_itself(text: str) -> None
     assert reader.depth == 0
 
 
+def test_a_notebook_shows_the_page_that_a_file_would_have(tmp_path: Path) -> None:
+    bar = gallery.five_bar()
+    page = da.write_mechanism_page(bar, tmp_path / "bar.html")
+    assert (tmp_path / "bar.html").read_text(encoding="utf-8") == page.html
+    shown: list[dict[str, str | None]] = []
+
+    class Frame(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            shown.append({"tag": tag, **dict(attrs)})
+
+    Frame().feed(page._repr_html_())
+    assert [(one["tag"], one["sandbox"], one["srcdoc"]) for one in shown] == [("iframe", "allow-scripts", page.html)]
+    assert len(page._repr_html_()) < 150_000
+
+
 def test_loads_on_the_page_are_those_of_the_motion(text: str) -> None:
     bar = gallery.five_bar()
     made = embedded(text)

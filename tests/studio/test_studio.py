@@ -44,7 +44,7 @@ def until(true: Callable[[], bool], seconds: float = 30.0) -> bool:
 
 
 def asked(studio: Studio, path: str, headers: dict[str, str] | None = None) -> tuple[int, http.client.HTTPMessage]:
-    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", studio.served.port, timeout=20)
     connection.request("GET", path, headers=headers or {})
     answer = connection.getresponse()
     connection.close()
@@ -54,18 +54,18 @@ def asked(studio: Studio, path: str, headers: dict[str, str] | None = None) -> t
 def test_nothing_is_served_without_the_token_and_the_page_with_it(studio: Studio) -> None:
     assert asked(studio, "/")[0] == 403
     assert asked(studio, "/index.html")[0] == 403
-    status, headers = asked(studio, f"/?token={studio.token}")
+    status, headers = asked(studio, f"/?token={studio.served.token}")
     assert status == 302
     cookie = {"Cookie": headers["Set-Cookie"].split(";")[0]}
     assert asked(studio, "/", cookie)[0] == 200
     assert asked(studio, "/..%2f..%2f..%2fetc/passwd", cookie)[0] == 404
-    assert studio.address == f"http://127.0.0.1:{studio.port}/?token={studio.token}"
+    assert studio.address == f"http://127.0.0.1:{studio.served.port}/?token={studio.served.token}"
 
 
 def test_a_slider_moves_the_arm_and_the_numbers_follow(studio: Studio) -> None:
-    slider, factor = studio.panels.sliders[0]
-    slider.value = 0.25 * factor
-    studio.panels._slid()
+    sliders = studio.panels.sliders
+    sliders.handles[0].value = 0.25 * sliders.factors[0]
+    sliders.slid()
     assert until(lambda: abs(studio.q[0] - 0.25) < 1e-9)
     turn = studio.arm_scene.frames[0].wxyz
     assert until(lambda: abs(2 * np.arctan2(studio.arm_scene.frames[0].wxyz[3], turn[0]) - 0.25) < 1e-6)
@@ -134,7 +134,7 @@ def test_certified_ranges_are_worked_out_beside_and_given_up_by_a_change(studio:
 def test_many_moves_of_a_slider_leave_no_work_behind(studio: Studio) -> None:
     for k in range(500):
         studio.set_pose([0.001 * k, 0.0])
-    assert until(lambda: not studio._stale)
+    assert until(lambda: not studio.refresher.stale)
     assert np.allclose(studio.q, [0.499, 0.0])
 
 
@@ -184,3 +184,36 @@ def test_a_played_motion_passes_its_states_in_order() -> None:
     assert times[-1] == motion.t[-1]
     assert np.allclose(shown[-1][1], motion.q[-1])
     player.close()
+
+
+def test_a_joint_is_dragged_by_its_handle(studio: Studio) -> None:
+    studio.set_pose([0.3, 0.4])
+    studio.panels.joints.value = True
+    studio.panels._joint_handles()
+    assert until(lambda: not studio.refresher.stale)
+    handles = studio.joint_handles
+    turn = np.asarray(ARM.forward_kinematics([0.3, 0.9]))[:3, :3]  # where the second joint would be half a radian on
+    assert until(lambda: np.allclose(handles.handles[1].position, studio.arm_scene.joint_frames([0.3, 0.4])[1][1]))
+    w, z = np.cos(0.6), np.sin(0.6)
+    assert np.allclose(turn[:2, 0], [np.cos(1.2), np.sin(1.2)])
+    handles.handles[1].wxyz = (w, 0.0, 0.0, z)
+    handles.drag(1)
+    assert np.allclose(studio.q, [0.3, 0.9], atol=1e-6)
+    assert until(lambda: not studio.refresher.stale)
+    studio.panels.joints.value = False
+    studio.panels._joint_handles()
+
+
+def test_the_workspace_follows_the_design(studio: Studio) -> None:
+    panel = studio.panels.workspace
+    panel.count.value, panel.shown.value = "10,000", True
+    panel.want()
+    assert until(lambda: panel.cloud is not None and "10,000 poses" in panel.bar.content)
+    before = panel.cloud.values
+    studio.set_design(studio.design.with_value("load.mass", 2.0))
+    assert until(lambda: panel.cloud.values.max() > before.max())
+    assert len(panel._drawn.points) < 10_000  # cut open
+    studio.undo()
+    panel.shown.value = False
+    panel.want()
+    assert until(lambda: not panel._drawn.visible)

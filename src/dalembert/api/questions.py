@@ -1,4 +1,4 @@
-"""What a user asks of a system: equations, code, analyses, linear models, motion, a report.
+"""What a user asks of a system: equations, code, analyses, linear models, motion.
 
 One class for every arm, alone, loaded or with its drives. Every answer is for exactly that system. What needs SciPy or
 the closed form is imported at the first call.
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.errors import ArmError
 from ..compile.functions import function
 from ..compile.kernel import Kernel
-from ..systems.arm_kinematics import MovingArm
+from .system_pages import SystemPages
 
 if TYPE_CHECKING:
     from ..arm.force import Force
@@ -34,19 +34,17 @@ if TYPE_CHECKING:
     from ..kinematics.manipulability import Manipulability
     from ..linear.linear_model import LinearModel
     from ..reduction.states import Amounts
-    from ..report.assemble import Report
     from ..simulation.inputs import Control
     from ..simulation.loads import LoadChange
     from ..simulation.many import Many
     from ..simulation.motion import Motion
-    from ..simulation.motion_files import Given
     from ..systems.frame_axes import AskedFrame
     from .arm_equations import ArmEquations
 
 Array = NDArray[np.float64]
 
 
-class SystemQuestions(MovingArm):
+class SystemQuestions(SystemPages):
     """Questions that go beyond numbers at a state."""
 
     # -- closed forms and analyses ---------------------------------------------------------------
@@ -125,46 +123,6 @@ class SystemQuestions(MovingArm):
         from ..design.pose_coupling import pose_coupling
 
         return pose_coupling(self, q)
-
-    def report(
-        self,
-        path: str | Path | None = None,
-        *,
-        box: Limits | None = None,
-        speed: Amounts = None,
-        acceleration: Amounts = None,
-        tolerances: Sequence[float] = (0.05, 0.01),
-        pose: Sequence[float] | None = None,
-        motion: Given = None,
-        against: MovingArm | None = None,
-        pdf: str | Path | None = None,
-        csv: str | Path | None = None,
-        json: str | Path | None = None,
-        progress: Callable[[str, int, int], None] | None = None,
-    ) -> Report:
-        """Write the report of this system and give its sections and tables.
-
-        ``path`` is the HTML page, ``pdf`` the same printed (needs Chromium or Chrome), ``csv`` a folder for all
-        tables, ``json`` one file with them. Of an arm that holds a load the page shows the empty hand beside it.
-        ``box`` narrows or widens the joints' ranges, ``{"joint3": (0.2, 0.9)}``; ``speed`` and ``acceleration`` say
-        which motion counts (one number, one for each joint, or a table by joint); ``tolerances`` are those of the
-        reduced models; ``pose`` is where the drawing starts. ``motion`` judges the terms along a motion beside all
-        states: a CSV file, (q, qd, qdd), a simulated motion or a trajectory. ``against`` is another design to set
-        beside this one. ``progress(what, done, total)`` is called as the work goes on.
-        """
-        from ..report.write import write_report
-
-        return write_report(
-            self, path, box=box, speed=speed, acceleration=acceleration, tolerances=tolerances, pose=pose,
-            motion=motion, against=against, pdf=pdf, csv=csv, json=json, progress=progress,
-        )  # fmt: skip
-
-    def picture(self, path: str | Path, q: ArrayLike | None = None) -> None:
-        """Draw the links as bars at positions ``q`` (rad, m; as the report draws them first) into an SVG file."""
-        from ..arm.array_input import real_array
-        from ..report.arm_picture import arm_picture
-
-        arm_picture(self, None if q is None else real_array("q", q).tolist()).write(path)
 
     # -- code --------------------------------------------------------------------------------------
 
@@ -319,6 +277,7 @@ class SystemQuestions(MovingArm):
         criterion: str | None = None,
         solutions: bool = False,
         seed: int = 0,
+        fixed: Mapping[str, float] | None = None,
     ) -> JointSolutions:
         """Joint positions that bring the tool (or ``frame``: a link, or (link, Placement)) to ``pose`` ``(..., 4, 4)``.
 
@@ -327,8 +286,10 @@ class SystemQuestions(MovingArm):
         free. ``error`` is how a rotation is measured: "angle-axis", "quaternion" or "sine". ``near`` is where to begin,
         and which solution is preferred; ``starts`` are tried where it does not lead there, by ``seed``. ``tolerance``
         is in m and rad, one number or two. Joints stay within their limits unless ``limits=False``. Of an arm with
-        joints to spare ``criterion`` "limits" or "manipulability" says what these are for. ``solutions=True`` also
-        lists all distinct solutions that the starts lead to. Damped least squares (Sugihara 2011), each step compiled.
+        joints to spare ``criterion`` "limits" or "manipulability" says what these are for; ``fixed`` holds joints at
+        positions (rad or m). ``solutions=True`` also lists all distinct solutions. In closed form where the geometry
+        has one: then the list is whole (``.complete``) and the solution the nearest to ``near``; else damped least
+        squares (Sugihara 2011), each step compiled, and the list is what the starts lead to.
         What was not reached is in the result: ``.converged``, ``.missed()``; ``.checked()`` makes it an error.
         """
         from ..kinematics.inverse_kinematics import inverse_kinematics
@@ -336,7 +297,7 @@ class SystemQuestions(MovingArm):
         return inverse_kinematics(
             self, pose, frame=frame, task=task, near=near, weights=weights, axes=axes, error=error, limits=limits,
             tolerance=tolerance, iterations=iterations, starts=starts, criterion=criterion, solutions=solutions,
-            seed=seed,
+            seed=seed, fixed=fixed,
         )  # fmt: skip
 
     def manipulability(
@@ -472,12 +433,6 @@ class SystemQuestions(MovingArm):
         from ..control.requirements import requirements
 
         return requirements(self, trajectory, samples)
-
-    def replay(self, motion: Motion, path: str | Path) -> None:
-        """Write ``motion`` as a page that plays it in the 3D view of the report."""
-        from ..report.replay import write_replay
-
-        write_replay(self, motion, path)
 
 
 def on_gpu(target: str | None, parameters: str | None) -> bool:

@@ -25,6 +25,7 @@ from .following import Coupled, Follows, counted, couplings, independent, offset
 from .inertia import Inertia, Load
 from .moving_base import on_moving_base
 from .placement import Placement, Step, Vector
+from .shapes import LinkShape
 from .subarm import subarm
 from .tool_link import default_tool_link
 
@@ -55,11 +56,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Link:
-    """A rigid body; its inertia is about its own frame. ``meshes`` are references, never opened."""
+    """A rigid body; its inertia is about its own frame. ``meshes`` are references, never opened.
+
+    ``shapes`` are what it looks like; arms that look different and move alike are equal.
+    """
 
     name: str
     inertia: Inertia = Inertia()
     meshes: tuple[str, ...] = ()
+    shapes: tuple[LinkShape, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

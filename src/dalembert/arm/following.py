@@ -12,7 +12,7 @@ joint.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -82,37 +82,41 @@ def offset_placement(kind: str, offset: Angle | Fraction) -> Placement:
     return Placement.of(Step("translate", 2, amount(offset)))
 
 
-def settled(joints: Sequence[Joint]) -> tuple[Joint, ...]:
-    """The joints with those frozen that follow one which does not move; refuses relations that lead nowhere."""
+def leaders_first(joints: Iterable[Joint]) -> list[Joint]:
+    """The joints, each after the one that it follows; refuses relations that lead nowhere."""
     known = {joint.name: joint for joint in joints}
-    for joint in joints:
-        seen = [joint.name]
-        while (follows := known[seen[-1]].follows) is not None:
+    order: dict[str, Joint] = {}
+    for name in known:
+        path: dict[str, Joint] = {}
+        while name not in order and name not in path:
+            path[name] = known[name]
+            follows = known[name].follows
+            if follows is None:
+                break
             if follows.joint not in known:
                 raise ArmError(
-                    f"joint {seen[-1]!r} follows joint {follows.joint!r}, which is not there; name a joint of the arm, "
-                    f"or let {seen[-1]!r} follow none"
+                    f"joint {name!r} follows joint {follows.joint!r}, which is not there; name a joint of the arm, "
+                    f"or let {name!r} follow none"
                 )
-            if follows.joint in seen:
+            name = follows.joint
+            if name in path:
                 raise ArmError(
-                    f"joints {', '.join((*seen, follows.joint))} follow each other in a circle; let one of them follow "
-                    f"none"
+                    f"joints {', '.join((*path, name))} follow each other in a circle; let one of them follow none"
                 )
-            seen.append(follows.joint)
-    waiting = True
-    while waiting:
-        waiting = False
-        for joint in tuple(known.values()):
-            follows = joint.follows
-            if follows is None:
-                continue
-            if not joint.moves:
-                known[joint.name] = replace(joint, follows=None)
-            elif not follows.multiplier or not known[follows.joint].moves:
-                known[joint.name] = joint.at(follows.position(exact(known[follows.joint].held)))
-            else:
-                continue
-            waiting = True
+        order |= dict(reversed(path.items()))
+    return list(order.values())
+
+
+def settled(joints: Sequence[Joint]) -> tuple[Joint, ...]:
+    """The joints with those frozen that follow one which does not move; refuses relations that lead nowhere."""
+    known: dict[str, Joint] = {}
+    for joint in leaders_first(joints):
+        follows, now = joint.follows, joint
+        if follows is not None and not joint.moves:
+            now = replace(joint, follows=None)
+        elif follows is not None and (not follows.multiplier or not known[follows.joint].moves):
+            now = joint.at(follows.position(exact(known[follows.joint].held)))
+        known[joint.name] = now
     return tuple(_with_angle(known[joint.name]) for joint in joints)
 
 
@@ -125,26 +129,33 @@ def _with_angle(joint: Joint) -> Joint:
 
 def couplings(joints: Sequence[Joint]) -> tuple[Coupled, ...]:
     """For each joint that moves, in their order, its coordinate, A_jc and b_j."""
-    moving = {joint.name: joint for joint in joints if joint.moves}
-    places = {name: index for index, name in enumerate(n for n, joint in moving.items() if joint.follows is None)}
-    found = []
-    for follower, joint in moving.items():
-        name, multiplier = follower, Fraction(1)
-        offset: Angle | Fraction = Fraction(0)
-        while (follows := joint.follows) is not None:
-            if amount(follows.offset):
-                # An angle stays as exact as it is written where nothing is added to it.
-                alone = multiplier == 1 and not amount(offset)
-                offset = follows.offset if alone else amount(offset) + multiplier * amount(follows.offset)
-            multiplier *= follows.multiplier
-            name, joint = follows.joint, moving[follows.joint]
-        if not LEAST_MULTIPLIER <= abs(multiplier) <= 1 / LEAST_MULTIPLIER:
-            raise ArmError(
-                f"joint {follower!r} follows joint {name!r} by a multiplier beyond 1e±{EXPONENT}, which no gear has; "
-                f"mend it, or let {follower!r} stand still"
-            )
-        found.append(Coupled(places[name], multiplier, offset))
-    return tuple(found)
+    moving = [joint for joint in joints if joint.moves]
+    own = [joint.name for joint in moving if joint.follows is None]
+    found = {name: Coupled(index) for index, name in enumerate(own)}
+    for joint in leaders_first(moving):
+        if joint.follows is not None:
+            leader, follows = found[joint.follows.joint], joint.follows
+            multiplier = follows.multiplier * leader.multiplier
+            if not LEAST_MULTIPLIER <= abs(multiplier) <= 1 / LEAST_MULTIPLIER:
+                raise ArmError(
+                    f"joint {joint.name!r} follows joint {own[leader.coordinate]!r} by a multiplier beyond "
+                    f"1e±{EXPONENT}, which no gear has; mend it, or let {joint.name!r} stand still"
+                )
+            found[joint.name] = Coupled(leader.coordinate, multiplier, _offset(follows, leader.offset))
+    return tuple(found[joint.name] for joint in moving)
+
+
+def _offset(follows: Follows, leading: Angle | Fraction) -> Angle | Fraction:
+    """b + m B of a joint at b + m times a position with the offset B.
+
+    An angle stays as exact as it is written where nothing is added to it.
+    """
+    own = amount(follows.offset)
+    if not amount(leading):
+        return follows.offset if own else Fraction(0)
+    if not own and follows.multiplier == 1:
+        return leading
+    return own + follows.multiplier * amount(leading)
 
 
 def independent(joints: Sequence[Joint], coupled: Sequence[Coupled]) -> tuple[Joint, ...]:

@@ -180,7 +180,7 @@ def largest_sum(
     bound = OUTWARD * sum(wave.most(box.reach) for wave in waves)
     if not np.isfinite(bound):
         raise ArmError("a coefficient to be bounded is not a finite number; give the arm masses and lengths of SI")
-    if known <= 0 or not any(wave.joints for wave in waves):
+    if not known > 0 or not any(wave.joints for wave in waves):
         return LargestSum(bound, 0.0, True, known, None, bound)
     # scaled by a power of two, which is exact: float32 has no numbers below 1e-45
     exponent = int(np.frexp(bound)[1])

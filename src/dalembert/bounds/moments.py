@@ -6,6 +6,9 @@ are not orthogonal: the mean of exp(i k x) over [-h, h] is sin(k h)/(k h), and t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import comb
+
 import numpy as np
 
 from .box import Box
@@ -25,7 +28,7 @@ def mean_square(wave: Wave, box: Box) -> float:
         return 0.0
     joints = wave.joints
     if not joints:
-        return float(wave.c.real.sum()) ** 2
+        return float(np.square(wave.c.real.sum()))
     slides = [bool(wave.p[:, j].any()) for j in joints]
     degrees = [int(max(np.abs(wave.k[:, j]).max(), wave.p[:, j].max())) for j in joints]
     shape = [n + 1 if slide else 2 * n + 1 for n, slide in zip(degrees, slides, strict=True)]
@@ -54,8 +57,14 @@ def _gram(n: int, slide: bool, box: Box, j: int) -> Complex:
 
 
 def rms(wave: Wave, box: Box) -> float:
-    """The root of the mean square over the box."""
-    return float(np.sqrt(mean_square(wave, box)))
+    """The root of the mean square over the box; scaled by a power of two, so that no square is out of range."""
+    exponent = exponent_of([wave])
+    return float(np.ldexp(np.sqrt(mean_square(wave.scaled(-exponent), box)), exponent))
+
+
+def exponent_of(waves: Iterable[Wave]) -> int:
+    """The power of two of the largest coefficient."""
+    return int(np.frexp(max((float(wave.size.max(initial=0.0)) for wave in waves), default=0.0))[1])
 
 
 def _averages(k: Whole, p: Whole, box: Box) -> Complex:
@@ -67,9 +76,10 @@ def _averages(k: Whole, p: Whole, box: Box) -> Complex:
         elif k[:, j].any():
             means *= np.sinc(k[:, j] * box.half[j] / np.pi) * np.exp(1j * k[:, j] * box.centre[j])
         if p[:, j].any():
-            low, high, e = box.lower[j], box.upper[j], p[:, j] + 1
-            if high > low:
-                means *= (high**e - low**e) / (e * (high - low))
-            else:
-                means *= low ** p[:, j]
+            means *= np.array([_power(int(e), box.centre[j], box.half[j]) for e in range(p[:, j].max() + 1)])[p[:, j]]
     return means
+
+
+def _power(e: int, centre: float, half: float) -> float:
+    """The mean of x^e over centre +- half: odd powers of the distance from the centre have none."""
+    return float(sum(comb(e, j) * centre ** (e - j) * half**j / (j + 1) for j in range(0, e + 1, 2)))

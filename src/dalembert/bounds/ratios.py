@@ -14,7 +14,7 @@ from ..arm.errors import ArmError
 from .box import Box
 from .ranges import Range, least, range_of
 from .search import descended_from
-from .waves import Wave
+from .waves import OUTWARD, Wave
 
 RATIO_WORK = 1.0e9
 """Work limit (control values) of the proof of one end of a ratio."""
@@ -64,7 +64,8 @@ def _end(
     for _ in range(MOST_RATIOS):
         difference = top - bottom.times(value)
         if not difference.joints:
-            best = max(best, value + min(float(difference.c.real.sum()) - difference.slack, 0.0) / floor)
+            off = OUTWARD * difference.slack * difference.stretch(box.reach)
+            best = max(best, value + min(float(difference.c.real.sum()) - off, 0.0) / floor)
             break
         end = least(difference, box, gap * floor, at[None], work, False)
         used += end.work

@@ -1,9 +1,9 @@
 """Waves: finite Fourier series in floating point with a bound on their rounding error.
 
 f(x) = Re sum_m c_m exp(i k_m . x) prod_j x_j^p_mj, with integer k over the angles and powers p over the prismatic
-positions. Exact closed forms (``equations/``) are converted to this once; derivatives, sums and products are waves
-again. Every wave carries ``slack``, a bound on the effect of rounding in its coefficients, so that bounds proved for
-the wave hold for the exact function.
+positions. Exact closed forms (``equations/``) are converted to this once; sums and products are waves again. Every wave
+carries ``slack``, a bound on the effect of rounding in its coefficients, so that bounds proved for the wave hold for
+the exact function.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Wave:
 
     def times(self, factor: float) -> Wave:
         """The function times a number."""
-        extra = 0.0 if abs(factor) == 1 else UNIT * abs(factor) * float(self.size.sum())
+        extra = 0.0 if abs(factor) in (0, 1) else UNIT * abs(factor) * float(self.size.sum()) + LEAST * len(self)
         return Wave(self.k, self.p, self.c * factor, self.slack * abs(factor) + extra, self.lost)
 
     def scaled(self, exponent: int) -> Wave:
@@ -120,22 +120,9 @@ class Wave:
         c: Complex = np.concatenate(products).astype(np.complex128) / 2
         mine, theirs = float(self.size.sum()), float(other.size.sum())
         slack = mine * other.slack + theirs * self.slack + self.slack * other.slack + 4 * UNIT * mine * theirs
+        slack += 4 * m * r * LEAST
         powers = np.concatenate([p, p]).reshape(-1, self.n)
         return collected(k.reshape(-1, self.n), powers, c.reshape(-1), slack, self.top + other.top)
-
-    def diff(self, joint: int) -> Wave:
-        """The partial derivative with respect to the position of a joint."""
-        if np.any(self.p[:, joint]):
-            keep = self.p[:, joint] > 0
-            p = self.p[keep].copy()
-            c = self.c[keep] * p[:, joint]
-            p[:, joint] -= 1
-            most = int(self.top[joint])
-            return Wave(self.k[keep], p, c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()), self.top)
-        keep = self.k[:, joint] != 0
-        most = int(np.abs(self.k[:, joint]).max(initial=0))
-        c = 1j * self.k[keep, joint] * self.c[keep]
-        return Wave(self.k[keep], self.p[keep], c, self.slack * most + 2 * UNIT * float(np.abs(c).sum()), self.top)
 
     def kept(self, rows: NDArray[Any]) -> Wave:
         """The terms with these row indices."""

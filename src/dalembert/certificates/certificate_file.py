@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +17,65 @@ from ..arm.io.text_files import read_text
 from ..arm.io.whole_files import write_whole
 
 HEADER = {"format": "dalembert certificate", "version": 1}
-SECTIONS = {
-    "reduced model": ("header", "systems", "states", "program", "claims", "proofs"),
-    "ranges": ("header", "systems", "states", "claims", "proofs"),
-}
-"""The sections of each kind of certificate."""
-
-
 LARGEST = 500_000_000
 """Largest certificate that is read (bytes)."""
+NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?")
+INTEGER, TEXT, TRUTH, MIXED = int, str, bool, (str, int)
+BODY = {
+    "joint": TEXT, "kind": TEXT, "parent": INTEGER, "placement": [[NUMBER]], "pseudo_inertia": [[NUMBER]],
+}  # fmt: skip
+ROTOR = {"body": (int, type(None)), "axis": [NUMBER], "inertia": NUMBER, "ratios": [NUMBER]}
+SYSTEM = {
+    "arm": TEXT, "holds": [TEXT], "drives": TEXT, "gravity": [NUMBER], "bodies": [BODY], "rotors": [ROTOR],
+}  # fmt: skip
+BOX = {"lower": [NUMBER], "upper": [NUMBER], "circle": [TRUTH]}
+RANGE = {"system": INTEGER, "of": [[MIXED]], "lower": NUMBER, "upper": NUMBER, "over?": [[MIXED]], "least?": NUMBER}
+SECTIONS: dict[str, dict[str, Any]] = {
+    "reduced model": {
+        "header": {"format": TEXT, "version": INTEGER, "kind": TEXT},
+        "systems": [SYSTEM],
+        "states": BOX | {"speed": [NUMBER], "acceleration": [NUMBER]},
+        "program": {"steps": [[MIXED]], "torques": [INTEGER], "constants": [{"*": NUMBER}]},
+        "claims": [{"system": INTEGER, "joint": INTEGER, "bound": NUMBER}],
+        "proofs": [[{"of": [[MIXED]], "bound": NUMBER, "tree": TEXT}]],
+    },
+    "ranges": {
+        "header": {"format": TEXT, "version": INTEGER, "kind": TEXT},
+        "systems": [SYSTEM],
+        "states": BOX,
+        "claims": [RANGE],
+        "proofs": [{"lower?": TEXT, "upper?": TEXT, "least?": TEXT, "square?": TEXT}],
+    },
+}
+"""What the sections of each kind of certificate hold: a list of one kind of entry, a table with these keys (those with
+a question mark may be missing, a star is any), or a value of this type."""
 
 
 class CertificateError(ArmError):
     """A certificate that is not what was written, or that does not prove what it claims."""
+
+
+def misfit(value: Any, form: Any, place: str) -> str:
+    """Where a value has not the form that a certificate has there; empty where it has."""
+    if isinstance(form, list):
+        if type(value) is not list:
+            return f"{place} is no list"
+        return next(filter(None, (misfit(x, form[0], f"{place}, entry {at + 1}") for at, x in enumerate(value))), "")
+    if isinstance(form, dict):
+        if type(value) is not dict:
+            return f"{place} is no table"
+        forms = dict.fromkeys(value, form["*"]) if "*" in form else {key.rstrip("?"): x for key, x in form.items()}
+        for key in form:
+            if key not in value and key[-1] not in "?*":
+                return f"{place} has no {key!r}"
+        for key in value:
+            if key not in forms:
+                return f"{place} has {key!r}, which is nothing"
+        return next(filter(None, (misfit(x, forms[key], f"{place}, {key!r}") for key, x in value.items())), "")
+    if isinstance(form, re.Pattern):
+        return "" if type(value) is str and form.fullmatch(value) else f"{place} is no number as text"
+    kinds = form if isinstance(form, tuple) else (form,)
+    return "" if type(value) in kinds else f"{place} is {value!r:.40}, not {' or '.join(k.__name__ for k in kinds)}"
 
 
 def digests(section: Any) -> Any:
@@ -50,31 +97,33 @@ def write(path: str | Path, kind: str, sections: dict[str, Any]) -> Path:
 def read(path: str | Path) -> dict[str, Any]:
     """The sections of a certificate, each the one that was written; refused with the place where one is not."""
     try:
-        whole = json.loads(read_text(path, LARGEST))
+        whole = json.loads(read_text(path, LARGEST), object_pairs_hook=single)
         kind = whole["header"]["kind"]
-        expected = {*SECTIONS[kind], "digests"}
-        if not isinstance(whole["digests"], dict):
-            raise TypeError("its digests are no table")
-        for system in whole["systems"]:
-            labels = [system["arm"], system["drives"], *system["holds"]]
-            if not isinstance(system["holds"], list) or not all(isinstance(label, str) for label in labels):
-                raise TypeError("a system has labels that are no text")
+        forms = SECTIONS[kind]
+        said = whole.pop("digests")
+        if set(whole) != set(forms) or type(said) is not dict or set(said) != set(forms):
+            raise ValueError(f"it has not the sections {', '.join(forms)}, and a digest of each")
     except ArmError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
         raise CertificateError(f"{path} is no certificate of this package: {type(fault).__name__}, {fault}") from None
     if whole["header"] != HEADER | {"kind": kind}:
         raise CertificateError(f"{path} has the header {whole['header']}; this package reads {HEADER}")
-    if set(whole) != expected or set(whole["digests"]) != set(SECTIONS[kind]):
-        raise CertificateError(
-            f"{path} has not the sections of a certificate of kind {kind!r}: {', '.join(sorted(expected))}"
-        )
-    for name in SECTIONS[kind]:
-        found, said = digests(whole[name]), whole["digests"][name]
-        if found != said:
-            place = f"section {name!r}"
-            if isinstance(found, list) and isinstance(said, list) and len(found) == len(said):
-                changed = [a != b for a, b in zip(found, said, strict=True)]
+    for name, form in forms.items():
+        found, place = digests(whole[name]), f"section {name!r}"
+        if found != said[name]:
+            if isinstance(found, list) and isinstance(said[name], list) and len(found) == len(said[name]):
+                changed = [a != b for a, b in zip(found, said[name], strict=True)]
                 place = f"entry {changed.index(True) + 1} of {place}"
             raise CertificateError(f"{path}: {place} is not as it was written (its digest differs); write it again")
+        if wrong := misfit(whole[name], form, place):
+            raise CertificateError(f"{path}: {wrong}; no certificate of this package is written so")
     return whole
+
+
+def single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A table of JSON, refused where a key stands in it twice: two readers might take two values."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"a table with {', '.join(found)!r:.60} has a key twice")
+    return found

@@ -5,81 +5,31 @@ program computes as exact polynomials (``exact_dynamics.py``), and for every cla
 each leaf of which control values with a bound on their rounding (``nets.py``) show what is claimed. A tree starts from
 the whole box and only ever divides a part into pieces that cover it, so its leaves cover the box.
 
-Trusted: these three files and ``certificate_file.py``, Python, FLINT, and NumPy's sums and products of floats.
+Trusted: these three files, ``certificate_file.py`` (what is read) and ``verified_claims.py`` (what is told), Python,
+FLINT, and NumPy's sums and products of floats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from .certificate_file import CertificateError, read
 from .exact_dynamics import Dynamics, Key, Polynomial, Series, Variables, dynamics, number, program_coefficients
 from .nets import BITS, Net, Variable, first_net
-from .system_numbers import system_numbers
+from .verified_claims import CheckedCertificate, CheckedClaim, name, unit, upward, worded
 
 LEAF = "."
 MOST_BODIES = 26
 """Joints have a letter each in the trees."""
 TURN = fmpq(6283, 1000)
 """A range as wide as this is taken for a whole turn, which holds every range."""
-
-
-@dataclass(frozen=True)
-class CheckedClaim:
-    """A claim that was verified: for every state ``what`` stays between ``lower`` and ``upper``, in ``unit``.
-
-    Both are rounded outwards to eight digits. ``system`` counts the systems of the certificate from 0, ``parts`` those
-    into which the proof divides the box.
-    """
-
-    system: int
-    what: str
-    unit: str
-    lower: float
-    upper: float
-    parts: int
-
-
-@dataclass(frozen=True, eq=False)
-class CheckedCertificate:
-    """A certificate of which every claim was verified.
-
-    ``kind`` is "reduced model" or "ranges"; ``systems`` and ``states`` are the numbers that the claims are about. The
-    names in them are labels: ``is_about`` compares the numbers.
-    """
-
-    kind: str
-    systems: Sequence[Mapping[str, Any]]
-    states: Mapping[str, Any]
-    claims: tuple[CheckedClaim, ...]
-
-    def __repr__(self) -> str:
-        about = ", ".join(dict.fromkeys(str(system.get("arm")) for system in self.systems))
-        number = len(self.claims)
-        return f"<CheckedCertificate: {self.kind}, {number} claim{'s' * (number != 1)} about {about!r}, all verified>"
-
-    def claims_about(self, arm: ArmDescription) -> tuple[CheckedClaim, ...]:
-        """The claims about a system with exactly the numbers of this one; none of one that has no certificate."""
-        try:
-            numbers = system_numbers(arm)
-        except ArmError:
-            return ()
-        return tuple(claim for claim in self.claims if self.systems[claim.system] == numbers)
-
-    def is_about(self, arm: ArmDescription) -> bool:
-        """Whether something is claimed of a system with exactly the numbers of this one."""
-        return bool(self.claims_about(arm))
 
 
 def check_certificate(path: str | Path, tell: Callable[[str], None] | None = None) -> CheckedCertificate:
@@ -93,6 +43,7 @@ def check_certificate(path: str | Path, tell: Callable[[str], None] | None = Non
             if tell is not None:
                 tell(f"{place} of {len(whole.sections['claims'])}")
             found.append(whole.verified(claim, proof))
+        place = "it"
         whole.complete()
     except ArmError as fault:
         raise CertificateError(f"{path}: {place} does not hold: {fault}") from None
@@ -102,32 +53,26 @@ def check_certificate(path: str | Path, tell: Callable[[str], None] | None = Non
 
 
 class Certificate:
-    """The sections of a certificate, and what follows from them."""
+    """The sections of a certificate, and what follows from them.
+
+    ``box`` has the least and greatest position of each joint, and whether it goes all the way round.
+    """
 
     def __init__(self, sections: Mapping[str, Any]) -> None:
         self.sections, self.systems, self.states = sections, sections["systems"], sections["states"]
         self.kind = sections["header"]["kind"]
-        self._check_states()
+        n = len(self.states["lower"])
+        if {len(system["bodies"]) for system in self.systems} | {len(row) for row in self.states.values()} != {n}:
+            raise CertificateError("its states have not one number for each joint of each of its systems")
+        if not self.systems or not 0 < n <= MOST_BODIES:
+            raise CertificateError(f"it has no system, or one without bodies or with more than {MOST_BODIES}")
+        ends = zip(self.states["lower"], self.states["upper"], self.states["circle"], strict=True)
+        self.box = [(number(low), number(high), circle) for low, high, circle in ends]
+        self.speed, self.rate = ([number(x) for x in self.states.get(key, ())] for key in ("speed", "acceleration"))
+        if any(low > high for low, high, _ in self.box) or any(x < 0 for x in (*self.speed, *self.rate)):
+            raise CertificateError("a range of its states is empty, or a largest speed or acceleration below zero")
         self._dynamics: dict[int, Dynamics] = {}
         self._errors: dict[int, dict[Key, Series]] = {}
-
-    def _check_states(self) -> None:
-        """Refuse states that the proofs do not look at, and joints without a name: they would be told all the same."""
-        wanted = {"lower", "upper", "circle"} | ({"speed", "acceleration"} if self.kind == "reduced model" else set())
-        if set(self.states) != wanted:
-            raise CertificateError(f"states of a certificate of kind {self.kind!r} are {', '.join(sorted(wanted))}")
-        for system in self.systems:
-            for body in system["bodies"]:
-                if not isinstance(body["joint"], str):
-                    raise CertificateError("a joint has a name that is no text")
-            if len(system["bodies"]) > MOST_BODIES:
-                raise CertificateError(f"a system has more than {MOST_BODIES} bodies")
-            for name, values in self.states.items():
-                if len(values) != len(system["bodies"]):
-                    raise CertificateError(f"{name} of its states has not one number for each joint")
-                if name != "circle":
-                    for value in values:
-                        number(value)
 
     def dynamics(self, system: int) -> Dynamics:
         """The exact coefficients of a system."""
@@ -143,22 +88,23 @@ class Certificate:
         if system not in self._errors:
             v, exact = self.dynamics(system).variables, self.dynamics(system).coefficients
             program = self.sections["program"]
+            if len(program["torques"]) != len(self.box) or len(program["constants"]) != len(self.systems):
+                raise CertificateError("its program has not one torque for each joint and constants for each system")
             short = program_coefficients(program["steps"], program["torques"], program["constants"][system], v)
-            speed, rate = ([number(x) for x in self.states[name]] for name in ("speed", "acceleration"))
             self._errors[system] = {}
             for key in {**exact, **short}:
                 off = short.get(key, v.zero) - exact.get(key, v.zero)
                 kind, _, *rest = key
-                weight = rate[rest[0]] if kind == "D" else fmpq(1)
+                weight = self.rate[rest[0]] if kind == "D" else fmpq(1)
                 if kind == "C":
-                    weight = speed[rest[0]] * speed[rest[1]] * (1 if rest[0] == rest[1] else 2)
+                    weight = self.speed[rest[0]] * self.speed[rest[1]] * (1 if rest[0] == rest[1] else 2)
                 if weight and not off.is_zero():
                     self._errors[system][key] = v.series(off * weight)
         return self._errors[system]
 
     def verified(self, claim: Mapping[str, Any], proof: Any) -> CheckedClaim:
         """The claim, once its proof holds."""
-        if not 0 <= claim["system"] < len(self.systems) or not self.box:
+        if not 0 <= claim["system"] < len(self.systems):
             raise CertificateError(f"there is no system {claim['system']}")
         return self._torque_error(claim, proof) if self.kind == "reduced model" else self._range(claim, proof)
 
@@ -177,10 +123,9 @@ class Certificate:
         count = 0
         for part in proof:
             group, bound = [waves[tuple(key)] for key in part["of"] if tuple(key) in waves], number(part["bound"])
-            functions = multiples_joined(group)
-            count += self.covered(claim["system"], functions, part["tree"], bound, Net.sum_of_magnitudes)
+            count += self.covered(claim["system"], group, part["tree"], bound, Net.sum_of_magnitudes)
         what, most = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
-        return CheckedClaim(claim["system"], what, self.unit([[1, "G", joint]], claim), 0.0 - most, most, count)
+        return CheckedClaim(claim["system"], what, unit([[1, "G", joint]], claim, bodies), 0.0 - most, most, count)
 
     def _range(self, claim: Mapping[str, Any], proof: Mapping[str, str]) -> CheckedClaim:
         """lower <= f <= upper over the box, f a sum of multiples of entries of D, C and G or a ratio of such sums."""
@@ -189,7 +134,8 @@ class Certificate:
             count += self.covered(claim["system"], [wave], proof[side], bound, Net.greatest)
         what = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
         lower, upper = 0.0 - upward(-number(claim["lower"])), upward(number(claim["upper"]))
-        return CheckedClaim(claim["system"], what, self.unit(claim["of"], claim), lower, upper, count)
+        of = unit(claim["of"], claim, self.systems[claim["system"]]["bodies"])
+        return CheckedClaim(claim["system"], what, of, lower, upper, count)
 
     def sides(self, claim: Mapping[str, Any]) -> list[tuple[str, Series, fmpq]]:
         """Functions with the bounds that they must not exceed.
@@ -219,39 +165,13 @@ class Certificate:
         v, exact = found.variables, found.coefficients
         return v, sum((number(factor) * exact[tuple(key)] for factor, *key in terms), v.zero)
 
-    def unit(self, terms: Sequence[Sequence[Any]], claim: Mapping[str, Any]) -> str:
-        """The unit of a sum of coefficients: kg m^2 or N m, over m for every sliding joint; none for a ratio."""
-        found = set()
-        for _, kind, *joints in terms:
-            slides = sum(self.systems[claim["system"]]["bodies"][j]["kind"] == "prismatic" for j in joints)
-            found.add(("N m", "N")[slides] if kind == "G" else ("kg m^2", "kg m", "kg", "kg/m")[slides])
-        return found.pop() if len(found) == 1 and "over" not in claim else ""
-
     def complete(self) -> None:
         """Refuse a system of which nothing is claimed, and a reduced model some joint of which has no bound."""
-        claims = self.sections["claims"]
-        for s in range(len(self.systems)):
-            if not any(claim["system"] == s for claim in claims):
-                raise CertificateError(f"nothing is claimed of system {s + 1}")
-        if not self.systems:
-            raise CertificateError("it has no system")
-        if self.kind == "reduced model":
-            said = {(claim["system"], claim["joint"]) for claim in claims}
-            for s, system in enumerate(self.systems):
-                for i, body in enumerate(system["bodies"]):
-                    if (s, i) not in said:
-                        raise CertificateError(f"nothing is claimed of the torque of {body['joint']}")
-
-    # -- the box and its parts ----------------------------------------------------------------------
-
-    @cached_property
-    def box(self) -> list[tuple[fmpq, fmpq, bool]]:
-        """Least and greatest position of each joint, and whether it goes all the way round."""
-        ends = zip(self.states["lower"], self.states["upper"], self.states["circle"], strict=True)
-        found = [(number(low), number(high), bool(circle)) for low, high, circle in ends]
-        if any(low > high for low, high, _ in found) or any(len(s["bodies"]) != len(found) for s in self.systems):
-            raise CertificateError("the box of its states has not one range for each joint")
-        return found
+        said = {(claim["system"], claim.get("joint", 0)) for claim in self.sections["claims"]}
+        for s, system in enumerate(self.systems):
+            for i, body in enumerate(system["bodies"] if self.kind == "reduced model" else system["bodies"][:1]):
+                if (s, i) not in said:
+                    raise CertificateError(f"nothing is claimed of system {s + 1} at {body['joint']}")
 
     def covered(
         self, system: int, functions: Sequence[Series], tree: str, bound: fmpq, measure: Callable[[Net], float]
@@ -308,32 +228,6 @@ def in_variables(
     return variables, [{tuple(k[v.joint] for v in variables): c for k, c in f.items()} for f in functions]
 
 
-def multiples_joined(functions: Sequence[Series]) -> list[Series]:
-    """Functions that are multiples of each other joined: |w| + |c w| = |(1 + |c|) w|."""
-    found: dict[frozenset[Any], tuple[Series, fmpq, fmpq]] = {}
-    for f in functions:
-        lead = next(part for _, c in sorted(f.items()) for part in c if part)
-        shape = frozenset((k, re / lead, im / lead) for k, (re, im) in f.items())
-        kept, of, total = found.get(shape, (f, lead, fmpq(0)))
-        found[shape] = kept, of, total + abs(lead / of)
-    return [{k: (re * times, im * times) for k, (re, im) in f.items()} for f, _, times in found.values()]
-
-
 def letter(joint: int) -> str:
     """The symbol of a joint in a tree: a for the first."""
     return chr(ord("a") + joint)
-
-
-def name(key: Key) -> str:
-    """The printed name of a coefficient; joints count from 1."""
-    return str(key[0]) + ("" if max(key[1:]) < 9 else ",").join(str(j + 1) for j in key[1:])
-
-
-def worded(terms: Sequence[Sequence[Any]]) -> str:
-    """A sum of multiples of coefficients in words."""
-    return " + ".join(("" if factor == "1" else f"{factor} ") + name(tuple(key)) for factor, *key in terms)
-
-
-def upward(exact: fmpq) -> float:
-    """A number of eight digits that is not below an exact one."""
-    return float(Context(prec=8, rounding=ROUND_CEILING).divide(Decimal(int(exact.p)), Decimal(int(exact.q))))

@@ -229,6 +229,8 @@ def program_coefficients(
     """
     done: list[Any] = []
     for at, (op, *args) in enumerate(program):
+        if len(args) != (2 if op in ("add", "sub", "mul") else 1):
+            raise ArmError(f"step {at} of the program has {len(args)} arguments")
         if op in ("add", "sub", "mul", "neg", "sin", "cos") and not all(0 <= a < at for a in args):
             raise ArmError(f"step {at} of the program uses a step that does not come before it")
         if op == "number":
@@ -256,6 +258,8 @@ def program_coefficients(
             raise ArmError(f"step {at} of the program is {op!r}, which is no operation of a program of torques")
     found: dict[Key, Polynomial] = {}
     for i, output in enumerate(outputs):
+        if not 0 <= output < len(done):
+            raise ArmError(f"torque {i + 1} of the program is step {output}, which there is not")
         terms: dict[Key, dict[tuple[int, ...], fmpq]] = {}
         for powers, value in v.normal(done[output]).to_dict().items():
             moving, rest = powers[2 * v.n :], (*powers[: 2 * v.n], *[0] * (2 * v.n))

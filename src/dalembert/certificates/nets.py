@@ -34,8 +34,6 @@ ROOM = 1 + 2.0**-30
 """Covers the rounding of the bounds of errors themselves, sums and products of a few numbers that are not negative."""
 BITS = 128
 """The precision of ball arithmetic; results hold at every precision."""
-NARROW = 12
-"""Up to this many values behind an axis its matrix is multiplied as a Kronecker product: a matter of speed alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,20 +176,13 @@ class Net:
 
     def mapped(self, axis: int, matrix: Matrix) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """The matrix applied to one variable, and the error of what comes out."""
-        before, (count, after) = (
-            self.values.shape[: axis + 1],
-            (self.values.shape[axis + 1], self.values.shape[axis + 2 :]),
-        )
+        count = self.values.shape[axis + 1]
         most = np.abs(self.values).reshape(len(self.values), -1).max(axis=1) + self.error
         error = ROOM * (
             matrix.size * self.error + (matrix.error + (2 * count + 8) * UNIT * matrix.size) * most
         ) + LOST * (most > 0)
-        if prod(after) <= NARROW:
-            wide = np.kron(matrix.values, np.eye(prod(after)))
-            values = self.values.reshape(prod(before), -1) @ wide.T
-        else:
-            values = matrix.values @ self.values.reshape(prod(before), count, -1)
-        return values.reshape(*before, len(matrix.values), *after), error
+        values = np.tensordot(matrix.values, self.values, (1, axis + 1))
+        return np.moveaxis(values, 0, axis + 1), error
 
     def split(self, axis: int, variables: Sequence[Variable]) -> list[Net]:
         """The parts into which one variable divides this one: its first pieces, or halves."""

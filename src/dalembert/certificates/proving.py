@@ -13,7 +13,7 @@ import numpy as np
 from flint import fmpq
 
 from .certificate_file import HEADER
-from .checker import Certificate, in_variables, multiples_joined
+from .checker import Certificate, in_variables
 from .exact_dynamics import Key, Series, number
 from .nets import Net, Variable, first_net, nearest
 from .partition import grown
@@ -27,11 +27,19 @@ WORK = 6e8
 """Control values computed for one tree at most: a few minutes."""
 
 
+ROUNDED = fmpq(1, 10**12)
+"""More than the order of the operations changes a bound by, as a part of it."""
+
+
 class Prover(Certificate):
-    """A certificate in the making: what is to be proved, as the checker derives it from its sections."""
+    """A certificate in the making: what is to be proved, as the checker derives it from its sections.
+
+    ``used`` counts the control values computed for all trees.
+    """
 
     def __init__(self, kind: str, sections: Mapping[str, Any]) -> None:
         super().__init__({"header": HEADER | {"kind": kind}, **sections})
+        self.used = 0.0
 
     def torque_error(self, claim: Mapping[str, Any], found: float, work: float = WORK) -> list[dict[str, Any]] | None:
         """The proof of a bound of the torque error of a joint; ``found`` is the largest one known."""
@@ -80,12 +88,8 @@ class Prover(Certificate):
         return None
 
     def crude(self, system: int, functions: Sequence[Series]) -> Fraction:
-        """What the checker shows for the sum of the magnitudes on the whole box at once."""
-        return (
-            Fraction(self.root(system, multiples_joined(functions))[0].sum_of_magnitudes())
-            if functions
-            else Fraction(0)
-        )
+        """What the checker shows for the sum of the magnitudes on the whole box at once, to the last digit."""
+        return Fraction(self.root(system, functions)[0].sum_of_magnitudes()) if functions else Fraction(0)
 
     def root(self, system: int, functions: Sequence[Series]) -> tuple[Net, list[Variable]]:
         """The net of the whole box."""
@@ -99,7 +103,25 @@ class Prover(Certificate):
         """The tree that shows a bound of one function, or of the sum of the magnitudes of several."""
         net, variables = self.root(system, functions)
         measure = Net.sum_of_magnitudes if magnitudes else Net.greatest
-        return grown(net, variables, bound, measure, int(work / (net.values.size + NODE)))
+        if magnitudes:  # multiples are joined here and not in the checker
+            bound = bound * (1 - ROUNDED)
+        each = net.values.size + NODE
+        tree = grown(net, variables, bound, measure, int(work / each))
+        self.used += work if tree is None else each * len(tree)
+        return tree
+
+
+def multiples_joined(functions: Sequence[Series]) -> list[Series]:
+    """Functions that are multiples of each other joined, |w| + |c w| = |(1 + |c|) w|: fewer to look at, and the same
+    bounds but for rounding.
+    """
+    found: dict[frozenset[Any], tuple[Series, fmpq, fmpq]] = {}
+    for f in functions:
+        lead = next(part for _, c in sorted(f.items()) for part in c if part)
+        shape = frozenset((k, re / lead, im / lead) for k, (re, im) in f.items())
+        kept, of, total = found.get(shape, (f, lead, fmpq(0)))
+        found[shape] = kept, of, total + abs(lead / of)
+    return [{k: (re * times, im * times) for k, (re, im) in f.items()} for f, _, times in found.values()]
 
 
 def size_of(series: Series) -> float:

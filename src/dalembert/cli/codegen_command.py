@@ -15,17 +15,7 @@ from dalembert.compile.functions import function as function_of
 from dalembert.compile.write_c import write_c
 from dalembert.mechanisms.mechanism_code import WRITTEN
 
-from .fmu_options import (
-    FmuOption,
-    InputOption,
-    RestitutionOption,
-    SaturateOption,
-    StopsOption,
-    VersionOption,
-    refuse_without_fmu,
-    system_to_write,
-    write_fmu_file,
-)
+from .fmu_options import FmuRequest, fmu_command
 from .model_option import ModelOption, read_model
 from .printing import say
 from .system_options import code_command
@@ -57,6 +47,7 @@ class Kept(enum.StrEnum):
     ALL = "all"
 
 
+@fmu_command
 @code_command
 def codegen(
     system: System | Mechanism,
@@ -85,12 +76,8 @@ def codegen(
         False
     ),
     model: ModelOption = None,
-    fmu: FmuOption = None,
-    fmi: VersionOption = None,
-    input: InputOption = None,
-    stops: StopsOption = False,
-    restitution: RestitutionOption = None,
-    saturate: SaturateOption = None,
+    *,
+    fmu: FmuRequest,
     newton: Annotated[
         int | None,
         typer.Option("--newton", help="Of a mechanism: steps of Newton from a guess to the coordinates; 3."),
@@ -99,7 +86,8 @@ def codegen(
     """Write functions as C99 without dependencies, or as CUDA for nvcc; or with --fmu the system as an FMU."""
     from dalembert.mechanisms.mechanism import Mechanism
 
-    if fmu is not None and (function is not None or output is not None or dtype is not None):
+    fmu.refuse_without_file()
+    if fmu.path is not None and (function is not None or output is not None or dtype is not None):
         raise ArmError(
             "--fmu writes the whole system in float64 to its file; leave -f, -o and --dtype out, or write C apart"
         )
@@ -111,12 +99,11 @@ def codegen(
                 f"{system.name}: a mechanism is written as C with its numbers built in; leave --lang, --parameters, "
                 f"--model, --cpp and --rust out"
             )
-        if fmu is not None:
+        if fmu.path is not None:
             if newton is not None:
                 raise ArmError("--fmu writes the whole system; leave --newton out, or write C apart")
-            say(write_fmu_file(system_to_write(system, input), fmu, fmi, input, stops, restitution, saturate))
+            say(fmu.write_mechanism(system))
             return
-        refuse_without_fmu(fmi, input, stops, restitution, saturate)
         say_code_of(system, names, folder, newton, precision)
         return
     if newton is not None:
@@ -124,14 +111,13 @@ def codegen(
     if model is not None and parameters is not None:
         raise ArmError("--parameters keeps numbers of the exact system; leave it out with --model")
     shorter = None if model is None else read_model(model, system)
-    if fmu is not None:
+    if fmu.path is not None:
         if parameters is not None or lang is CodeLanguage.CUDA or cpp or rust:
             raise ArmError(
                 "--fmu writes the whole system; leave --parameters, --lang, --cpp and --rust out, or write C apart"
             )
-        say(write_fmu_file(shorter or system, fmu, fmi, input, stops, restitution, saturate))
+        say(fmu.write(shorter or system))
         return
-    refuse_without_fmu(fmi, input, stops, restitution, saturate)
     wrappers = [name for name, asked in (("c++", cpp), ("rust", rust)) if asked]
     if wrappers and lang is CodeLanguage.CUDA:
         raise ArmError("--cpp and --rust go around C; leave them out, or write --lang c")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dalembert.arm.errors import ArmError
+
+from .added_options import with_options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,52 +42,82 @@ class FmiVersion(enum.StrEnum):
     THREE = "3.0"
 
 
-FmuOption = Annotated[
-    Path | None,
-    typer.Option("--fmu", metavar="FILE", help="Write the system as an FMU: model exchange and co-simulation."),
-]
-VersionOption = Annotated[FmiVersion | None, typer.Option("--fmi", help="Version of FMI of --fmu; 2.0.")]
-InputOption = Annotated[
-    FmuInput | None,
-    typer.Option(
-        "--input",
-        help="What drives the FMU; motor torques of an arm with drives, else loads at its joints or coordinates.",
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "fmu": (
+        Annotated[
+            Path | None,
+            typer.Option("--fmu", metavar="FILE", help="Write the system as an FMU: model exchange and co-simulation."),
+        ],
+        None,
     ),
-]
-StopsOption = Annotated[bool, typer.Option("--stops", help="Limits of joints are solid in the FMU.")]
-RestitutionOption = Annotated[
-    float | None, typer.Option("--restitution", help="Share of its speed with which a joint leaves a stop of the FMU.")
-]
-SaturateOption = Annotated[
-    bool | None,
-    typer.Option("--saturate/--no-saturate", help="Inputs of the FMU within their limits; with drives they are."),
-]
+    "fmi": (Annotated[FmiVersion | None, typer.Option("--fmi", help="Version of FMI of --fmu; 2.0.")], None),
+    "input": (
+        Annotated[
+            FmuInput | None,
+            typer.Option(
+                "--input",
+                help="What drives the FMU; motor torques of an arm with drives, else loads at joints or coordinates.",
+            ),
+        ],
+        None,
+    ),
+    "stops": (Annotated[bool, typer.Option("--stops", help="Limits of joints are solid in the FMU.")], False),
+    "restitution": (
+        Annotated[
+            float | None,
+            typer.Option("--restitution", help="Share of its speed with which a joint leaves a stop of the FMU."),
+        ],
+        None,
+    ),
+    "saturate": (
+        Annotated[
+            bool | None,
+            typer.Option(
+                "--saturate/--no-saturate", help="Inputs of the FMU within their limits; with drives they are."
+            ),
+        ],
+        None,
+    ),
+}
+"""All options of an FMU, with their defaults."""
 
 
-def refuse_without_fmu(
-    fmi: FmiVersion | None, input: FmuInput | None, stops: bool, restitution: float | None, saturate: bool | None
-) -> None:
-    """Options that say nothing without ``--fmu``."""
-    given = (("--fmi", fmi), ("--input", input), ("--stops", stops or None), ("--restitution", restitution))
-    for option, value in (*given, ("--saturate", saturate)):
-        if value is not None:
-            raise ArmError(f"{option} belongs to --fmu; add --fmu FILE, or leave {option} out")
+@dataclass(frozen=True)
+class FmuRequest:
+    """What is asked of an FMU; ``path`` is None where none is to be written."""
+
+    path: Path | None
+    version: FmiVersion | None
+    input: FmuInput | None
+    stops: bool
+    restitution: float | None
+    saturate: bool | None
+
+    def refuse_without_file(self) -> None:
+        """Refuse options that say nothing without ``--fmu``."""
+        given = (("--fmi", self.version), ("--input", self.input), ("--stops", self.stops or None))
+        for option, value in (*given, ("--restitution", self.restitution), ("--saturate", self.saturate)):
+            if value is not None and self.path is None:
+                raise ArmError(f"{option} belongs to --fmu; add --fmu FILE, or leave {option} out")
+
+    def write(self, system: System) -> str:
+        """Write it; the sentence that says what was written."""
+        from dalembert.fmu.write_fmu import write_fmu
+
+        assert self.path is not None, "written only where it is asked for"
+        made = write_fmu(
+            system, self.path, input=self.input.kind if self.input is not None else None,
+            version=(self.version or FmiVersion.TWO).value, stops=self.stops, restitution=self.restitution or 0.0,
+            saturate=self.saturate,
+        )  # fmt: skip
+        return str(made)
+
+    def write_mechanism(self, mechanism: Mechanism, near: NDArray[Any] | None = None) -> str:
+        """The same of a mechanism in its coordinates, at the joints ``near``, with the inputs that are asked for."""
+        return self.write(mechanism.as_system(near, motors=self.input not in (None, FmuInput.JOINT_TORQUE)))
 
 
-def write_fmu_file(
-    system: System, path: Path, fmi: FmiVersion | None, input: FmuInput | None, stops: bool,
-    restitution: float | None, saturate: bool | None,
-) -> str:  # fmt: skip
-    """Write it; the sentence that says what was written."""
-    from dalembert.fmu.write_fmu import write_fmu
+def fmu_command(command: Callable[..., None]) -> Callable[..., None]:
+    """The command takes ``fmu``, a request; on the command line that are all options of an FMU."""
 
-    made = write_fmu(
-        system, path, input=input.kind if input is not None else None, version=(fmi or FmiVersion.TWO).value,
-        stops=stops, restitution=restitution or 0.0, saturate=saturate,
-    )  # fmt: skip
-    return str(made)
-
-
-def system_to_write(mechanism: Mechanism, input: FmuInput | None, near: NDArray[Any] | None = None) -> System:
-    """The mechanism in its coordinates, at the joints ``near``, with the inputs that are asked for."""
-    return mechanism.as_system(near, motors=input not in (None, FmuInput.JOINT_TORQUE))
+    return with_options(command, "fmu", OPTIONS, lambda values: FmuRequest(*(values[name] for name in OPTIONS)))

@@ -51,7 +51,9 @@ def ik(
     limits: Annotated[
         bool, typer.Option("--limits/--no-limits", help="Keep to the position limits of the joints.")
     ] = True,
-    solutions: Annotated[bool, typer.Option("--solutions", help="All distinct solutions that are found.")] = False,
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="All distinct solutions, and whether there may be others.")
+    ] = False,
     criterion: Annotated[
         Spare | None,
         typer.Option("--criterion", help="What joints to spare are for: off the limits, or off singular poses."),
@@ -91,6 +93,8 @@ def as_data(system: System, found: JointSolutions) -> dict[str, Any]:
         "starts": int(found.starts),
         "holding_effort": system.gravity_load(found.q).tolist(),
         "manipulability": float(system.manipulability(found.q).measure),
+        "method": found.method,
+        "complete": bool(found.complete),
         "solutions": [part.tolist() for part in found.solutions[0]] if found.solutions else None,
     }
 
@@ -116,3 +120,4 @@ def show(system: System, found: JointSolutions, degrees: bool) -> None:
         heading(f"{len(several)} solution{'s' * (len(several) != 1)}")
         if len(several):
             table([names, *((f"{k + 1}", figures(q * scale)) for k, q in enumerate(several))])
+        say(found.found())

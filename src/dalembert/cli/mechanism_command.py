@@ -18,17 +18,7 @@ from dalembert.systems.time_span import check_samples, check_span
 if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
 
-from .fmu_options import (
-    FmuOption,
-    InputOption,
-    RestitutionOption,
-    SaturateOption,
-    StopsOption,
-    VersionOption,
-    refuse_without_fmu,
-    system_to_write,
-    write_fmu_file,
-)
+from .fmu_options import FmuRequest, fmu_command
 from .mechanism_tables import (
     MechanismTable,
     acceleration_table,
@@ -46,6 +36,7 @@ from .printing import figures, heading, matrix, say, table
 from .system_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption, numbers
 
 
+@fmu_command
 def mechanism(
     file: Annotated[
         str,
@@ -99,14 +90,10 @@ def mechanism(
     mjcf: Annotated[
         Path | None, typer.Option("--mjcf", help="Write links and closures as MJCF for MuJoCo into this file.")
     ] = None,
-    fmu: FmuOption = None,
-    fmi: VersionOption = None,
-    input: InputOption = None,
-    stops: StopsOption = False,
-    restitution: RestitutionOption = None,
-    saturate: SaturateOption = None,
     angles: AnglesOption = AnglesAre.MEANT,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
+    *,
+    fmu: FmuRequest,
 ) -> None:
     """Show a mechanism: mobility, position, model; loads of a motion, simulation, picture, page, C code."""
     from dalembert.mechanisms.mechanism_file import motors_in, read_mechanism
@@ -119,8 +106,7 @@ def mechanism(
     for option, given, other, about in needs:
         if given not in (None, "") and about is None:
             raise ArmError(f"{option} belongs to {other}; add {other}, or leave {option} out")
-    if fmu is None:
-        refuse_without_fmu(fmi, input, stops, restitution, saturate)
+    fmu.refuse_without_file()
     if as_json and (forces or modes or equations):
         raise ArmError("--forces, --modes and --equations are printed only; leave out --json, or leave them out")
     if qdd and tau:
@@ -154,10 +140,9 @@ def mechanism(
     if mjcf is not None:
         found.write_mjcf(mjcf)
         written.append(mjcf)
-    if fmu is not None:
-        own = system_to_write(found, input, phi)
-        print(write_fmu_file(own, fmu, fmi, input, stops, restitution, saturate), file=sys.stderr)
-        written.append(fmu)
+    if fmu.path is not None:
+        print(fmu.write_mechanism(found, phi), file=sys.stderr)
+        written.append(fmu.path)
     if as_json:
         print_json(as_data(found, phi), asked)
         for path in written:
@@ -258,6 +243,11 @@ def as_data(found: Mechanism, phi: np.ndarray) -> dict[str, Any]:
 
 def with_drives(found: Mechanism, drives: bool | None) -> Mechanism:
     """The mechanism with its drives counted as asked; where some are described and not counted, a note says so."""
+    if drives and not found.parts.drives and not any(arm.drives for arm in found.parts.chains.values()):
+        raise ArmError(
+            f"{found.name}: no chain of it describes drives, and it has none of its own; describe them in its file, or "
+            "leave --drives out"
+        )
     if drives is not None:
         return found.driven if drives else found.without_drives()
     silent = [name for name, arm in found.parts.chains.items() if arm.drives and not arm.counts_drives]

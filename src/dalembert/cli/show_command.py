@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalembert.arm.description import ArmDescription
+from dalembert.arm.description import ArmDescription, listed
 from dalembert.arm.errors import ArmError
 from dalembert.arm.following import counted
+from dalembert.arm.io.mesh_places import folder_of, mesh_path
 from dalembert.arm.moving_parts import MovingBody
 
 from .geometry import print_geometry, roll_pitch_yaw
@@ -46,14 +48,22 @@ def show(
         bool, typer.Option("--ounces", help="Links and drives in ounces (force), inches and seconds.")
     ] = False,
     picture: Annotated[Path | None, typer.Option(help="Draw the links as bars into this SVG file.")] = None,
-    q: Annotated[str | None, typer.Option("--q", help="Joint positions of the picture (rad, m).")] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write a page of it at this pose, in 3D, with its physics, to this HTML file.")
+    ] = None,
+    q: Annotated[str | None, typer.Option("--q", help="Joint positions of the picture and the page (rad, m).")] = None,
 ) -> None:
     """Show an arm: its joints, where they stand, its links, its drives and where the numbers come from."""
     given = system
-    if q is not None and picture is None:
-        raise ArmError("--q says where the arm stands in a picture: name a file by --picture FILE.svg")
+    if q is not None and picture is None and page is None:
+        raise ArmError(
+            "--q says where the arm stands in a picture or on a page: name it by --picture FILE.svg or --page FILE.html"
+        )
+    pose = None if q is None else joint_values(system, "--q", q)
     if picture is not None:
-        system.picture(picture, None if q is None else joint_values(system, "--q", q))
+        system.picture(picture, pose)
+    if page is not None:
+        system.page(page, pose)
     print_head(given)
     if given.n:
         print_joints(given)
@@ -61,6 +71,7 @@ def show(
     if given.joints:
         print_geometry(given)
     print_links(given, about, ounces)
+    print_looks(given)
     print_drives(given, ounces)
     print_sources(given)
 
@@ -164,6 +175,26 @@ def print_links(arm: ArmDescription, about: About = About.centre, ounces: bool =
         heading("No real body has these inertias; they are used exactly as given")
         for name, fault in faults.items():
             paragraph(f"- {name}: {fault}")
+
+
+def print_looks(arm: ArmDescription) -> None:
+    """How many shapes the links have, and which of their meshes are not to be had."""
+    shapes = [shape for link in arm.links for shape in link.shapes]
+    if not shapes:
+        return
+    say()
+    counts = Counter(shape.kind for shape in shapes if not shape.fault)
+    paragraph(f"Shapes of the links: {listed(f'{count} {kind}' for kind, count in counts.items())}")
+    folder = folder_of(arm.origin)
+    faults = dict.fromkeys(shape.fault for shape in shapes if shape.fault)
+    for file in dict.fromkeys(shape.file for shape in shapes if shape.kind == "mesh" and not shape.fault):
+        try:
+            path = mesh_path(file, folder)
+            faults |= {} if path.is_file() else {f"{path}: there is no such file": None}
+        except ArmError as fault:
+            faults[str(fault)] = None
+    if faults:
+        paragraph(f"Not shown: {listed(faults, 5)}")
 
 
 def print_drives(arm: ArmDescription, ounces: bool = False) -> None:

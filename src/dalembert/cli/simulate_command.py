@@ -202,9 +202,7 @@ def simulate(
 def save(system: System, motion: Motion, output: Path) -> None:
     """The motion as a file of numbers, or as a page that plays it."""
     if output.suffix.lower() in (".html", ".htm"):
-        from dalembert.report.replay import write_replay
-
-        write_replay(system, motion, output)
+        system.replay(motion, output)
     else:
         motion.save(output)
 

@@ -45,6 +45,9 @@ def study(
     scheduler: Annotated[
         str, typer.Option("--scheduler", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
     ] = "",
+    device: Annotated[
+        str, typer.Option("--device", metavar="cpu|cuda", help="Where kernels run; cuda is an NVIDIA GPU.")
+    ] = "cpu",
     function: Annotated[
         list[str] | None,
         typer.Option("--function", metavar="MODULE:NAME", help="One's own output, NAME(system) of a Python module."),
@@ -68,7 +71,7 @@ def study(
     asked = found.study
     own = [own_output(word) for word in function or ()]
     asked = replace(
-        asked, outputs=(*asked.outputs, *own),
+        asked, outputs=(*asked.outputs, *own), device=device,
         samples=asked.samples if samples is None else samples, seed=asked.seed if seed is None else seed,
     )  # fmt: skip
     executor = "threads" if threads is not None else "processes" if processes is not None else "serial"
@@ -230,7 +233,10 @@ def record(result: StudyResult, found: StudyFile, tables: list[DataTable], best:
 def print_numbers(file: str, as_json: bool) -> None:
     """All numbers that can be factors: those of an arm with its drives, or of the system of a study file."""
     from dalembert.api.study_loading import load_study, study_arm
-    from dalembert.arm.description_numbers import numbers_of
+    from dalembert.arm.io.text_files import read_text
+    from dalembert.arm.io.toml_arm import is_mechanism
+    from dalembert.mechanisms.mechanism_file import read_mechanism
+    from dalembert.studies.design_numbers import design_numbers
 
     try:
         system: Any = load_study(file).study.system if file.endswith(".toml") else study_arm(file, "exact")
@@ -238,10 +244,11 @@ def print_numbers(file: str, as_json: bool) -> None:
         if not file.endswith(".toml"):
             raise
         try:
-            system = study_arm(file, "exact")
+            mechanism = is_mechanism(read_text(Path(file)), file)
+            system = read_mechanism(file) if mechanism else study_arm(file, "exact")
         except ArmError:
             raise fault from None
-    known = numbers_of(system).values()
+    known = design_numbers(system).values()
     if as_json:
         print(json.dumps([{"name": x.name, "value": float(x.value), "unit": x.unit} for x in known], indent=2))
         return

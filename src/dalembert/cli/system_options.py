@@ -26,6 +26,8 @@ from dalembert.arm.inertia import Inertia, Load
 from dalembert.arm.io.expression import quantity
 from dalembert.arm.io.omissions import KINDS as SKIPPABLE
 
+from .added_options import evaluated
+
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
     from dalembert.design.analysis import Analysis
@@ -222,7 +224,7 @@ def _taking(
     """``command`` with ARM and ``options`` in its signature in place of its first parameter."""
     # The first parameter is only named for a reader: its type may bring modules that the command needs later, or never.
     own = [p for p in inspect.signature(command).parameters.values() if p.name not in first]
-    own = [p.replace(annotation=eval(p.annotation, command.__globals__)) for p in own]
+    own = [evaluated(p, command) for p in own]
     arm = inspect.Parameter("arm", inspect.Parameter.KEYWORD_ONLY, annotation=ArmArgument)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)

@@ -12,6 +12,7 @@ from ..rings.graph import Node
 from ..rings.ring import Scalar
 from .function import Tables
 from .graph_model import SHORT, GraphModel, Table, smallest, solved
+from .stages import has_torque_stages
 
 Slopes = tuple[Table, Table]
 
@@ -38,7 +39,13 @@ def coriolis_matrix(m: GraphModel) -> Tables:
 def inverse_dynamics_derivatives(m: GraphModel) -> Tables:
     """d tau/dq, d tau/dqd, D."""
     q, qd, qdd = m.input("q"), m.input("qd"), m.input("qdd")
-    return (*torque_derivatives(m, q, qd, qdd), m.system.mass_matrix(m.graph, q, m.chain))
+    slopes = torque_derivatives(m, q, qd, qdd)
+    ways = [(*slopes, m.system.mass_matrix(m.graph, q, m.chain))]
+    if has_torque_stages(m.arm):  # D of the links, from what the recursion has worked out already
+        moving = composite_motion.motion(m.plane, m.graph, q, qd, qdd)
+        ways.append((*slopes, composite_motion.mass_matrix(moving, moving.loads())))
+    found: Tables = smallest(*ways)
+    return found
 
 
 def forward_dynamics_derivatives(m: GraphModel) -> Tables:

@@ -147,6 +147,7 @@ class Style:
     sincos: str = "sincos_any({angle}, &{sin}, &{cos});"
     sqrt: str = "sqrt_any({x})"
     sign: str = "({type})(({x} > 0) - ({x} < 0))"
+    inverse: str = "{one} / {x}"
     constant: str = "{value}"
     """How a constant becomes an output, or an operand of a fused sum."""
     fused: str = "{form}({a}, {b}, {c})"
@@ -163,8 +164,8 @@ class Style:
         return self.declaration.format(type=self.type, name=name, value=value)
 
     def written(self, target: int, value: str) -> list[str]:
-        """The statement that writes an output value, where outputs are written."""
-        return [f"{self.write(target)} = {value};"] if self.write is not None else []
+        """The statements that write an output value, where outputs are written; each place by one of its own."""
+        return [f"{place} = {value};" for place in self.write(target).split(" = ")] if self.write is not None else []
 
 
 def statements(program: Program, style: Style) -> list[str]:
@@ -271,7 +272,7 @@ class _Writer:
         elif node.op == NEG:
             text = f"-{args[0]}"
         elif node.op == INV:
-            text = f"{literal(Fraction(1), style.suffix)} / {args[0]}"
+            text = style.inverse.format(one=literal(Fraction(1), style.suffix), x=args[0])
         elif node.op == SQRT:
             text = style.sqrt.format(x=args[0])
         elif node.op == SIGN:

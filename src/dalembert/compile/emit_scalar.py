@@ -27,10 +27,13 @@ class Language:
     sign: str = Style.sign
 
 
+_APART = "{type} {sin};\n  {type} {cos};"
+_SIGN = "({{type}})(({{x}} > {0}) - ({{x}} < {0}))"
 C99 = {
-    "float64": Language("sin", "cos", "sqrt", "double"),
-    "float32": Language("sinf", "cosf", "sqrtf", "float", "f"),
+    "float64": Language("sin", "cos", "sqrt", "double", pair=_APART, sign=_SIGN.format("0.0")),
+    "float32": Language("sinf", "cosf", "sqrtf", "float", "f", pair=_APART, sign=_SIGN.format("0.0f")),
 }
+"""C for controllers keeps to what MISRA C asks of declarations and types (docs/compile.md)."""
 JAVASCRIPT = Language(
     "Math.sin",
     "Math.cos",

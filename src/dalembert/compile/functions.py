@@ -21,6 +21,7 @@ from .code_length import refuse_endless
 from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .function import Function, Parameters, Shape, Tables
 from .graph_model import GraphModel, parameter_names, parameter_values, smallest, solved, torque
+from .stages import Stages, acceleration_derivative_stages, has_torque_stages, torque_derivative_stages
 from .undetermined import refuse_never_determined
 
 FEW = 20
@@ -253,7 +254,27 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
         parameters=Parameters(parameters, names, tuple(parameter_values(arm, parameters))),
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in arm.moving),
         remarks=remarks(arm, parameters),
+        stages=_stages(arm, name, parameters),
     )
+
+
+def _stages(arm: ArmDescription, name: str, parameters: str | None) -> Callable[[], Stages] | None:
+    """What makes the stages of a function that can be had in stages."""
+    if name == "forward_dynamics_derivatives":
+        return partial(_acceleration_stages_of, arm, parameters)
+    if name == "inverse_dynamics_derivatives" and has_torque_stages(arm):
+        return partial(_torque_stages_of, arm, parameters)
+    return None
+
+
+def _torque_stages_of(arm: ArmDescription, parameters: str | None) -> Stages:
+    return torque_derivative_stages(arm, function(arm, "inverse_dynamics_derivatives", parameters))
+
+
+def _acceleration_stages_of(arm: ArmDescription, parameters: str | None) -> Stages:
+    solved, torques = (function(arm, name, parameters) for name in ("forward_dynamics", "inverse_dynamics_derivatives"))
+    results = FUNCTIONS["forward_dynamics_derivatives"].results
+    return acceleration_derivative_stages(arm, solved, torques, tuple((name, size(arm.n, 0)) for name, size in results))
 
 
 def refuse_unfit(arm: ArmDescription, name: str) -> None:

@@ -23,6 +23,7 @@ from ..rings.real import REAL
 from . import build, cache, interpreter, shared_library
 from .emit_batch import batch_source
 from .emit_c import Program
+from .emit_python import LONGEST, StraightPython
 from .emit_single import single_source
 from .function import Function
 from .locks import ForkSafeLock
@@ -93,6 +94,8 @@ class Kernel:
             if out is not None:
                 raise ArmError("out takes results that are computed now; leave it out with Dask arrays")
             return mapped(partial(self._call, threads=threads), *arrays)
+        if out is None and self._ready.get("single") is False and self._single(arrays):
+            return self._quick(arrays)
         rows = [
             self._array(name, width, values)
             for (name, width), values in zip(self.arguments, self._all(arrays), strict=True)
@@ -120,6 +123,25 @@ class Kernel:
             self._refuse(**{name: array for (name, _), array in zip(self.arguments, rows, strict=True)})
         return results[0] if len(results) == 1 else results
 
+    def _single(self, arrays: Sequence[Any]) -> bool:
+        """Whether these are one state as it is computed: plain arrays of this kernel's type."""
+        return self.straight is not None and all(
+            type(array) is np.ndarray and array.dtype == self.dtype and array.shape == (width,)
+            for array, (_, width) in zip(self._all(arrays), self.arguments, strict=True)
+        )
+
+    def _quick(self, arrays: Sequence[Any]) -> Any:
+        """One state in Python, with nothing to convert: checks would take longer than the computing."""
+        assert self.straight is not None
+        values = [x for array in self._all(arrays) for x in array.tolist()]
+        found = self.straight.one(values)
+        if self._refuse is not None and not math.isfinite(sum(values) + found.sum()):
+            self._refuse(**{name: array for (name, _), array in zip(self.arguments, arrays, strict=False)})
+        bounds = np.cumsum([math.prod(shape) for shape in self.shapes])[:-1] if len(self.shapes) > 1 else ()
+        parts = np.split(found, bounds) if len(bounds) else [found]
+        results = tuple(part.reshape(shape).astype(self.dtype) for part, shape in zip(parts, self.shapes, strict=True))
+        return results[0] if len(results) == 1 else results
+
     def _run(
         self, flat: tuple[NDArray[Any], ...], computed: tuple[NDArray[Any], ...], size: int | None, threads: int
     ) -> int:
@@ -129,7 +151,7 @@ class Kernel:
         if size == 0:
             return 0
         if not self._prepare("single" if size is None else "batch", size or 1):
-            return self._in_numpy(flat, computed)
+            return self._in_numpy(flat, computed, self._in_python)
         if size is None:
             return int(self._one(flat, computed))
         count = min(threads or os.cpu_count() or 1, -(-size // CHUNK))
@@ -146,12 +168,31 @@ class Kernel:
         self.fast.bind(arrays, tuple(result[0] for result in computed), None)()
         return not all(np.isfinite(array).all() for array in (*arrays, *computed))
 
-    def _in_numpy(self, flat: tuple[NDArray[Any], ...], computed: tuple[NDArray[Any], ...]) -> int:
-        """The same graph over NumPy arrays, where there is no compiler; in pieces, to bound the memory."""
+    @cached_property
+    def straight(self) -> StraightPython | None:
+        """The program as Python, for where there is no compiler; None where that would be too long a text."""
+        program = Program(self.function)
+        return StraightPython(program) if len(program.order) <= LONGEST else None
+
+    def _in_python(self, flat: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
+        """All outputs as columns, without a compiler."""
+        if self.straight is None:
+            return self._evaluated(flat)
+        if len(flat[0]) == 1:
+            return self.straight.one([x for array in flat for x in array[0].tolist()])[None]
+        return self.straight.many(np.concatenate(flat, axis=1).T.astype(np.float64)).T
+
+    def _in_numpy(
+        self,
+        flat: tuple[NDArray[Any], ...],
+        computed: tuple[NDArray[Any], ...],
+        evaluated: Callable[[tuple[NDArray[Any], ...]], NDArray[np.float64]],
+    ) -> int:
+        """The results by what ``evaluated`` makes of the arguments; in pieces, to bound the memory."""
         odd = 0
         for begin in range(0, len(computed[0]), PIECE):
             part = slice(begin, begin + PIECE)
-            found = self._evaluated(tuple(array[part] for array in flat))
+            found = evaluated(tuple(array[part] for array in flat))
             place = 0
             for result in computed:
                 result[part] = found[:, place : place + result.shape[1]]
@@ -160,7 +201,7 @@ class Kernel:
         return odd
 
     def _evaluated(self, flat: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
-        """All outputs as columns, in NumPy."""
+        """All outputs as columns, node by node in NumPy: the reference of everything else."""
         values: dict[str, Any] = {}
         for (_, names), array in zip(self.function.inputs, flat, strict=True):
             values |= {name: array[:, k].astype(float) for k, name in enumerate(names)}
@@ -176,7 +217,7 @@ class Kernel:
         batch = np.broadcast_shapes(*(array.shape[:-1] for array in rows))
         size = math.prod(batch)
         computed = tuple(np.empty((size, math.prod(shape)), self.dtype) for shape in self.shapes)
-        self._in_numpy(tuple(_flat(array, batch, size) for array in rows), computed)
+        self._in_numpy(tuple(_flat(array, batch, size) for array in rows), computed, self._evaluated)
         results = tuple(made.reshape(*batch, *shape) for made, shape in zip(computed, self.shapes, strict=True))
         return results[0] if len(results) == 1 else results
 
@@ -203,7 +244,9 @@ class Kernel:
             return self.fast.bind(tuple(given), flat, answer)
 
         def bound() -> Any:
-            self._in_numpy(tuple(array[None] for array in given), tuple(result[None] for result in flat))
+            self._in_numpy(
+                tuple(array[None] for array in given), tuple(result[None] for result in flat), self._in_python
+            )
             return answer
 
         return bound

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.array_input import real_array
+from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.placement import Placement
 from ..kinematics.inverse_kinematics import inverse_kinematics
+from ..kinematics.joint_solutions import JointSolutions
 from ..kinematics.pose_errors import poses_of, rotation_vector
 from ..systems.arm_kinematics import MovingArm
 from ..systems.arrays import joint_array
@@ -128,10 +130,7 @@ def _solved(
     found[0] = start
     for k, s in enumerate(places[1:], start=1):
         guess = found[k - 1] if k == 1 else 2 * found[k - 1] - found[k - 2]
-        result = inverse_kinematics(
-            arm, curve(float(s)), frame=frame, task="pose", near=guess, weights=None, axes="base", error="angle-axis",
-            limits=True, tolerance=1e-9, iterations=60, starts=1, criterion=None, solutions=False, seed=0,
-        )  # fmt: skip
+        result = _nearest(arm, curve(float(s)), frame, guess, limits=True)
         if not bool(result.converged):
             raise ArmError(
                 f"{arm.where}{arm.name}: {name} cannot be followed beyond {100 * places[k - 1]:.0f} percent of it: "
@@ -139,12 +138,28 @@ def _solved(
             )
         if len(places) > MOST and np.abs(result.q - found[k - 1]).max() > JUMP:
             joint = arm.joint_names[int(np.argmax(np.abs(result.q - found[k - 1])))]
+            beyond = _nearest(arm, curve(float(s)), frame, guess, limits=False)
+            out = (beyond.q < arm.lower) | (beyond.q > arm.upper)
+            if bool(beyond.converged) and np.abs(beyond.q - found[k - 1]).max() <= JUMP and out.any():
+                stops = listed([word for word, over in zip(arm.joint_names, out, strict=True) if over])
+                raise ArmError(
+                    f"{arm.where}{arm.name}: {name} cannot be followed beyond {100 * places[k - 1]:.0f} percent of it, "
+                    f"where it passes the limits of {stops}; begin in another position of the joints, or go another way"
+                )
             raise ArmError(
                 f"{arm.where}{arm.name}: {joint} would have to jump at {100 * s:.0f} percent of {name}, by a singular "
                 "pose; begin in another position of the joints, or go another way"
             )
         found[k] = result.q
     return found
+
+
+def _nearest(arm: MovingArm, pose: Array, frame: AskedFrame | None, near: Array, *, limits: bool) -> JointSolutions:
+    """The joint positions of a pose that are nearest to ``near``."""
+    return inverse_kinematics(
+        arm, pose, frame=frame, task="pose", near=near, weights=None, axes="base", error="angle-axis", limits=limits,
+        tolerance=1e-9, iterations=60, starts=1, criterion=None, solutions=False, seed=0,
+    )  # fmt: skip
 
 
 def rotated(vector: Array) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..drives.motors import Electric
+from ..markup.data_tables import Column, DataTable
 from ..mechanisms.driven_mechanism import DrivenMechanism
 from ..mechanisms.mechanism_system import MechanismSystem
 from ..systems.arm_system import ArmSystem
@@ -30,7 +31,7 @@ class Use:
         return f"{self.what} of {self.name}: {100 * self.share:.0f} % of its limit at {self.time:.3g} s"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Requirements:
     """Time histories ``(times, n)`` and the use of every known limit, highest first."""
 
@@ -50,6 +51,27 @@ class Requirements:
     def feasible(self) -> bool:
         """True if the trajectory exceeds no known limit."""
         return not self.uses or self.uses[0].share <= 1.0
+
+    def __repr__(self) -> str:
+        first = f"first limit {self.first_limit}" if self.uses else "no limit is known"
+        return f"<Requirements over {self.times[-1] - self.times[0]:.4g} s: {first}>"
+
+    def _repr_html_(self) -> str:
+        from ..markup.notebook import framed, heading
+
+        return framed(heading(repr(self)[1:-1]), uses_table(self.uses))
+
+
+def uses_table(uses: tuple[Use, ...]) -> DataTable:
+    """How much of each limit is used, highest first."""
+    columns = (
+        Column("limit", "limit"),
+        Column("of", "of"),
+        Column("share", "used", "%", "number"),
+        Column("time", "at", "s", "number"),
+    )
+    rows = tuple((use.what, use.name, 100 * use.share, use.time) for use in uses)
+    return DataTable("uses", "Use of the limits", columns, rows, first=12)
 
 
 def requirements(system: ArmSystem | MechanismSystem, trajectory: Trajectory, samples: int = 501) -> Requirements:

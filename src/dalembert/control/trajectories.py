@@ -71,7 +71,7 @@ class Smooth(ABC):
         return self.derivative(t, 3)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Polynomials(Smooth):
     """Piecewise polynomials: ``coefficients[k, p, j]`` belongs to (t - times[k])^p of joint j in piece k.
 
@@ -90,6 +90,10 @@ class Polynomials(Smooth):
     def duration(self) -> float:
         """Duration (s)."""
         return float(self.times[-1])
+
+    def __repr__(self) -> str:
+        pieces = f"{len(self.coefficients)} pieces of degree {self.coefficients.shape[1] - 1}"
+        return f"<Trajectory of {self.n} joints: {self.duration:.4g} s, {pieces}>"
 
     @cached_property
     def _tables(self) -> list[Array]:
@@ -183,7 +187,7 @@ def trapezoid(speed: float, acceleration: float) -> Polynomials:
     return Polynomials(times, np.array([piece[1:] for piece in pieces])[:, :, None])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fourier(Smooth):
     """A periodic excitation: q = centre + sum_k sin_k (sin(k w t))/(k w) - cos_k (cos(k w t))/(k w).
 
@@ -204,6 +208,9 @@ class Fourier(Smooth):
     def duration(self) -> float:
         """One period (s)."""
         return self.period
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.n} joints: a period of {self.period:g} s, {len(self.sines)} harmonics>"
 
     def state(self, t: float) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration at one time."""

@@ -18,7 +18,7 @@ from ..bounds.box import Box
 from ..bounds.branch import Branch
 from ..bounds.ranges import LESS_WORK, range_of
 from ..bounds.search import descended_from
-from ..bounds.waves import Wave, constant, turning
+from ..bounds.waves import OUTWARD, Wave, constant, turning
 from ..reduction.states import place
 from .certified_ranges import CertifiedRanges
 
@@ -109,14 +109,16 @@ def pair(ranges: CertifiedRanges, i: int, j: int, work: float) -> Coupling:
     arm, box, waves = ranges.system, ranges.box, ranges.waves
     ranges.tell(f"coupling of joints {i + 1} and {j + 1}")
     mutual, first, second = waves.inertia(i, j), waves.inertia(i, i), waves.inertia(j, j)
-    below = ranges.sampled(i, i) * ranges.sampled(j, j)
-    k = np.abs(ranges.sampled(i, j)) / np.sqrt(np.maximum(below, 1e-300))
+    roots = [np.sqrt(np.maximum(ranges.sampled(m, m), 1e-300)) for m in (i, j)]
+    k = np.abs(ranges.sampled(i, j)) / roots[0] / roots[1]
     largest, at = attained(mutual, first, second, box, ranges.samples, k)
     proved = bounded(mutual, first, second, box, at, largest, work)
     if proved is None:
         floors = [ranges.inertia(k, k).lower for k in (i, j)]
-        floor = math.sqrt(floors[0] * floors[1]) if min(floors) > 0 else 0.0
-        proved = min(1.0, range_of(mutual, box, work=work / 5).bound / floor) if floor else 1.0
+        floor = math.sqrt(floors[0]) * math.sqrt(floors[1]) if min(floors) > 0 else 0.0
+        # of a real arm no coupling exceeds one, since D is positive definite
+        most = math.inf if unreal(arm) else 1.0
+        proved = min(most, OUTWARD * range_of(mutual, box, work=work / 5).bound / floor) if floor else most
     masses = moved_mass(arm)
     loading = math.sqrt(masses[j] / masses[i]) if masses[i] > 0 else 1.0
     turns = arm.moving[i].kind == arm.moving[j].kind == "revolute" and masses[j] > 0
@@ -135,8 +137,8 @@ def attained(
     def square(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """-k^2 and its slope."""
         (a, up), (b, one), (c, two) = ((v[0], slope[0]) for v, slope in (w.gradients(x[None]) for w in waves))
-        found = a * a / (b * c)
-        return -float(found), -(2 * a * up / (b * c) - found * (one / b + two / c))
+        found = (a / b) * (a / c)
+        return -float(found), -(2 * (a / b) * (up / c) - found * (one / b + two / c))
 
     waves = (mutual, first, second)
     best, at = descended_from(square, box, q[np.argsort(-k)[:3]])
@@ -162,7 +164,7 @@ def bounded(
     turned = Box(np.append(box.lower, -np.pi), np.append(box.upper, np.pi), np.append(box.circle, True))
     one, cosine = constant(1.0, n + 1), turning(n + 1, n)
     under = wider(first).times(1 / a) * (one + cosine) + wider(second).times(1 / b) * (one - cosine)
-    over = wider(mutual) * turning(n + 1, n, -1j).times(2 / math.sqrt(a * b))
+    over = wider(mutual).times(1 / math.sqrt(a)) * turning(n + 1, n, -1j).times(2 / math.sqrt(b))
     for factor in NEAR:
         p = factor * largest + 1e-6
         if p >= 1:
@@ -170,8 +172,14 @@ def bounded(
         if p >= 1:
             return None
         if Branch(under.times(p) - over, (), turned).never_negative(work):
-            return p
+            # 1/a, 1/b and 2 / sqrt(ab) are rounded: what is shown is k <= p (1 + a few units)
+            return OUTWARD * p if OUTWARD * p < 1 else None
     return None
+
+
+def unreal(arm: ArmDescription) -> bool:
+    """Whether a link has an inertia that no body has: D need not be positive definite then."""
+    return any(link.inertia.violation() for link in arm.links)
 
 
 def wider(wave: Wave) -> Wave:

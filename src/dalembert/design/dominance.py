@@ -81,4 +81,4 @@ def proof(own: Wave, others: list[Wave], box: Box, ratio: float, work: float) ->
     r = min(NEAR * ratio, 1.0 - 1e-12)
     if ratio >= r:
         return None
-    return 1 - r if Branch(own.times(r), others, box).never_negative(work) else None
+    return float(np.nextafter(1 - r, -1)) if Branch(own.times(r), others, box).never_negative(work) else None

@@ -16,7 +16,7 @@ from ..arm.description import ArmDescription
 from ..bounds.box import Box
 from ..bounds.ranges import WORK, Range, least, range_of
 from ..bounds.search import search
-from ..bounds.waves import Wave, total, turning, zero
+from ..bounds.waves import OUTWARD, Wave, total, turning, zero
 from ..reduction.coefficient_waves import CoefficientWaves
 
 FEW = 2
@@ -81,7 +81,7 @@ def over_directions(model: CoefficientWaves, i: int, before: list[int], box: Box
     """
     arm, n = model.arm, model.n
     a, b = before[:2]
-    strength = float(np.sqrt(float(sum(x * x for x in arm.gravity))))
+    strength = OUTWARD * float(np.sqrt(float(sum(x * x for x in arm.gravity))))
     (cos_a, sin_a), (cos_b, sin_b) = ((turning(n, j), turning(n, j, -1j)) for j in (a, b))
     parts = [zero(n)]
     for pulled, direction in zip(model.pulled, (cos_a * cos_b, cos_a * sin_b, sin_a), strict=True):

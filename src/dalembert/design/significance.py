@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..bounds.alike import apart, key_of
-from ..bounds.moments import mean_square
+from ..bounds.moments import rms
 from ..bounds.ranges import largest
 from ..bounds.waves import Wave
 from ..equations import names
@@ -124,7 +124,7 @@ def significance(bounds: Bounds) -> TermShares:
         for (kind, index), wave in terms_of(model, i).items():
             proved, largest = bounds(wave)
             factor = weight(kind, index, states)
-            root = float(np.sqrt(mean_square(wave, states.box) * square(kind, index, states)))
+            root = rms(wave, states.box) * float(np.sqrt(square(kind, index, states)))
             rows.append((names.name(kind, index), moving(kind, index), factor * largest, factor * proved, root))
         found += ranked(joint, rows)
     return TermShares(found, units(model.arm))

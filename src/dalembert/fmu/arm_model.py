@@ -37,6 +37,23 @@ static void model_outputs(const Core *me, const double *x, const Point *at, doub
   (void)at;
   arm_hand(x, x + N, {kept}out, out + 1, out + 4, out + 13, out + 16);
 }}
+
+static void model_along(const Core *me, const double *x, const Point *at, const double *dx, const double *du, Point *d)
+{{
+  arm_dynamics_along(x, x + N, {kept}dx, dx + N, d->mass, d->bias);
+  {contacts_along}
+  {ratios_along}
+  drive_along(me, x, at, dx, du, d);
+}}
+
+static void model_outputs_along(const Core *me, const double *x, const Point *at, const double *dx, const Point *d,
+                                double *out)
+{{
+  (void)me;
+  (void)at;
+  (void)d;
+  arm_hand_along(x, x + N, {kept}dx, dx + N, out, out + 1, out + 4, out + 13, out + 16);
+}}
 """
 
 
@@ -76,7 +93,9 @@ def arm_model(
         glue=GLUE.format(
             dynamics=f"arm_dynamics(x, x + N, {kept}at->mass, at->bias);",
             contacts="arm_contacts(x, x + N, at->rows, at->drift);" if plant.contacts else "",
+            contacts_along="arm_contacts_along(x, x + N, dx, dx + N, d->rows, d->drift);" if plant.contacts else "",
             ratios="arm_ratios(x, at->ratios);" if motor_driven else "",
+            ratios_along="arm_ratios_along(x, dx, d->ratios);" if motor_driven else "",
             kept=kept,
         ),
         stops=stops,

@@ -104,7 +104,28 @@ static void model_outputs(const Core *me, const double *x, const Point *at, doub
   (void)x;
   arm_hand(at->joints, at->rate, me->p + PHYSICS, out, out + 1);
 }}
+
+/* The joints follow the coordinates: d phi = X dq, which is their rate where q' is dq. */
+static void model_along(const Core *me, const double *x, const Point *at, const double *dx, const double *du, Point *d)
+{{
+  Point aside;
+  arm_dynamics(at->joints, dx, me->p + PHYSICS, aside.mass, aside.bias, d->joints{contacts_aside}{ratios_aside});
+  arm_dynamics_along(at->joints, x + N, me->p + PHYSICS, d->joints, dx + N, d->mass, d->bias,
+                     d->rate{contacts_along}{ratios_along});
+  drive_along(me, x, at, dx, du, d);
+}}
+
+static void model_outputs_along(const Core *me, const double *x, const Point *at, const double *dx, const Point *d,
+                                double *out)
+{{
+  (void)x;
+  (void)dx;
+  arm_hand_along(at->joints, at->rate, me->p + PHYSICS, d->joints, d->rate, out, out + 1);
+}}
 """
+
+POINTS = {"": "at->", "_along": "d->", "_aside": "aside."}
+"""Where the glue writes what ``arm_dynamics`` and its twin give."""
 
 
 def mechanism_model(
@@ -151,8 +172,11 @@ def mechanism_model(
             off=assembly.n + assembly.r, aligned=max(1, len(assembly.turning)),
             square=int(assembly.n + assembly.r == assembly.m), worse=repr(float(WORSE**2)),
             turn=LARGEST_TURN, bend=LARGEST_BEND, smallest=repr(SMALLEST_STEP),
-            contacts=", at->rows, at->drift" if plant.contacts else "",
-            ratios=", at->ratios" if made.motors else "",
+            **{
+                f"contacts{end}": f", {point}rows, {point}drift" if plant.contacts else ""
+                for end, point in POINTS.items()
+            },
+            **{f"ratios{end}": f", {point}ratios" if made.motors else "" for end, point in POINTS.items()},
         ),
         stops=stops,
         limited=saturation is not None,

@@ -9,8 +9,12 @@ from ..compile.emit_c import Program
 from ..compile.emit_scalar import C99, definition, prototype
 from ..simulation.dop853 import step_source
 from .fmu_model import INPUT_KINDS, FmuModel
+from .tangents import twins
 
-SHARED = ("core.h", "linear.c", "contacts.c", "drive.c", "modes.c", "time_steps.c", "advance.c", "instance.c")
+SHARED = (
+    "core.h", "linear.c", "contacts.c", "drive.c", "modes.c", "time_steps.c", "radau.c", "steppers.c",
+    "advance.c", "tangents.c", "instance.c", "interface.c",
+)  # fmt: skip
 """Files that all FMUs have in common."""
 ORDER = (
     "linear.c",
@@ -20,7 +24,10 @@ ORDER = (
     "modes.c",
     "time_steps.c",
     "steps.c",
+    "radau.c",
+    "steppers.c",
     "advance.c",
+    "tangents.c",
     "instance.c",
 )
 """The order in which they are one program."""
@@ -106,7 +113,7 @@ def code(model: FmuModel) -> str:
     """model.c: the functions, and the glue to the shared files."""
     language = C99["float64"]
     parts = ["/* The functions of the model, written from its equations. */"]
-    for name, function in model.functions.items():
+    for name, function in (model.functions | twins(model.functions)).items():
         declared = f"static {prototype(function, f'arm_{name}', 'double')}"
         parts.append(definition(Program(function), declared, language))
     parts += [_start(model), _friction(model), _circuit(model), _wrong(model), model.glue]
@@ -130,12 +137,19 @@ static void model_start(Core *me)
 
 def _friction(model: FmuModel) -> str:
     rubs = "arm_friction(direction, speed, me->p + PHYSICS, force);"
+    slopes = "arm_friction_along(direction, speed, me->p + PHYSICS, faster, force);"
     holds = "arm_hold(me->p + PHYSICS, hold);"
     none = "(void)me; (void){};"
     return f"""\
 static void model_friction(const Core *me, const double *direction, const double *speed, double *force)
 {{
   {rubs if model.contacts else "(void)direction; (void)speed; " + none.format("force")}
+}}
+
+static void model_friction_along(const Core *me, const double *direction, const double *speed, const double *faster,
+                                 double *force)
+{{
+  {slopes if model.contacts else "(void)direction; (void)speed; (void)faster; " + none.format("force")}
 }}
 
 static void model_hold(const Core *me, double *hold)
@@ -148,7 +162,10 @@ static void model_hold(const Core *me, double *hold)
 def _circuit(model: FmuModel) -> str:
     flows = "arm_circuit(voltage, speed, current, me->p + CIRCUIT, found);"
     pulls = "arm_motor_torque(current, me->p + CIRCUIT, torque);"
+    flow_slopes = "arm_circuit_along(voltage, speed, current, me->p + CIRCUIT, dvoltage, dspeed, dcurrent, found);"
+    pull_slopes = "arm_motor_torque_along(current, me->p + CIRCUIT, dcurrent, torque);"
     none = "(void)me; (void)current; (void){};"
+    unused = "(void)voltage; (void)speed; (void)dvoltage; (void)dspeed; (void)dcurrent; "
     return f"""\
 static void model_circuit(const Core *me, const double *voltage, const double *speed, const double *current,
                           double *found)
@@ -159,6 +176,17 @@ static void model_circuit(const Core *me, const double *voltage, const double *s
 static void model_motor_torque(const Core *me, const double *current, double *torque)
 {{
   {pulls if "motor_torque" in model.functions else none.format("torque")}
+}}
+
+static void model_circuit_along(const Core *me, const double *voltage, const double *speed, const double *current,
+                                const double *dvoltage, const double *dspeed, const double *dcurrent, double *found)
+{{
+  {flow_slopes if "circuit" in model.functions else unused + none.format("found")}
+}}
+
+static void model_motor_torque_along(const Core *me, const double *current, const double *dcurrent, double *torque)
+{{
+  {pull_slopes if "motor_torque" in model.functions else "(void)dcurrent; " + none.format("torque")}
 }}
 """
 

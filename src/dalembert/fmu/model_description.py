@@ -119,7 +119,7 @@ def description_2(model: FmuModel, identifier: str, token: str, made_by: str, fi
     sources = f"    <SourceFiles>\n{listed}    </SourceFiles>\n"
     able = _attributes(
         modelIdentifier=identifier, canGetAndSetFMUstate="true", canSerializeFMUstate="true",
-        needsExecutionTool="false",
+        needsExecutionTool="false", providesDirectionalDerivative="true",
     )  # fmt: skip
     head = _attributes(
         fmiVersion="2.0", modelName=said(model.title), guid=token, description=said(_text(model)),
@@ -148,7 +148,10 @@ def description_2(model: FmuModel, identifier: str, token: str, made_by: str, fi
 def description_3(model: FmuModel, identifier: str, token: str, made_by: str) -> str:
     """modelDescription.xml of FMI 3.0."""
     variables = DescribedVariables(model)
-    able = _attributes(modelIdentifier=identifier, canGetAndSetFMUState="true", canSerializeFMUState="true")
+    able = _attributes(
+        modelIdentifier=identifier, canGetAndSetFMUState="true", canSerializeFMUState="true",
+        providesDirectionalDerivatives="true",
+    )  # fmt: skip
     head = _attributes(
         fmiVersion="3.0", modelName=said(model.title), instantiationToken=token, description=said(_text(model)),
         generationTool=made_by, variableNamingConvention="structured",

@@ -22,8 +22,8 @@ and C, half the slope of the torques to the velocities, is that of the Christoff
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..rings.algebra import (
     EYE,
@@ -45,7 +45,7 @@ from ..rings.algebra import (
     transpose,
 )  # fmt: skip
 from ..rings.ring import Ring, Scalar
-from .chain import Chain
+from .chain import Chain, Segment
 from .kinematics import Frame, compose, relative_frames
 from .newton_euler import axial_of_product, second_moments, spin_matrix
 
@@ -53,6 +53,8 @@ Table = list[list[Scalar]]
 Screw = tuple[Vec, Vec]
 """An angular and a linear part of a motion, or the moment and the force of a load, about the common origin."""
 NOTHING: Screw = (ZERO, ZERO)
+MOVES, LOADS = 36, 22
+"""Numbers of a joint that say how it moves, and what goes with it on the way back."""
 
 
 @dataclass(frozen=True)
@@ -101,20 +103,110 @@ class Composite:
 
 
 @dataclass(frozen=True)
+class _Move:
+    """Where a body is and how it moves: frame, velocity, acceleration."""
+
+    frame: Frame
+    speed: Screw
+    rate: Screw
+
+
+@dataclass(frozen=True)
+class Loads:
+    """The loads that go with a joint: 2 (I S' + B S), S x* f + I S'' + 2 B S', the slope dtau_j/dq_j, I S, 2 B^T S."""
+
+    by_speed: Screw
+    by_place: Screw
+    own: Scalar
+    asked: Screw
+    back: Vec
+
+    def numbers(self) -> list[Scalar]:
+        """The same in a row of ``LOADS`` numbers."""
+        screws = (self.by_speed, self.by_place, self.asked)
+        return [*(x for screw in screws for part in screw for x in part), *self.back, self.own]
+
+    @classmethod
+    def of(cls, row: Sequence[Scalar]) -> Loads:
+        """What ``numbers`` wrote."""
+        by_speed, by_place, asked = (_screw(row[k : k + 6]) for k in (0, 6, 12))
+        return cls(by_speed, by_place, row[21], asked, (row[18], row[19], row[20]))
+
+
+@dataclass(frozen=True)
 class CompositeMotion:
     """The screws S_j, S'_j, S''_j, and what each joint moves."""
 
-    screws: list[Screw]
-    first: list[Screw]
-    second: list[Screw]
-    composites: list[Composite]
+    chain: Chain
+    ring: Ring
+    loaded: bool
+    moves: list[_Move] = field(default_factory=list)
+    screws: list[Screw] = field(default_factory=list)
+    first: list[Screw] = field(default_factory=list)
+    second: list[Screw] = field(default_factory=list)
+
+    def numbers(self) -> Table:
+        """Place and motion of each body, S' and S'', ``MOVES`` numbers for each joint."""
+        return [
+            [x for row in (*move.frame[0], move.frame[1], *move.speed, *move.rate, *first, *second) for x in row]
+            for move, first, second in zip(self.moves, self.first, self.second, strict=True)
+        ]
+
+    @classmethod
+    def of(cls, chain: Chain, ring: Ring, rows: Sequence[Sequence[Scalar]]) -> CompositeMotion:
+        """What ``numbers`` wrote."""
+        found = cls(chain, ring, True)
+        for segment, x in zip(chain.segments, rows, strict=True):
+            frame = as_matrix((x[0:3], x[3:6], x[6:9])), (x[9], x[10], x[11])
+            found.moves.append(_Move(frame, _screw(x[12:18]), _screw(x[18:24])))
+            found.screws.append(_joint_screw(segment, frame))
+            found.first.append(_screw(x[24:30]))
+            found.second.append(_screw(x[30:36]))
+        return found
+
+    def composites(self) -> Iterator[tuple[int, Composite]]:
+        """The way back: each joint, the last one first, with all that it moves as one body.
+
+        Bodies are made on this way and not on the way out, and used at once: fewer numbers are kept at a time.
+        """
+        carried: dict[int, list[Composite]] = {}
+        for index in reversed(range(self.chain.n)):
+            segment = self.chain.segments[index]
+            whole = self._body(index, self.moves[index])
+            for part in carried.pop(index, ()):
+                whole = whole.joined(part)
+            yield index, whole
+            if segment.parent >= 0:
+                carried.setdefault(segment.parent, []).append(whole)
+
+    def loads(self) -> Iterator[tuple[int, Loads]]:
+        """The way back: what each joint's motion asks of those that carry it."""
+        for j, whole in self.composites():
+            screw, first, second = self.screws[j], self.first[j], self.second[j]
+            asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
+            turned, stirred = whole.inertia(first), whole.coriolis(screw)
+            by_speed = _sum(_sum(turned, turned), _sum(stirred, stirred))
+            stirred = whole.coriolis(first)
+            carried = _sum(whole.inertia(second), _sum(stirred, stirred))
+            by_place = _sum(carried, _carried(screw, whole.load))
+            # turning a joint does not turn its own axis: S_j . S_j x* f_j = 0
+            yield j, Loads(by_speed, by_place, _dot(screw, carried), asked, plus(back, back))
+
+    def _body(self, index: int, move: _Move) -> Composite:
+        """The body that a joint carries, in motion."""
+        segment = self.chain.segments[index]
+        second = second_moments(segment.tensor, self.ring)
+        body = Composite(segment.mass, *_placed(segment.mass, segment.moment, second, move.frame))
+        moving = _moving(body, move.speed)
+        return _loaded(moving, move.speed, move.rate) if self.loaded else moving
 
 
 def coriolis_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Table:
     """C(q, qd)_ij = sum_k c_ijk qd_k, for which C qd = h and dD/dt - 2C is skew-symmetric."""
     moving = motion(chain, ring, q, qd)
     table = _table(chain)
-    for j, (whole, screw, rate) in enumerate(zip(moving.composites, moving.screws, moving.first, strict=True)):
+    for j, whole in moving.composites():
+        screw, rate = moving.screws[j], moving.first[j]
         asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
         column_j = _sum(whole.inertia(rate), whole.coriolis(screw))
         for i in chain.paths[j]:
@@ -129,67 +221,65 @@ def torque_derivatives(
 ) -> tuple[Table, Table]:
     """d tau/dq and d tau/dqd; d tau/dqdd is D."""
     moving = motion(chain, ring, q, qd, qdd)
+    return pair_products(moving, moving.loads())
+
+
+def pair_products(moving: CompositeMotion, loads: Iterable[tuple[int, Loads]]) -> tuple[Table, Table]:
+    """d tau/dq and d tau/dqd: for each joint j and each joint i on its path, the products of the two."""
+    chain = moving.chain
     to_q, to_qd = _table(chain), _table(chain)
-    for j, (whole, screw) in enumerate(zip(moving.composites, moving.screws, strict=True)):
-        first, second = moving.first[j], moving.second[j]
-        asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
-        twice, back = _sum(asked, asked), plus(back, back)
-        turned, stirred = whole.inertia(first), whole.coriolis(screw)
-        by_speed = _sum(_sum(turned, turned), _sum(stirred, stirred))
-        stirred = whole.coriolis(first)
-        carried = _sum(whole.inertia(second), _sum(stirred, stirred))
-        by_place = _sum(carried, _carried(screw, whole.load))
+    for j, load in loads:
+        twice = _sum(load.asked, load.asked)
         for i in chain.paths[j]:
             own = moving.screws[i]
-            to_qd[i][j] = _dot(own, by_speed)
-            if i == j:  # turning a joint does not turn its own axis: S_j . S_j x* f_j = 0
-                to_q[j][j] = _dot(own, carried)
+            to_qd[i][j] = _dot(own, load.by_speed)
+            if i == j:
+                to_q[j][j] = load.own
                 continue
-            to_q[i][j] = _dot(own, by_place)
-            to_qd[j][i] = add(_dot(twice, moving.first[i]), dot(back, own[0]))
-            to_q[j][i] = add(_dot(asked, moving.second[i]), dot(back, moving.first[i][0]))
+            to_q[i][j] = _dot(own, load.by_place)
+            to_qd[j][i] = add(_dot(twice, moving.first[i]), dot(load.back, own[0]))
+            to_q[j][i] = add(_dot(load.asked, moving.second[i]), dot(load.back, moving.first[i][0]))
     return to_q, to_qd
 
 
+def mass_matrix(moving: CompositeMotion, loads: Iterable[tuple[int, Loads]]) -> Table:
+    """D_ij = S_i . I_j S_j for i on the path of j."""
+    table = _table(moving.chain)
+    for j, load in loads:
+        for i in moving.chain.paths[j]:
+            table[i][j] = table[j][i] = _dot(moving.screws[i], load.asked)
+    return table
+
+
 def motion(
-    chain: Chain,
-    ring: Ring,
-    q: Sequence[Scalar],
-    qd: Sequence[Scalar],
-    qdd: Sequence[Scalar] | None = None,
+    chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar] | None = None
 ) -> CompositeMotion:
-    """Screws and composite bodies; without ``qdd`` those without loads, and without S''."""
+    """The way out: screws, and where each body is and how it moves; without ``qdd`` no S''."""
     placed, base = common_frames(chain, relative_frames(chain, ring, q))
-    speeds: list[Screw] = []
-    rates: list[Screw] = []
-    found = CompositeMotion([], [], [], [])
-    still = [0] * chain.n
-    fall: Screw = (ZERO, minus(ZERO, matvec(base, chain.gravity)))
-    for segment, frame, s, sd in zip(chain.segments, placed, qd, still if qdd is None else qdd, strict=True):
-        axis = column(frame[0], 2)
-        screw: Screw = (axis, cross(frame[1], axis)) if segment.revolute else (ZERO, axis)
-        before = speeds[segment.parent] if segment.parent >= 0 else NOTHING
-        first = _bracket(before, screw)
-        speed = _sum(before, _scaled(s, screw))
-        body = Composite(
-            segment.mass, *_placed(segment.mass, segment.moment, second_moments(segment.tensor, ring), frame)
-        )
-        body = _moving(body, speed)
+    found = CompositeMotion(chain, ring, qdd is not None)
+    rest = _Move((EYE, ZERO), NOTHING, (ZERO, minus(ZERO, matvec(base, chain.gravity))))
+    for index, (segment, frame, s) in enumerate(zip(chain.segments, placed, qd, strict=True)):
+        screw = _joint_screw(segment, frame)
+        before = found.moves[segment.parent] if segment.parent >= 0 else rest
+        first = _bracket(before.speed, screw)
+        speed, rate = _sum(before.speed, _scaled(s, screw)), before.rate
         if qdd is not None:
-            falling = rates[segment.parent] if segment.parent >= 0 else fall
-            found.second.append(_sum(_bracket(falling, screw), _bracket(before, first)))
-            rate = _sum(falling, _sum(_scaled(sd, screw), _scaled(s, first)))
-            body = _loaded(body, speed, rate)
-            rates.append(rate)
-        speeds.append(speed)
+            found.second.append(_sum(_bracket(rate, screw), _bracket(before.speed, first)))
+            rate = _sum(rate, _sum(_scaled(qdd[index], screw), _scaled(s, first)))
+        found.moves.append(_Move(frame, speed, rate))
         found.screws.append(screw)
         found.first.append(first)
-        found.composites.append(body)
-    for index in reversed(range(chain.n)):
-        parent = chain.segments[index].parent
-        if parent >= 0:
-            found.composites[parent] = found.composites[parent].joined(found.composites[index])
     return found
+
+
+def _joint_screw(segment: Segment, frame: Frame) -> Screw:
+    """S of a joint whose frame stands there."""
+    axis = column(frame[0], 2)
+    return (axis, cross(frame[1], axis)) if segment.revolute else (ZERO, axis)
+
+
+def _screw(x: Sequence[Scalar]) -> Screw:
+    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
 
 
 def common_frames(chain: Chain, steps: Sequence[Frame]) -> tuple[list[Frame], Mat]:

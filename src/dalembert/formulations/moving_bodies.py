@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from ..arm.drives import Actuator, Element
 from ..arm.errors import ArmError
 from ..arm.moving_parts import MovingBody
 from ..rings.algebra import ZERO, Vec, add, dot, plus, sub
-from ..rings.dual import Dual, Duals, slope_of, value_of
+from ..rings.dual import Dual, Duals, levels_above, lifted, slope_of, value_of
 from ..rings.real import REAL
 from ..rings.ring import Ring, Scalar
 from .applied_loads import link_in_body
@@ -48,6 +49,7 @@ class CarriedBody:
     pseudo-inertia of all its mass at the mass centre.
     """
 
+    ring: Ring
     carrier: int
     mount: Frame
     placement: Callable[[Ring, Sequence[Scalar]], Frame]
@@ -57,10 +59,18 @@ class CarriedBody:
 
     def frame(self, chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Rows:
         """T(q) at the positions of all joints, over ``ring``, which may be duals over that of the body."""
-        there = compose(self.mount, self.placement(ring, chain.coupling.coordinates(q)))
+        levels = levels_above(ring, self.ring)
+
+        def over(table: Any) -> Any:
+            """Lengths and turns of the arm as constants, which over duals they are not by themselves."""
+            return tuple(map(over, table)) if isinstance(table, (list, tuple)) else lifted(table, levels)
+
+        there = compose(over(self.mount), self.placement(ring, chain.coupling.coordinates(q)))
         index = self.carrier
         while index >= 0:
             segment = chain.segments[index]
+            if levels:
+                segment = replace(segment, rotation=over(segment.rotation), position=over(segment.position))
             there = compose(joint_frame(segment, ring, q[index]), there)
             index = segment.parent
         turn, shift = there
@@ -82,7 +92,7 @@ def carried(
         mass = matter[3][3] or Fraction(1)
         pseudo = [[ring.number(x) for x in row] for row in matter]
         point = [[ring.number(a * b / mass) for b in matter[3]] for a in matter[3]]
-        found.append(CarriedBody(body, mount, part.body.placement, pseudo, point, pseudo[3]))
+        found.append(CarriedBody(ring, body, mount, part.body.placement, pseudo, point, pseudo[3]))
     return tuple(found)
 
 
@@ -127,9 +137,9 @@ def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar], bodies: Sequence[
     symbols: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
     inner = Duals(ring)
     outer = Duals(inner)
-    lifted = [outer.variable(inner.variable(value, k), k) for k, value in enumerate(q)]
+    moving = [outer.variable(inner.variable(value, k), k) for k, value in enumerate(q)]
     for body in bodies:
-        found = body.frame(chain, outer, lifted)
+        found = body.frame(chain, outer, moving)
         slopes = [_each(found, partial(slope_of, key=j)) for j in range(n)]
         first = [_each(slope, value_of) for slope in slopes]
         pushed = [_times(slope, body.pseudo) for slope in first]
@@ -156,9 +166,9 @@ def torque(
     first = partial(slope_of, key=0)
     # a second derivative along the motion: level by level the same kind of number, so that none is taken for another
     outer = Duals(Duals(ring))
-    lifted = [Dual(Dual(x, {0: v}), {0: Dual(v, {0: a})}) for x, v, a in zip(q, qd, qdd, strict=True)]
+    along = [Dual(Dual(x, {0: v}), {0: Dual(v, {0: a})}) for x, v, a in zip(q, qd, qdd, strict=True)]
     for body in bodies:
-        moving = _each(_each(body.frame(chain, outer, lifted), first), first)
+        moving = _each(_each(body.frame(chain, outer, along), first), first)
         pushed = _times(moving, body.pseudo)
         for i, slope in enumerate(_slopes(chain, ring, q, body)):
             total[i] = add(total[i], _trace(pushed, slope))

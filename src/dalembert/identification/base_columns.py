@@ -34,7 +34,7 @@ class BaseColumns:
 
 def base_columns(system: ArmSystem, unknowns: Unknowns) -> BaseColumns:
     """The independent unknowns of an arm, friction and rotors included."""
-    found = base_parameters(system, lengths=False)
+    found = base_parameters(system.without_elastic(), lengths=False)
     names = {name: k for k, name in enumerate(unknowns.names)}
     chosen = [names[name] for name in found.names]
     texts = [str(relation) for relation in found.relations.values()]

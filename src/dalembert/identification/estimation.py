@@ -23,7 +23,7 @@ from .calibration import (
 )
 from .least_squares import WeightedFit, fit
 from .log import Array
-from .observations import STRIBECK, TRANSITIONS, Extra, Observations, Shape, load_torques
+from .observations import STRIBECK, TRANSITIONS, Extra, Observations, Shape, known_torques
 from .smoothing import Smoothed
 
 SEARCHES = 3
@@ -172,7 +172,7 @@ def _rescaled(seen: Observations, factor: Array) -> Observations:
 
 def _under(seen: Observations, gravity: Array, loads: Sequence[Load | None]) -> Observations:
     made = under(seen, gravity)
-    made.known = [load_torques(made.system, log, load) for log, load in zip(made.logs, loads, strict=True)]
+    made.known = [known_torques(made.system, log, load) for log, load in zip(made.logs, loads, strict=True)]
     return made
 
 

@@ -19,7 +19,8 @@ from .estimation import Estimate, estimated
 from .friction_terms import SIGNED, FrictionTerms
 from .log import Array, Log
 from .log_checks import check_fit, check_log
-from .observations import Observations, Unknowns, load_torques
+from .observations import Observations, Unknowns, known_torques
+from .position_noise import check_noise
 from .result import Identification
 from .smoothing import smoothed
 
@@ -66,7 +67,7 @@ def identify(
     measured = [smoothed(log, cutoff) for log in given]
     scaled = measured if factors is None else gained(measured, factors)
     system: Regressed = arm if gravity == "described" else AnyGravity(arm, np.array(arm.gravity, dtype=float))
-    known = [load_torques(system, log, load) for log, load in zip(measured, held, strict=True)]
+    known = [known_torques(system, log, load) for log, load in zip(measured, held, strict=True)]
     progress("base parameters")
     base = base_columns(arm if gravity == "described" else generic(arm), unknowns)
     seen = Observations(system, unknowns, base.columns, scaled, known, instruments)
@@ -82,7 +83,7 @@ def identify(
         described, unknowns, base, found.shape, values, method == "consistent", found, tuple(found.logs), found.known,
         None if factors is None else factors * found.gain_changes, method, robust, cutoff, tuple(warnings), len(seen),
     )  # fmt: skip
-    return result.noting(check_fit(result))
+    return result.noting([*check_fit(result), *check_noise(result)])
 
 
 def _checked(

@@ -71,11 +71,11 @@ def check_fit(found: Identification) -> list[str]:
     are opposite to them, or that go with those of another joint, were not measured as they were understood.
     """
     arm, sentences = found.described, []
-    for log in found.logs:
+    for log, known in zip(found.logs, found.known, strict=True):
         if not any(body.inertia for body in arm.bodies):
             break
         piece = log.beginning(20_000)
-        measured = piece.reduced(piece.effort)
+        measured = piece.reduced(piece.effort - known[: len(piece.t)])
         links = piece.evaluated(lambda q, qd, qdd: arm.regressor(q, qd, qdd) @ arm.parameters)
         links, measured = links[: len(measured)], measured[: len(links)]
         heavy = [j for j in range(arm.n) if np.abs(links[:, j]).max() > 0.02 * np.abs(links).max()]

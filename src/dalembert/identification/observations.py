@@ -155,22 +155,23 @@ class Observations:
                 # the sign of a noisy speed is not the sign of the speed on the average: no instrument mends that, so
                 # friction is that of the motion which the reference explains
                 steady = piece.along_reference() if self.instruments and piece.reference is not None else piece
-                matrix = self._matrix(piece, which, rows, shape, inertial, False, steady)
+                held = known[rows]
+                matrix = self._matrix(piece, which, rows, shape, inertial, False, steady, held)
                 added = [extra.columns(piece, which, rows, matrix) for extra in extras]
                 guided = None
                 if self.instruments and piece.reference is not None:
                     guide = piece.along_reference()
-                    guided = self._matrix(guide, which, rows, shape, inertial, True, guide)
+                    guided = self._matrix(guide, which, rows, shape, inertial, True, guide, held)
                     guided = np.concatenate([guided, *(e.columns(guide, which, rows, guided) for e in extras)], axis=-1)
                 whole = np.concatenate([matrix, *added], axis=-1) if added else matrix
-                yield EquationBlock(which, whole, piece.reduced(piece.effort - known[rows]), guided)
+                yield EquationBlock(which, whole, piece.reduced(piece.effort - held), guided)
 
     def _matrix(
         self, piece: Smoothed, which: int, rows: slice, shape: Shape, inertial: Array | None, guided: bool,
-        steady: Smoothed,
+        steady: Smoothed, known: Array,
     ) -> Array:  # fmt: skip
         smooth, acceleration = self._smooth(piece, which, rows, guided)
-        friction = self._friction(steady, shape, inertial)
+        friction = self._friction(steady, shape, inertial, known)
         return self.unknowns.base_matrix(self.base, smooth, friction, acceleration)
 
     def _smooth(self, piece: Smoothed, which: int, rows: slice, guided: bool) -> tuple[Array, Array]:
@@ -197,11 +198,14 @@ class Observations:
         joints, columns = np.nonzero(sizes)
         return joints, columns
 
-    def _friction(self, piece: Smoothed, shape: Shape, inertial: Array | None) -> Array:
-        """Friction columns ``(kept, n, terms)``; what changes sharply where a joint turns round at every sample."""
+    def _friction(self, piece: Smoothed, shape: Shape, inertial: Array | None, known: Array) -> Array:
+        """Friction columns ``(kept, n, terms)``; what changes sharply where a joint turns round at every sample.
+
+        Friction that grows with the load grows with all of it: links, what is held, springs.
+        """
         terms, load = self.unknowns.friction, None
         if inertial is not None and "load" in terms.names:
-            load = link_torques(self.system, piece, inertial)
+            load = link_torques(self.system, piece, inertial) + known
         kept, found = len(piece.thinned(piece.t)), []
         for name in terms.names:
             if name == "viscous":
@@ -215,10 +219,11 @@ class Observations:
     def friction(self, shape: Shape, inertial: Array | None) -> Array:
         """Friction columns ``(m, n, terms)`` of all logs alone."""
         made = []
-        for log in self.logs:
-            for _, piece in log.pieces():
+        for log, known in zip(self.logs, self.known, strict=True):
+            for rows, piece in log.pieces():
                 guided = self.instruments and piece.reference is not None
-                made.append(self._friction(piece.along_reference() if guided else piece, shape, inertial))
+                steady = piece.along_reference() if guided else piece
+                made.append(self._friction(steady, shape, inertial, known[rows]))
         return np.concatenate(made)
 
     def beginning(self, samples: int) -> Observations:
@@ -234,12 +239,23 @@ class Observations:
         return found
 
 
-def load_torques(system: Regressed, log: Smoothed, load: Load | None) -> Array:
-    """What a known load in the hand adds to the torques, at every sample."""
-    if load is None:
-        return np.zeros_like(log.effort)
-    values = np.array([float(x) for x in load.body.parameters])
-    return np.concatenate([columns @ values for columns in _by_pieces(log, LoadRegressor(system))])
+def known_torques(system: Regressed, log: Smoothed, load: Load | None) -> Array:
+    """What is known of the torques at every sample: a load in the hand, springs and dampers of the description."""
+    total = np.zeros_like(log.effort)
+    if load is not None:
+        values = np.array([float(x) for x in load.body.parameters])
+        total = np.concatenate([columns @ values for columns in _by_pieces(log, LoadRegressor(system))])
+    if system.elastic:
+        total = total + np.concatenate(list(_by_pieces(log, lambda q, qd, qdd: elastic_torques(system, q, qd))))
+    return total
+
+
+def elastic_torques(system: Regressed, q: Array, qd: Array) -> Array:
+    """What springs and dampers of the description add to the torques, -Q."""
+    if not system.elastic:
+        return np.zeros_like(q)
+    still = np.zeros_like(q)
+    return np.asarray(system.inverse_dynamics(q, qd, still) - system.without_elastic().inverse_dynamics(q, qd, still))
 
 
 class LoadRegressor:

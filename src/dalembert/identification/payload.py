@@ -19,7 +19,7 @@ from .consistency import consistent
 from .least_squares import fit
 from .log import Array, Log
 from .log_checks import check_log
-from .observations import LoadRegressor, Observations, Shape
+from .observations import LoadRegressor, Observations, Shape, known_torques
 from .smoothing import Smoothed, smoothed
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def identify_load(model: Identification, log: Log, cutoff: float | None = None) 
     check_log(arm, log)
     measured = smoothed(log if model.gains is None else log.gained(model.gains), cutoff or model.cutoff)
     laden = len(model.logs)
-    known = [*model.known, np.zeros_like(measured.effort)]
+    known = [*model.known, known_torques(arm, measured, None)]
     seen = Observations(arm, unknowns, model.base.columns, (*model.logs, measured), known)
     inertial, columns = model.values[: unknowns.inertial], LoadColumns(arm, laden, model.shape)
     found = fit(lambda: seen.blocks(model.shape, inertial, [columns]), model.robust)

@@ -25,8 +25,9 @@ from .base_columns import BaseColumns
 from .estimation import Estimate
 from .log import Array, Log
 from .log_checks import check_log
-from .observations import Shape, Unknowns, link_torques, load_torques
+from .observations import Shape, Unknowns, elastic_torques, known_torques, link_torques
 from .payload import IdentifiedLoad, identify_load
+from .position_noise import PositionNoise, position_noise
 from .silent import Silent, silent
 from .smoothing import Smoothed, smoothed
 
@@ -160,10 +161,10 @@ class Identification:
         return {name: float(self.values[self.unknowns.friction_column(joint, k)]) for k, name in enumerate(names)}
 
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Torques (N m, N) at these states, friction, offsets and rotors included."""
+        """Torques (N m, N) at these states; friction, offsets, rotors, springs and dampers included."""
         states = [np.asarray(x, dtype=float) for x in (q, qd, qdd)]
         links = self.described.regressor(*states) @ self.values[: self.unknowns.inertial]
-        return self._with_drives(np.asarray(links), states[1], states[2])
+        return self._with_drives(links + elastic_torques(self.described, *states[:2]), states[1], states[2])
 
     def _with_drives(self, links: Array, speed: Array, acceleration: Array) -> Array:
         unknowns, n = self.unknowns, self.described.n
@@ -193,6 +194,11 @@ class Identification:
     def silent(self) -> tuple[Silent, ...]:
         """What the logs do not tell, each with a motion that would."""
         return silent(self)
+
+    @cached_property
+    def noise(self) -> PositionNoise | None:
+        """What noise of the positions does to ``parameters``, beyond their errors; None where it is faint."""
+        return position_noise(self)
 
     @property
     def gain_errors(self) -> Array | None:
@@ -234,7 +240,7 @@ class Identification:
         inertial = self.values[: self.unknowns.inertial]
         tables: list[tuple[Array, ...]] = []
         for _, piece in measured.pieces():
-            links = link_torques(self.described, piece, inertial) + load_torques(self.described, piece, load)
+            links = link_torques(self.described, piece, inertial) + known_torques(self.described, piece, load)
             predicted = self._with_drives(links, piece.qd, piece.qdd)
             thin = [piece.thinned(x) for x in (piece.t, piece.q, piece.qd, piece.effort, predicted)]
             tables.append((*thin, piece.reduced(piece.effort), piece.reduced(predicted)))

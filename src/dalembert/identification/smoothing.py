@@ -76,6 +76,9 @@ class Smoothed:
     """Samples left out at the beginning and the end of each stretch; ``EDGE`` periods where None."""
     reference: tuple[Array, Array, Array] | None = None
     """q, qd, qdd that the reference explains, free of what was measured wrongly."""
+    noise: Array | None = None
+    """Standard deviation of white noise of the positions, or velocities where these were measured, joint by joint."""
+    speeds_measured: bool = False
 
     @property
     def coarse(self) -> int:
@@ -133,7 +136,8 @@ class Smoothed:
         if self.reference is not None:
             guide = self.reference[0][rows], self.reference[1][rows], self.reference[2][rows]
         whole = (slice(0, rows.stop - rows.start),)
-        return rows, Smoothed(t, q, qd, qdd, effort, whole, self.cutoff, self.rate, self.name, lead, trail, guide)
+        made = Smoothed(t, q, qd, qdd, effort, whole, self.cutoff, self.rate, self.name, lead, trail, guide)
+        return rows, replace(made, noise=self.noise, speeds_measured=self.speeds_measured)
 
     def beginning(self, samples: int) -> Smoothed:
         """The first stretches, cut to so many samples in all."""
@@ -186,7 +190,10 @@ def smoothed(log: Log, cutoff: float | None = None) -> Smoothed:
     stretches = tuple(slice(a, b) for a, b in pairwise(ends))
     t, q, qd, qdd, effort, *guide = (np.concatenate(column) for column in zip(*made, strict=True))
     reference = _tracked(q, guide) if guide else None
-    return Smoothed(t, q, qd, qdd, effort, stretches, cutoff, rate, log.name, reference=reference)
+    return Smoothed(
+        t, q, qd, qdd, effort, stretches, cutoff, rate, log.name, reference=reference, noise=white_noise(log),
+        speeds_measured=log.qd is not None,
+    )  # fmt: skip
 
 
 def _bridged(log: Log, cutoff: float) -> list[slice]:
@@ -219,18 +226,19 @@ def _derivatives(log: Log, part: slice, filter_: Array) -> tuple[Array, ...]:
     t, q, effort, qd, reference = _even(log, part)
     step = (t[-1] - t[0]) / (len(t) - 1)
     position = np.asarray(signal.sosfiltfilt(filter_, q, axis=0))
-    speed = _slope(position, step) if qd is None else np.asarray(signal.sosfiltfilt(filter_, qd, axis=0))
-    found = (t, position, speed, _slope(speed, step), effort)
+    speed = slope(position, step) if qd is None else np.asarray(signal.sosfiltfilt(filter_, qd, axis=0))
+    found = (t, position, speed, slope(speed, step), effort)
     if reference is None:
         return found
     guide = np.asarray(signal.sosfiltfilt(filter_, reference, axis=0))
     rates = [guide]
     for _ in range(4):
-        rates.append(_slope(rates[-1], step))
+        rates.append(slope(rates[-1], step))
     return *found, *rates
 
 
-def _slope(values: Array, step: float) -> Array:
+def slope(values: Array, step: float) -> Array:
+    """The derivative of values at even steps, by central differences."""
     return np.asarray(ndimage.convolve1d(values, DIFFERENCES / step, axis=0, mode="nearest"))
 
 
@@ -252,18 +260,41 @@ def _tracked(q: Array, guide: list[Array]) -> tuple[Array, Array, Array]:
     return found[0], found[1], found[2]
 
 
+def white_noise(log: Log) -> Array | None:
+    """Standard deviation of the white noise of each joint, from the level of its highest frequencies.
+
+    It is that of what derivatives are taken of: velocities where they were measured, else positions. None where times
+    are uneven, since a spline through them has no noise left there.
+    """
+    longest = max(log.stretches, key=lambda part: part.stop - part.start)
+    t, q, _, qd, _ = _even(log, longest)
+    if len(t) != longest.stop - longest.start or not np.array_equal(t, log.t[longest]):
+        return None
+    rate, found = 1.0 / log.step, []
+    for column in (q if qd is None else qd).T:
+        power = spectrum(column, rate)[1]
+        found.append(np.sqrt(np.median(power[3 * len(power) // 4 :]) * rate / 2))
+    return np.array(found)
+
+
+def spectrum(column: Array, rate: float) -> tuple[Array, Array]:
+    """Frequencies (Hz) and spectral density of a motion."""
+    size = min(len(column), max(256, int(8 * rate)))
+    found = signal.welch(column, fs=rate, nperseg=size, detrend="linear", window="blackmanharris")
+    return np.asarray(found[0]), np.asarray(found[1])
+
+
 def chosen_cutoff(log: Log) -> float:
     """The cut-off (Hz) that the spectra of the positions ask for, of the joint that moves the fastest."""
     rate, most = 1.0 / log.step, MOST / log.slowest_step
     longest = max(log.stretches, key=lambda part: part.stop - part.start)
     t, q = _even(log, longest)[:2]
     even = len(t) == longest.stop - longest.start and np.array_equal(t, log.t[longest])
-    size = min(len(q), max(256, int(8 * rate)))
     band, quiet = LEAST, most
     for column in q.T:
         if np.ptp(column) == 0:
             continue
-        frequency, power = signal.welch(column, fs=rate, nperseg=size, detrend="linear", window="blackmanharris")
+        frequency, power = spectrum(column, rate)
         # a spline through uneven times has no noise left at the highest frequencies
         upper = slice(3, 4) if even else slice(2, 3)
         floor = float(np.median(power[upper.start * len(power) // 4 : upper.stop * len(power) // 4]))

@@ -1,8 +1,12 @@
-"""Inverse kinematics: joint positions that bring a frame of an arm to poses, from as many starts as it takes."""
+"""Inverse kinematics: joint positions that bring a frame of an arm to poses.
+
+In closed form, all of them, where the geometry of the arm has one (``closed_form/``); else from many starts.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +17,10 @@ from ..arm.placement import Placement
 from ..systems.arm_kinematics import MovingArm
 from ..systems.arrays import joint_array
 from ..systems.frame_axes import AskedFrame
+from .closed_form.all_solutions import SAME, all_solutions, distinct
+from .closed_form.decomposition import ClosedForm, closed_form_of
 from .descent import Descent, Lanes
+from .held_joints import HeldJoints
 from .joint_solutions import JointSolutions
 from .pose_errors import poses_of
 from .spare_joints import check_criterion, settled
@@ -22,11 +29,12 @@ from .step_kernel import compiled_step
 from .task import Task
 
 Array = NDArray[np.float64]
-SAME = 1e-4
-"""Solutions whose joints are closer than this (rad or lengths) are one."""
 GROWTH = 4
 """Each round tries this many times as many starts as the one before."""
 MOST_LANES = 65536
+FEW = 21
+"""Starts that tell how near one gets to a pose that no joint positions reach."""
+DESCENT = "damped least squares"
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,7 @@ def inverse_kinematics(
     arm: MovingArm, pose: ArrayLike | Placement, *, frame: AskedFrame | None, task: str, near: ArrayLike | None,
     weights: ArrayLike | None, axes: str, error: str, limits: bool, tolerance: float | tuple[float, float],
     iterations: int, starts: int, criterion: str | None, solutions: bool, seed: int,
+    fixed: Mapping[str, float] | None = None,
 ) -> JointSolutions:  # fmt: skip
     """What ``arm.inverse_kinematics`` says."""
     if arm.n == 0:
@@ -97,6 +106,15 @@ def inverse_kinematics(
         raise ArmError(f"iterations and starts are numbers of at least 1, starts at most {TABLE}")
     if not (isinstance(seed, int) and seed >= 0):
         raise ArmError(f"a seed is a whole number of zero or more; got {seed!r}")
+    if fixed:
+        held = HeldJoints.of(arm, fixed, limits)
+        others = None if near is None else held.others(joint_array(arm, "near", near))
+        reduced = inverse_kinematics(
+            held.rest, pose, frame=frame, task=task, near=others, weights=weights, axes=axes, error=error,
+            limits=limits, tolerance=tolerance, iterations=iterations, starts=starts, criterion=criterion,
+            solutions=solutions, seed=seed,
+        )  # fmt: skip
+        return held.whole(reduced)
     target = poses_of(pose, task)
     batch = target.shape[:-2]
     guess = None if near is None else joint_array(arm, "near", near)
@@ -107,25 +125,73 @@ def inverse_kinematics(
             raise ArmError(f"near {guess.shape} does not fit poses {target.shape}; give one for each, or one") from None
         guess = np.broadcast_to(guess, (*batch, arm.n)).reshape(-1, arm.n)
     flat = np.ascontiguousarray(np.broadcast_to(target, (*batch, 4, 4)).reshape(-1, 4, 4))
-    asked = Task.of(task, weights, axes, error, tolerance, length_of(arm.framed(frame)))
+    framed = arm.framed(frame)
+    asked = Task.of(task, weights, axes, error, tolerance, length_of(framed))
     check_criterion(criterion, arm.n, asked.rows, f"{arm.where}{arm.name}")
     if solutions and arm.n > asked.rows:
         raise ArmError(
-            f"{arm.where}{arm.name}: {arm.n} joints reach {asked.rows} directions in endlessly many ways; lock joints, "
-            "or ask without solutions"
+            f"{arm.where}{arm.name}: {arm.n} joints reach {asked.rows} directions in endlessly many ways; hold joints "
+            "by fixed=, or ask without solutions"
         )
     solver = solver_of(arm, frame, asked, limits, seed)
-    found, tried = _searched(solver, flat, guess, iterations, starts)
-    if criterion is not None and found.arrived.any():
-        _spared(solver, found, flat, criterion, iterations)
-    if guess is None:
-        found.q = solver.turned(found.q, np.clip(np.zeros_like(found.q), solver.starts.lower, solver.starts.upper))
-    several = _distinct(solver, flat, found, iterations, starts) if solutions else ()
+    form = None
+    if asked.rows == (6 if task == "pose" else 3) and criterion is None:
+        form = framed.kept(("closed form", task), lambda: closed_form_of(framed, task))
+    if form is not None:
+        found, tried, complete, several = _in_closed_form(solver, form, flat, guess, iterations, starts, solutions)
+    else:
+        found, tried = _searched(solver, flat, guess, iterations, starts)
+        if criterion is not None and found.arrived.any():
+            _spared(solver, found, flat, criterion, iterations)
+        if guess is None:
+            found.q = solver.turned(found.q, np.clip(np.zeros_like(found.q), solver.starts.lower, solver.starts.upper))
+        several = _distinct(solver, flat, found, iterations, starts) if solutions else ()
+        complete = np.zeros(len(flat), bool)
+    held_back = np.zeros(found.q.shape, bool)
+    if not found.arrived.all():
+        lost = ~found.arrived
+        held_back[lost] = solver.descent.held(found.q[lost], flat[lost])
     return JointSolutions(
         found.q.reshape(*batch, arm.n), found.position_error.reshape(batch), found.orientation_error.reshape(batch),
         found.arrived.reshape(batch), found.iterations.reshape(batch), tried.reshape(batch),
-        solver.descent.held(found.q, flat).reshape(*batch, arm.n), arm.joint_names, arm.name, several,
+        held_back.reshape(*batch, arm.n), arm.joint_names, arm.name, several, complete.reshape(batch),
+        DESCENT if form is None else f"closed form: {form.words}",
     )  # fmt: skip
+
+
+def _in_closed_form(
+    solver: Solver, form: ClosedForm, target: Array, near: Array | None, iterations: int, starts: int, solutions: bool
+) -> tuple[Lanes, NDArray[np.int64], NDArray[np.bool_], tuple[Array, ...]]:
+    """The nearest solution of each pose; the best that a few starts lead to where there is none.
+
+    Also the starts that were tried, where all solutions are known, and the list of them.
+    """
+    descent, count = solver.descent, len(target)
+    wanted = near if near is not None else np.clip(np.zeros((count, solver.arm.n)), descent.lower, descent.upper)
+    every = all_solutions(form, descent, target, wanted)
+    arrived = every.count > 0
+    found = Lanes(
+        every.q[:, 0], every.position_error[:, 0], every.orientation_error[:, 0], np.zeros(count), arrived,
+        np.zeros(count, np.int64),
+    )  # fmt: skip
+    tried, complete = np.zeros(count, np.int64), ~every.endless
+    several = distinct(every, descent) if solutions else ()
+    # nothing to be found where the closed form has no solution: a few starts tell how near one gets
+    for part, most in ((~arrived & complete, min(starts, FEW)), (~arrived & ~complete, starts)):
+        lost = np.flatnonzero(part)
+        if not len(lost):
+            continue
+        begin = wanted[lost] if near is not None else every.closest[lost]
+        lanes, tried[lost] = _searched(solver, target[lost], begin, iterations, most)
+        for name in ("q", "position_error", "orientation_error", "cost", "arrived", "iterations"):
+            getattr(found, name)[lost] = getattr(lanes, name)
+        complete[lost[lanes.arrived]] = False
+        if solutions:
+            listed = list(several)
+            for k in lost[lanes.arrived]:
+                listed[k] = found.q[k : k + 1]
+            several = tuple(listed)
+    return found, tried, complete, several
 
 
 def _searched(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -21,8 +21,10 @@ class JointSolutions:
     ``position_error`` (m) and ``orientation_error`` (rad) are over the directions that were asked for, ``converged``
     says where both are within the tolerances; elsewhere ``q`` is the best that was found. ``at_limit`` ``(..., n)`` are
     the joints that their limits keep from going on towards a pose that was not reached. ``iterations`` are the steps of
-    the start that led here, ``starts`` how many were tried. ``solutions`` are all distinct solutions of each pose, in
-    the order of the batch, where they were asked for.
+    the start that led here, ``starts`` how many were tried, none where a closed form gave the answer. ``solutions`` are
+    the distinct solutions of each pose, in the order of the batch, where they were asked for; ``complete`` says for
+    each pose that there are no others than these (none at all, where it was not reached), which a closed form knows and
+    starts do not. ``method`` is how they were found.
     """
 
     q: Array
@@ -35,6 +37,8 @@ class JointSolutions:
     joint_names: tuple[str, ...]
     name: str
     solutions: tuple[Array, ...] = ()
+    complete: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((), bool))
+    method: str = ""
 
     @property
     def success(self) -> float:
@@ -58,17 +62,32 @@ class JointSolutions:
         stops = [name for name, held in zip(self.joint_names, self.at_limit[where], strict=True) if held]
         cause = f"held by the limits of {listed(stops)}" if stops else "beyond the reach of the joints, or singular"
         many = f"{len(lost)} of {total} poses were not reached; " if total > 1 else ""
+        proven = bool(np.broadcast_to(self.complete, self.converged.shape)[where])
+        count = int(self.starts[where])
+        known = "no joint positions that are allowed reach it" if proven else f"after {count} start{'s' * (count != 1)}"
         return (
             f"{many}{which} {self.position_error[where]:.3g} m and {self.orientation_error[where]:.3g} rad "
-            f"away at best after {int(self.starts[where])} starts, {cause}; ask for a pose within reach, "
-            "or for fewer directions"
+            f"away at best, {known}, {cause}; ask for a pose within reach, or for fewer directions"
         )
+
+    def found(self) -> str:
+        """How the solutions were found, and whether these are all, in a sentence."""
+        if np.all(self.complete):
+            return (
+                f"There are no others ({self.method})." if np.any(self.converged) else f"There is none ({self.method})."
+            )
+        if np.any(self.complete):
+            return f"Some poses have endlessly many ({self.method}); complete says of which these are all."
+        if self.method.startswith("closed form"):
+            return f"There may be endlessly many: the pose is singular, or too near to it to say ({self.method})."
+        return f"There may be others: these are what starts led to ({self.method})."
 
     def __repr__(self) -> str:
         total, lost = self.converged.size, int((~np.asarray(self.converged)).sum())
         said = f"{total - lost} of {total} poses reached"
         if self.solutions:
             said += f", {sum(len(found) for found in self.solutions)} solutions"
+            said += ", all there are" if np.all(self.complete) else ""
         return f"<JointSolutions of {self.name!r}: {said}>"
 
     def _repr_html_(self) -> str:

@@ -16,6 +16,8 @@ from .numbers import percent, written
 
 FOLDED, MOST_ROWS = 40, 500
 """Rows of a compact table that are shown at once, and the most of the folded ones."""
+WIDE = 8
+"""Columns, those of units aside, from which on a table is printed in smaller letters, so that it fits on paper."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +94,11 @@ class DataTable:
         body = [tag("tbody", *(self._row(row) for row in self.rows[:count]))]
         folded = self.rows[count:]
         caption = tag("caption", tag("span", text(self.caption), self.links()))
-        parts = [tag("table", caption, tag("thead", head), *body)]
+        width = "wide" if sum(column.kind not in ("pose", "unit") for column in self.columns) >= WIDE else None
+        parts = [tag("table", caption, tag("thead", head), *body, class_=width)]
         if folded:
-            folded_table = tag("table", tag("thead", head), tag("tbody", *(self._row(row) for row in folded)))
+            rest = tag("tbody", *(self._row(row) for row in folded))
+            folded_table = tag("table", tag("thead", head), rest, class_=width)
             parts.append(
                 tag(
                     "details",

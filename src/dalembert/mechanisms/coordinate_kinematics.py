@@ -251,6 +251,11 @@ class CoordinateKinematics:
             f"<{type(self).__name__} {self.name!r}: {self.m} joints, {self.r} closure equations, {self.n} coordinates>"
         )
 
+    def _repr_html_(self) -> str:
+        from .mechanism_notebook import mechanism_html
+
+        return mechanism_html(self)
+
     # -- batches --------------------------------------------------------------------------------
 
     def batched(self, function: Callable[..., Any], *given: tuple[str, ArrayLike, int, str]) -> Any:

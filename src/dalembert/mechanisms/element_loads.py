@@ -105,7 +105,7 @@ class ElementsOverRing:
                 slopes[n] = add(slopes.get(n, 0), mul(weight, slope))
         return ClosureEquation(value, slopes, drift)
 
-    def _span(self, field: Field, at: JointState, element: LoadElement) -> CarriedVector:
+    def span(self, field: Field, at: JointState, element: LoadElement) -> CarriedVector:
         """p_b - p_a."""
         a, b = (self._vectors(field, at, end, {0})[0] for end in element.ends)
         return b - a
@@ -118,7 +118,7 @@ class ElementsOverRing:
         for element in self.elements:
             stiffness, rest, damping, inertia = self._constants(element)
             if element.ends:
-                span = self._span(field, (phi, rate), element)
+                span = self.span(field, (phi, rate), element)
                 stretched = dot(span.value, span.rate)
                 pull = scale(span_tension(field, span.value, stretched, stiffness, rest, damping), span.value)
                 loads: Slopes = {n: dot(pull, slope) for n, slope in span.slopes.items()}
@@ -152,7 +152,7 @@ class ElementsOverRing:
             if not element.stiffness:
                 continue
             if element.ends:
-                square = stretch_square(field, self._span(field, (phi, ()), element).value, rest)
+                square = stretch_square(field, self.span(field, (phi, ()), element).value, rest)
             else:
                 stretch = sub(self.quantity(field, (phi, ()), element).value, rest)
                 square = mul(stretch, stretch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from ..arm.shaft_friction import NO_FRICTION
 from ..systems.arrays import vector_array
 from ..systems.contacts import stuck
 from . import transfer
+from .arm_words import refuse_word
 from .batch import Array, one_state
 from .constrained_motion import Drive, MechanismMotion, simulate
 from .element_loads import element_model
@@ -43,6 +44,11 @@ class Mechanism(MechanismFriction):
 
     phi ``(..., m)`` are the joints of all chains, q ``(..., n)`` the coordinates, in which loads T_q act.
     """
+
+    if not TYPE_CHECKING:  # for a type checker a name that is not there stays an error
+
+        def __getattr__(self, word: str) -> NoReturn:
+            refuse_word(word)
 
     def model(self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE) -> TransferredModel:
         """I*_qq, P*_qqq and T^L_q (4-61), (4-62); ``qd`` matters only to dampers."""

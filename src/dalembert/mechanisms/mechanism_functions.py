@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..compile.function import Function, Tables
-from ..compile.functions import system_facts
+from ..compile.functions import remarks, system_facts
 from ..rings.algebra import dot, total
 from ..rings.graph import Graph, Node
 from .transfer_over_field import TransferOverField
@@ -211,8 +211,14 @@ def mechanism_function(assembly: Assembly, name: str, newton: int = 0, label: st
 
 
 def _remarks(assembly: Assembly, newton: int) -> tuple[str, ...]:
-    """The coordinates in their order, and what the steps of Newton are worth."""
-    found = ["Coordinates, in the order of q:", *(f"  {k}: {c.name}" for k, c in enumerate(assembly.coordinates))]
+    """What is built in, chain by chain, the coordinates in their order, and what the steps of Newton are worth."""
+    found: list[str] = []
+    for name, arm in assembly.chains.arms.items():
+        found += [f"Chain {name}: {remark}" for remark in remarks(arm, None)]
+    if assembly.elements:
+        between = listed(element.name for element in assembly.elements)
+        found.append(f"Springs, dampers and rotors between chains are built in: {between}.")
+    found += ["Coordinates, in the order of q:", *(f"  {k}: {c.name}" for k, c in enumerate(assembly.coordinates))]
     if newton:
         found += [
             f"Newton takes {newton} steps from the guess to q, whatever they find: look at the residual.",

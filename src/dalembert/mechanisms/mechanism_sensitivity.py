@@ -78,13 +78,6 @@ def parameter_sensitivity(
     """See ``Mechanism.sensitivity``."""
     at = one_state(mechanism.m, "phi", phi)
     rate, rate2 = (one_state(mechanism.n, k, v, "coordinate") for k, v in (("qd", qd), ("qdd", qdd)))
-    for name, arm in mechanism.chains.arms.items():
-        moving = [part.name for part in arm.drives.parts if part.body is not None] if arm.counts_drives else []
-        if moving:
-            raise ArmError(
-                f"chain {name!r}: {moving[0]!r} of its drives moves a body on a link, whose place on it no length "
-                "changes here; ask the mechanism without_drives(), or compare two designs"
-            )
     known = {name: _own(arm) for name, arm in mechanism.chains.arms.items()}
     field = Duals(REAL)
     given: list[dict[str, Scalar]] = [{} for _ in known]

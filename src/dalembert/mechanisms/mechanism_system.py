@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from ..arm.errors import ArmError, UnreachableError
 from ..arm.inertia import Load
 from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
+from .arm_words import refuse_word
 from .branches import NEAR, AssemblyBranch, Support
 from .continuation import told
 from .mechanism import NONE, Forces, Mechanism
@@ -40,6 +41,11 @@ class MechanismCoordinate:
 
 class MechanismSystem:
     """What ``systems/protocol.py`` asks of a system, answered by a mechanism in its coordinates."""
+
+    if not TYPE_CHECKING:  # for a type checker a name that is not there stays an error
+
+        def __getattr__(self, word: str) -> NoReturn:
+            refuse_word(word)
 
     def __init__(self, mechanism: Mechanism, near: ArrayLike | None = None) -> None:
         """``near`` are joints phi in the assembly mode that is meant; home by default."""
@@ -116,6 +122,11 @@ class MechanismSystem:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: coordinates {', '.join(self.joint_names)}>"
+
+    def _repr_html_(self) -> str:
+        from .mechanism_notebook import system_html
+
+        return system_html(self)
 
     # -- the mechanism at q ---------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ import numpy as np
 from ..bounds.alike import apart, key_of
 from ..bounds.box import Box
 from ..bounds.grid import LargestSum, largest_sum
-from ..bounds.moments import mean_square
+from ..bounds.moments import exponent_of, mean_square
 from ..bounds.ranges import Largest, largest, trimmed
 from ..bounds.waves import OUTWARD, Wave
 from ..equations import names
@@ -243,10 +243,10 @@ def torque_rms(differences: Mapping[Key, Wave], states: States) -> Array:
     With qd and qdd symmetric about zero, different monomials are uncorrelated: <qdd^2> = a^2/3, <qd_j^2 qd_k^2> = v^4/9
     or v^4/5, and products of squares of speeds with the constant part have means v^2/3.
     """
-    box, total = states.box, np.zeros(states.n)
+    box, total, exponent = states.box, np.zeros(states.n), exponent_of(differences.values())
     even: dict[int, list[tuple[float, float, Wave]]] = {}
-    for (kind, index), wave in differences.items():
-        i = index[0]
+    for (kind, index), large in differences.items():
+        i, wave = index[0], large.scaled(-exponent)
         if kind == "D":
             total[i] += states.acceleration[index[1]] ** 2 / 3 * mean_square(wave, box)
         elif kind == "C" and index[1] != index[2]:
@@ -264,4 +264,4 @@ def torque_rms(differences: Mapping[Key, Wave], states: States) -> Array:
         for factor, _, wave in parts[1:]:
             sum_ = sum_ + wave.times(factor)
         total[i] += mean_square(sum_, box)
-    return np.sqrt(total)
+    return np.asarray(np.ldexp(np.sqrt(total), exponent))

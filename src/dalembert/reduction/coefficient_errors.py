@@ -18,7 +18,8 @@ from .states import States
 
 @dataclass(frozen=True)
 class CoefficientError:
-    """The error of one coefficient: proved bound, largest value attained, exact RMS over the box.
+    """The error of one coefficient: proved bound, largest value attained, exact RMS over the box, each the largest of
+    all loads that the model serves.
 
     ``scale`` is the largest magnitude of the exact coefficient at 256 positions.
     """
@@ -38,7 +39,6 @@ class CoefficientError:
 
 def coefficient_errors(
     differences: Sequence[Mapping[Key, Wave]],
-    worst_load: int,
     equations: Equations,
     states: States,
     arm: ArmDescription,
@@ -48,16 +48,13 @@ def coefficient_errors(
     errors, box = [], states.box
     q = box.samples(256)
     exact = {"D": equations.mass_matrix, "C": equations.christoffel}
-    bounds, _ = coefficient_bounds(differences[worst_load], states, None, False, effort)
-    for (kind, index), (proved, attained) in sorted(bounds.items()):
-        wave = max(
-            (waves[kind, index] for waves in differences if (kind, index) in waves),
-            key=lambda w: float(w.size.sum()),
-        )
+    bounds = [coefficient_bounds(waves, states, None, False, effort / len(differences))[0] for waves in differences]
+    for kind, index in sorted({key for waves in differences for key in waves}):
+        pairs = [each[kind, index] for each in bounds if (kind, index) in each]
+        proved, attained = (max(side) for side in zip(*pairs, strict=True))
+        root = max(rms(waves[kind, index], box) for waves in differences if (kind, index) in waves)
         name = names.name(kind, index)
         poly = equations.gravity[index[0]] if kind == "G" else exact[kind][index]
         whole = float(np.abs(poly(q)).max())
-        errors.append(
-            CoefficientError(name, names.coefficient_unit(arm, name), proved, attained, rms(wave, box), whole)
-        )
+        errors.append(CoefficientError(name, names.coefficient_unit(arm, name), proved, attained, root, whole))
     return tuple(errors)

@@ -1,11 +1,11 @@
-"""All coefficients of a system as waves: D, C, G from the exact closed form, C from the derivatives of D."""
+"""All coefficients of a system as waves: D, C and G, each from its own exact closed form."""
 
 from __future__ import annotations
 
 from functools import cached_property
 
 from ..arm.description import ArmDescription
-from ..bounds.waves import Wave, total, wave_of, zero
+from ..bounds.waves import Wave, wave_of, zero
 from ..equations import names
 from ..equations.closed_form import Equations
 
@@ -48,8 +48,13 @@ class CoefficientWaves:
 
     @cached_property
     def christoffel(self) -> dict[tuple[int, int, int], Wave]:
-        """C_ijk with j <= k, those that are not zero."""
-        return christoffel({(i, j): self.inertia(i, j) for i in range(self.n) for j in range(i, self.n)}, self.n)
+        """C_ijk with j <= k, those that are not zero.
+
+        Not from the waves of D: terms of D that are lost beside larger ones may be all there is to a C.
+        """
+        exact, n = self.equations.christoffel, self.n
+        indices = [(i, j, k) for i in range(n) for j in range(n) for k in range(j, n)]
+        return {index: wave_of(polynomial) for index in indices if (polynomial := exact[index])}
 
     def wave(self, name: str) -> Wave:
         """A coefficient by its printed name."""
@@ -65,28 +70,3 @@ class CoefficientWaves:
     def unit(self, name: str) -> str:
         """The SI unit of a coefficient."""
         return names.coefficient_unit(self.arm, name)
-
-
-def christoffel(inertia: dict[tuple[int, int], Wave], n: int) -> dict[tuple[int, int, int], Wave]:
-    """c_ijk = (d D_ij/d q_k + d D_ik/d q_j - d D_jk/d q_i) / 2."""
-    slopes: dict[tuple[int, int, int], Wave] = {}
-    for (i, j), wave in inertia.items():
-        for k in wave.joints:
-            slopes[i, j, k] = slopes[j, i, k] = wave.diff(k)
-    found: dict[tuple[int, int, int], Wave] = {}
-    for i in range(n):
-        for j in range(n):
-            for k in range(j, n):
-                parts = [slopes[key] for key in ((i, j, k), (i, k, j)) if key in slopes]
-                if (j, k, i) in slopes:
-                    parts.append(-slopes[j, k, i])
-                if parts:
-                    wave = total(parts).times(0.5)
-                    # What cancels exactly leaves rounding behind; rows below it are no terms of the function.
-                    floor = 64 * wave.slack / max(1, len(wave))
-                    rows = wave.size > floor
-                    if rows.any():
-                        rest = float(wave.size[~rows].sum())
-                        kept = wave.kept(rows)
-                        found[i, j, k] = Wave(kept.k, kept.p, kept.c, wave.slack + rest, wave.top)
-    return found

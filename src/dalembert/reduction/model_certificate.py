@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 
 ROUNDED_UP = 1 + 1e-9
 """A claim is the bound of the model times this: control values of another order of operations are rounded otherwise."""
-CLAIMS = ((1.0, WORK / 4), (1.5, WORK / 8), (2.5, WORK / 8), (4.0, WORK))
-"""Claims that are tried in turn, in bounds of the model, and the work for each: grids, which prove the bound of seven
-joints, are no part of a certificate, and boxes may be too many for it."""
+AT_ONCE, EACH = WORK / 100, WORK / 4
+"""The work to try the bound of the model itself at once, and the work for all claims of a joint that are tried in turn
+where that is not enough: grids, which prove the bound of seven joints, are no part of a certificate, and boxes may be
+too many for it."""
+CLAIMS, DEARER = (4.0, 3.0, 2.0, 1.5, 1.2, 1.1, 1.05, 1.02, 1.0), 2.5
+"""Those claims, in bounds of the model, and how much more work the next one takes."""
 
 
 def write_certificate(model: ReducedModel, path: str | Path, progress: Progress | None = None) -> Path:
@@ -50,21 +53,45 @@ def write_certificate(model: ReducedModel, path: str | Path, progress: Progress 
     for at, (system, joint) in enumerate(pairs):
         if progress is not None:
             progress("certifying torques", at / len(pairs))
-        for factor, work in CLAIMS:
-            bound = exact_float(float(model.bound[joint]) * factor * ROUNDED_UP)
-            claim = {"system": system, "joint": joint, "bound": bound}
-            proof = prover.torque_error(claim, float(model.found[joint]), work)
-            if proof is not None:
-                break
-        else:
+        proved = smallest_claim(prover, system, joint, float(model.bound[joint]), float(model.found[joint]))
+        if proved is None:
             arm = model.system
             raise ArmError(
                 f"{arm.where}{arm.name}: the error of the torque of {arm.joint_names[joint]!r} would need too many "
                 "parts of the box for a certificate; reduce to a larger tolerance, or over a smaller box"
             )
-        sections["claims"].append(claim)
-        sections["proofs"].append(proof)
+        sections["claims"].append(proved[0])
+        sections["proofs"].append(proved[1])
     return write(path, "reduced model", sections)
+
+
+def smallest_claim(
+    prover: Prover, system: int, joint: int, bound: float, found: float
+) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
+    """The bound of a torque error, or the least multiple of it that is affordable, with its proof; None where none is.
+
+    ``found`` is the largest error known.
+    """
+
+    def tried(factor: float, work: float) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
+        claim = {"system": system, "joint": joint, "bound": exact_float(bound * factor * ROUNDED_UP)}
+        proof = prover.torque_error(claim, found, work)
+        return None if proof is None else (claim, proof)
+
+    best = tried(1.0, AT_ONCE)
+    if best is not None:
+        return best
+    begin = prover.used
+    for factor in CLAIMS:
+        before = prover.used
+        left = WORK if best is None else begin + EACH - before
+        proved = tried(factor, left)
+        if proved is None:
+            return best
+        best = proved
+        if DEARER * (prover.used - before) > begin + EACH - prover.used:
+            return best
+    return best
 
 
 def program_steps(outputs: Sequence[Node]) -> tuple[list[list[Any]], list[int]]:

@@ -110,9 +110,7 @@ class ReducedModel(ProgramSystem):
     def coefficient_errors(self) -> tuple[CoefficientError, ...]:
         """What is proved and found of every coefficient that differs; worked out when it is asked for."""
         case = self.cases[0]
-        return coefficient_errors(
-            self.differences, self.worst_load, case.equations, self.states, case.system, self.effort
-        )
+        return coefficient_errors(self.differences, case.equations, self.states, case.system, self.effort)
 
     @property
     def share(self) -> Array:

@@ -29,6 +29,8 @@ SPEED = {"revolute": 2.0, "prismatic": 1.0}
 SECONDS = 0.2
 """Time in which a joint reaches its largest speed, where no acceleration is given."""
 
+LEAST_LIMIT = 1e-70
+"""Least speed and acceleration that is not zero; the largest is one over it. Products of four keep all their digits."""
 POOL = 12
 """States from which the search for a largest torque goes on."""
 MOST_SIGNED = 7
@@ -75,11 +77,11 @@ def states_of(
 
 def amounts(arm: ArmDescription, what: str, given: Amounts, default: Array) -> Array:
     """One number for each joint."""
-    if given is None:
-        return default.astype(float)
     found = default.astype(float).copy()
     try:
-        if isinstance(given, Mapping):
+        if given is None:
+            pass
+        elif isinstance(given, Mapping):
             for key, value in given.items():
                 found[place(arm, key)] = float(value)
         else:
@@ -92,6 +94,11 @@ def amounts(arm: ArmDescription, what: str, given: Amounts, default: Array) -> A
         ) from None
     if not np.all(np.isfinite(found)) or np.any(found < 0):
         raise ArmError(f"{arm.where}{what} limits must be finite and not negative, got {found.tolist()}")
+    if np.any((found > 0) & ((found < LEAST_LIMIT) | (found > 1 / LEAST_LIMIT))):
+        raise ArmError(
+            f"{arm.where}{what} limits must be zero or between {LEAST_LIMIT:g} and {1 / LEAST_LIMIT:g}, since "
+            f"products of others are beyond a computer's numbers; got {found.tolist()}"
+        )
     return found
 
 

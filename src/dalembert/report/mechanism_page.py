@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,14 @@ from ..mechanisms.mechanism import Mechanism
 from ..systems.arrays import vector_array
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
-from .html.page import page
+from .html.page import notebook_frame, page
 from .mechanism_view import MechanismWay, coordinate_units, mechanism_drawing, mechanism_script
 from .section import Part, Section
 
 Array = NDArray[Any]
 SAMPLES = 201
+FRAME_HEIGHT = 860
+"""Height of the page inside a notebook (pixels)."""
 NEARLY = 0.01
 """Of the best conditioning on the way: what is less is said to be near a singularity."""
 
@@ -56,15 +59,32 @@ def mechanism_page(
     return page(mechanism.name, "A mechanism in its coordinates", glance, sections)
 
 
+@dataclass(frozen=True)
+class MechanismPage:
+    """The page of a mechanism; a notebook shows it."""
+
+    name: str
+    html: str
+
+    def __repr__(self) -> str:
+        return f"<MechanismPage of {self.name!r}: {len(self.html)} characters>"
+
+    def _repr_html_(self) -> str:
+        return notebook_frame(self.html, f"mechanism {self.name}", FRAME_HEIGHT)
+
+
 def write_mechanism_page(
     mechanism: Mechanism,
-    path: str | Path,
+    path: str | Path | None = None,
     q: ArrayLike | None = None,
     to: ArrayLike | None = None,
     duration: float = 1.0,
-) -> None:
-    """Write the page."""
-    write_whole(path, mechanism_page(mechanism, q, to, duration))
+) -> MechanismPage:
+    """Write the page to ``path``, where one is given; in a notebook what is given back shows itself."""
+    found = MechanismPage(mechanism.name, mechanism_page(mechanism, q, to, duration))
+    if path is not None:
+        write_whole(path, found.html)
+    return found
 
 
 def _way(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MechanismWay:

@@ -97,5 +97,5 @@ def mechanism_drawing(mechanism: Mechanism, phi: Array, way: MechanismWay | None
         tag("canvas", id="mechanism-canvas", style="width: 100%; height: 26rem; touch-action: none"),
         player if way is not None else Html(),
         tag("p", id="mechanism-said", role="status"),
-        tag("table", tag("thead", head), tag("tbody", *rows)),
+        tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="scroll"),
     )

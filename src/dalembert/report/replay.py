@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ from .arm3d import drawing
 from .arm_script import arm_script
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
-from .html.page import asset, page_head
+from .html.page import asset, notebook_frame, page_head
 
 MOST_FRAMES = 2000
 MOST_POSES = 120
@@ -106,6 +108,28 @@ def _title(stem: str, names: list[str], unit: str) -> str:
     return f"{stem.capitalize()} ({unit})" if len(names) > 1 else f"{stem.capitalize()} of {names[0]} ({unit})"
 
 
-def write_replay(arm: ArmDescription, motion: Motion, path: str | Path) -> None:
-    """Write the page."""
-    write_whole(path, replay_page(arm, motion))
+FRAME_HEIGHT = 900
+"""Height of the page inside a notebook (pixels)."""
+
+
+@dataclass(frozen=True)
+class MotionPage:
+    """A motion that plays in the 3D view; ``write`` saves the page, a notebook shows it."""
+
+    arm: ArmDescription
+    motion: Motion
+
+    @cached_property
+    def html(self) -> str:
+        """The page as text."""
+        return replay_page(self.arm, self.motion)
+
+    def write(self, path: str | Path) -> None:
+        """Write the page."""
+        write_whole(path, self.html)
+
+    def __repr__(self) -> str:
+        return f"<MotionPage of {self.motion.name!r}: {self.motion.t[-1] - self.motion.t[0]:g} s>"
+
+    def _repr_html_(self) -> str:
+        return notebook_frame(self.html, f"motion of {self.motion.name}", FRAME_HEIGHT)

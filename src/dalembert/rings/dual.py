@@ -73,6 +73,26 @@ def slope_of(number: Scalar, key: int) -> Scalar:
     return number.tangents.get(key, 0) if isinstance(number, Dual) else 0
 
 
+def lifted(number: Scalar, levels: int) -> Scalar:
+    """A number of the base as a constant of duals over it, ``levels`` times over.
+
+    Numbers that are no duals are constants at every level. Those that are have slopes to variables of their own, which
+    a product with duals over them would take for slopes to the variables of these.
+    """
+    for _ in range(levels if isinstance(number, Dual) else 0):
+        number = Dual(number, {})
+    return number
+
+
+def levels_above(ring: Ring, base: Ring) -> int:
+    """How many times ``ring`` is dual numbers over ``base``."""
+    return _levels(ring) - _levels(base)
+
+
+def _levels(ring: Ring) -> int:
+    return 1 + _levels(ring.base) if isinstance(ring, Duals) else 0
+
+
 class Duals:
     """The ring of dual numbers over ``base``."""
 

@@ -34,6 +34,8 @@ class Plant:
     """
 
     extra = 0
+    decay: Array = np.zeros(0)
+    """R/L (1/s) of the circuits whose currents are states: how fast they settle."""
 
     def __init__(self, system: System) -> None:
         self.system, self.n, self.joint_names = system, system.n, system.joint_names
@@ -147,6 +149,8 @@ class MotorPlant(Plant):
             raise ArmError(
                 "currents at the start belong to voltages on motors that all have inductance; leave them out"
             )
+        if has_current and self.electric is not None:
+            self.decay = self.electric.resistance / self.electric.inductance
         self._currents = np.zeros(motors) if currents is None else vector_array(motors, "currents", currents, "motor")
 
     def start(self) -> Array:

@@ -42,6 +42,8 @@ CROWD, WITHIN = 40, 1e-4
 """So many changes of mode within so many seconds are left to time steps."""
 CRAWL, ADVANCE = 100, 1e-5
 """So many steps that together advance less than this (s) are left to time steps."""
+SETTLING = 0.01
+"""Steps through the settling of currents are no crawl: that is less than this share of their shortest time constant."""
 
 
 class Simulation:
@@ -77,6 +79,7 @@ class Simulation:
         self.stepped: list[tuple[float, float]] = []
         self.changed: deque[float] = deque(maxlen=CROWD)
         self.stretch = STRETCH
+        self.advance = min(ADVANCE, SETTLING / plant.decay.max()) if plant.decay.any() else ADVANCE
         self.first_step: float | None = None
         self.trial_fault: NotFinite | UnreachableError | None = None
 
@@ -153,7 +156,7 @@ class Simulation:
         while solver.status == "running":
             with np.errstate(all="ignore"):
                 solver.step()
-            if solver.status == "failed" or (len(recent) == CRAWL and solver.t - recent[0] < ADVANCE):
+            if solver.status == "failed" or (len(recent) == CRAWL and solver.t - recent[0] < self.advance):
                 if self.trial_fault is not None:
                     raise self.trial_fault
                 self.step_on(end)

@@ -76,9 +76,8 @@ def _step(run: Simulation, h: float) -> Array:
     after, force = _held(mechanics, q, qd, mass, mass @ qd + gained, leaning, run.standing(), h)
     mean = (qd + after) / 2
     place = np.clip(q + h * mean, np.minimum(q, run.lower), np.maximum(q, run.upper))
-    return np.concatenate(
-        [place, after, extra + h * rate, [run.work + h * (mean @ supplied), lost + h * braked - mean @ force]]
-    )
+    flow = extra + h * rate / (1 + h * plant.decay)  # implicit: time constants may be far shorter than h
+    return np.concatenate([place, after, flow, [run.work + h * (mean @ supplied), lost + h * braked - mean @ force]])
 
 
 def _held(

@@ -84,7 +84,11 @@ def _instant(path: Any, watch: Watch, before: float) -> float:
                 break
         else:
             return float(start)
-    return float(brentq(lambda t: watch.value(t, path(t)), start, end, xtol=1e-15, rtol=1e-14))
+    at, beyond = float(brentq(lambda t: watch.value(t, path(t)), start, end, xtol=1e-15, rtol=1e-14)), 1e-15
+    while at < end and watch.value(at, path(at)) > 0:
+        # on the far side of zero, where the event has happened: before it nothing would change, time after time
+        at, beyond = min(at + beyond, end), 2 * beyond
+    return float(at)
 
 
 def _speed(run: Simulation, contact: int, slides: int) -> Callable[[float, Array], float]:

@@ -7,27 +7,25 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description_numbers import with_numbers
+from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError, PhysicalWarning
-from ..compile.kernel import Kernel
+from ..compile.targets import kernel_for
 from ..design.motion_samples import MotionSamples
 from .design_function import design_function
+from .design_numbers import Designed, with_numbers
 from .factors import FactorSet
 from .outputs import OUTPUTS, Output
 from .study_files import FAILURE
 
-if TYPE_CHECKING:
-    from ..systems.arm_system import ArmSystem
-
 Array = NDArray[np.float64]
 
-STATES = 8192
-"""States of one block: their numbers stay within the second-level cache."""
+STATES = {"cpu": 8192, "cuda": 1 << 20}
+"""States of one block: their numbers stay within the second-level cache, or keep a GPU busy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +55,14 @@ class _Buffers:
 class DesignEvaluator:
     """A system, its factors, outputs and motion, ready to work out designs."""
 
-    def __init__(self, factors: FactorSet, outputs: Sequence[Output], motion: MotionSamples | None) -> None:
-        self.system: ArmSystem = factors.system  # type: ignore[assignment]
-        self.factors, self.outputs, self._motion = factors, tuple(outputs), motion
-        self._kernels: dict[str, Kernel] = {}
+    def __init__(
+        self, factors: FactorSet, outputs: Sequence[Output], motion: MotionSamples | None, device: str = "cpu"
+    ) -> None:
+        self.system: Designed = factors.system
+        self.factors, self.outputs, self._motion, self.device = factors, tuple(outputs), motion, device
+        self.described = isinstance(self.system, ArmDescription)
+        """Whether it is an arm, for which kernels take the numbers as arguments; a mechanism is built anew."""
+        self._kernels: dict[str, Any] = {}
         self._last = threading.local()  # threads share the kernels, not the block that each of them is at
         self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
         names = [name for name, _ in self.columns]
@@ -74,11 +76,27 @@ class DesignEvaluator:
         for output in self.outputs:
             if output.kind != "own" and OUTPUTS[output.kind].needs_motion and motion is None:
                 raise ArmError(f"{self.system.name}: output {output.name!r} is along a motion; give one")
+        self._refuse_unfit()
         if motion is not None and motion.q.shape[-1] != self.system.n:
             raise ArmError(f"{self.system.name}: the motion is one of {motion.q.shape[-1]} joints")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return DesignEvaluator, (self.factors, self.outputs, self._motion)
+        return DesignEvaluator, (self.factors, self.outputs, self._motion, self.device)
+
+    def _refuse_unfit(self) -> None:
+        """Refuse outputs that this system has not, and a device that cannot serve them."""
+        if self.device not in STATES:
+            raise ArmError(f"no device {self.device!r:.60} for a study; there are {listed(STATES)}")
+        proved = [output for output in self.outputs if not output.batched]
+        if self.device == "cuda" and (proved or not self.described):
+            what = f"output {proved[0].name!r} is worked out design by design" if proved else "it is a mechanism"
+            raise ArmError(
+                f'{self.system.name}: a study on "cuda" is of kernels with the numbers of an arm as arguments, and '
+                f"{what}; leave the device out"
+            )
+        odd = [output.name for output in proved if output.kind != "own"]
+        if odd and not self.described:
+            raise ArmError(f"{self.system.name}: output {odd[0]!r} is one of arms; a mechanism has no closed form yet")
 
     @property
     def motion(self) -> MotionSamples:
@@ -95,27 +113,43 @@ class DesignEvaluator:
 
     # -- kernels -------------------------------------------------------------------------------------
 
-    def kernel(self, name: str) -> Kernel:
+    def kernel(self, name: str) -> Any:
         """The function ``name`` with the numbers of the factors as last argument; compiled once for all designs."""
         if name not in self._kernels:
-            self._kernels[name] = Kernel(design_function(self.system, name, self.factors.names))
+            asked = design_function(self.system, name, self.factors.names)
+            self._kernels[name] = kernel_for(asked, self.device, "float64")
         return self._kernels[name]
+
+    def at(self, name: str, *given: Array, values: Array) -> Any:
+        """Results of a function of states that broadcast against the designs, ``(designs, ...)`` each."""
+        if self.described:
+            return self.kernel(name)(*given, values)
+        answers = []
+        for k, value in enumerate(values):
+            own = [x[k] if len(x) == len(values) else x[0] for x in given]
+            found = getattr(self.design(value), name)(*own)
+            answers.append(found if isinstance(found, tuple) else (found,))
+        tables = tuple(np.stack(part) for part in zip(*answers, strict=True))
+        return tables if len(tables) > 1 else tables[0]
 
     def along(self, name: str, values: Array, arguments: int = 3) -> tuple[Array, ...]:
         """Results ``(designs, moments, ...)`` of a function of the first ``arguments`` of q, qd, qdd on the motion.
 
         They stand in memory that the next call for the same function in this thread uses again.
         """
+        states = (self.motion.q, self.motion.qd, self.motion.qdd)[:arguments]
+        if not self.described:
+            found = self.at(name, *(state[None] for state in states), values=values)
+            return found if isinstance(found, tuple) else (found,)
         count, kernel = len(values), self.kernel(name)
         buffers: dict[str, _Buffers] = self._last.__dict__.setdefault("buffers", {})
         kept = buffers.get(name)
         if kept is None or kept.designs != count:
-            states = (self.motion.q, self.motion.qd, self.motion.qdd)[:arguments]
             kept = buffers[name] = _Buffers(count, states, values.shape[1], kernel.shapes)
         kept.numbers.reshape(-1, count, values.shape[1])[...] = values
-        found = tuple(kept.results)
-        kernel(*kept.states, kept.numbers, out=found if len(found) > 1 else found[0])
-        return tuple(np.swapaxes(result.reshape(-1, count, *result.shape[1:]), 0, 1) for result in found)
+        results = tuple(kept.results)
+        kernel(*kept.states, kept.numbers, out=results if len(results) > 1 else results[0])
+        return tuple(np.swapaxes(result.reshape(-1, count, *result.shape[1:]), 0, 1) for result in results)
 
     def torques(self, values: Array) -> Array:
         """tau along the motion, ``(designs, moments, n)``; kept for the outputs that share it."""
@@ -127,8 +161,9 @@ class DesignEvaluator:
         """tau along the motion at a pace for each design."""
         k = pace[:, None, None]
         motion = self.motion
-        found = self.kernel("inverse_dynamics")(motion.q, k * motion.qd, k * k * motion.qdd, values[:, None, :])
-        return np.asarray(found)
+        states = (np.broadcast_to(motion.q, (len(pace), *motion.q.shape)), k * motion.qd, k * k * motion.qdd)
+        numbers = values[:, None, :] if self.described else values
+        return np.asarray(self.at("inverse_dynamics", *states, values=numbers))
 
     def limits(self, values: Array) -> tuple[Array, Array]:
         """Limits of effort and velocity, ``(designs, n)`` each; factors may be among them."""
@@ -145,7 +180,7 @@ class DesignEvaluator:
         """Have all kernels that the outputs need compiled; a design of the present numbers is worked out."""
         batched = [output for output in self.outputs if output.batched]
         present = np.array([[float(number.value) for number in self.factors.numbers]])
-        for output in batched:
+        for output in batched if self.described else ():
             self._batch(output, present)
 
     # -- designs -------------------------------------------------------------------------------------
@@ -157,7 +192,7 @@ class DesignEvaluator:
         found = np.full((len(designs), len(self.columns)), np.nan)
         sound = np.flatnonzero([not failure for failure in failures])
         moments = len(self._motion.q) if self._motion is not None else 1
-        block = max(1, STATES // moments)
+        block = max(1, STATES[self.device] // moments) if self.described else 1
         for first in range(0, len(sound), block):
             rows = sound[first : first + block]
             self._block(np.ascontiguousarray(values[rows]), rows, found, failures)
@@ -170,7 +205,12 @@ class DesignEvaluator:
             part = slice(place, place + count)
             place += count
             if output.batched:
-                found[rows, part] = self._batch(output, values)
+                try:
+                    found[rows, part] = self._batch(output, values)
+                except ArmError as fault:
+                    if self.described:
+                        raise
+                    failures[rows[0]] = failures[rows[0]] or f"{output.name}: {_reason(fault)}"
                 for row in rows[~np.isfinite(found[rows, part]).all(axis=1)]:
                     failures[row] = failures[row] or _unanswered(output)
                 continue
@@ -210,13 +250,13 @@ class DesignEvaluator:
             raise ArmError("the answer is not finite")
         return answer
 
-    def design(self, value: Array) -> ArmSystem:
+    def design(self, value: Array) -> Designed:
         """The system with these values of its numbers."""
         numbers = {name: float(x) for name, x in zip(self.factors.names, value, strict=True)}
         return with_numbers(self.system, numbers)
 
 
-def _own(output: Output, system: ArmSystem) -> Array:
+def _own(output: Output, system: Designed) -> Array:
     assert output.function is not None, "an output of one's own has a function"
     found = output.function(system)
     if output.columns_of_function:

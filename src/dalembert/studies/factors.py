@@ -11,9 +11,9 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import ArmDescription
-from ..arm.description_numbers import DescriptionNumber, number_of
+from ..arm.description_numbers import DescriptionNumber
 from ..arm.errors import ArmError
+from .design_numbers import Designed, designed, number_of
 
 Array = NDArray[np.float64]
 
@@ -129,12 +129,11 @@ FIELDS = tuple(field.name for field in fields(Factor) if field.name != "name")
 class FactorSet:
     """All factors of a study of one system, and the numbers of its description that they set."""
 
-    system: ArmDescription
+    system: Designed
     factors: tuple[Factor, ...]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.system, ArmDescription):
-            raise ArmError(f"a study is of an arm, alone or with its load and drives, not of {self.system!r:.60}")
+        object.__setattr__(self, "system", designed(self.system))
         if not self.factors:
             raise ArmError(f"{self.system.name}: a study has at least one factor")
         names = [factor.name for factor in self.factors]

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import listed
+from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..compile.kernel import Kernel
 from ..design.motion_samples import MotionSamples
@@ -36,7 +36,11 @@ class DesignTerms:
 
     def __init__(self, factors: FactorSet, motion: MotionSamples | None) -> None:
         self.factors, self._motion = factors, motion
-        self.system: ArmSystem = factors.system  # type: ignore[assignment]
+        self.system: ArmSystem = factors.system
+        if not isinstance(factors.system, ArmDescription):
+            raise ArmError(
+                f"{factors.system.name}: the best design is looked for among arms; study a mechanism instead"
+            )
 
     @property
     def motion(self) -> MotionSamples:

@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..markup.numbers import unit
+from ..mechanisms.driven_mechanism import DrivenMechanism
+from ..mechanisms.mechanism_system import MechanismSystem
 
 if TYPE_CHECKING:
     from ..systems.arm_system import ArmSystem
+    from .design_numbers import Designed
     from .evaluator import DesignEvaluator
 
 Array = NDArray[np.float64]
@@ -119,9 +122,13 @@ def _rms_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     return np.sqrt(np.einsum("btj,t->bj", torque * torque, study.motion.weights))
 
 
-def _motor_columns(output: Output, system: ArmSystem) -> Columns:
+def _motor_columns(output: Output, system: Designed) -> Columns:
     if output.joints:
         raise ArmError(f"output {output.name!r} is of motors, not of joints; leave joints out")
+    if isinstance(system, DrivenMechanism):
+        return tuple((f".{name}", said) for name, said in zip(system.motor_names, system.motor_units, strict=True))
+    if isinstance(system, MechanismSystem):
+        raise ArmError(f"output {output.name!r} is of motors; give the mechanism as as_system(motors=True)")
     return tuple((f".{motor.name}", "N m" if motor.kind == "rotary" else "N") for motor in system.drives.actuators)
 
 
@@ -207,7 +214,7 @@ def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) ->
         np.broadcast_to(np.array(output.options.get(key, 0.0), dtype=float), (n,)) for key in ("pose", "stiffness")
     )
     still = np.zeros((1, n))
-    to_q, _, mass = study.kernel("inverse_dynamics_derivatives")(pose[None], still, still, values)
+    to_q, _, mass = study.at("inverse_dynamics_derivatives", pose[None], still, still, values=values)
     spring = (to_q + np.swapaxes(to_q, -1, -2)) / 2 + np.diag(stiffness)
     factor = np.linalg.inv(np.linalg.cholesky(mass))
     squares = np.linalg.eigvalsh(factor @ spring @ np.swapaxes(factor, -1, -2))

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from ..compile.functions import system_facts
 from ..design.motion_samples import MotionSamples
 from ..simulation.motion_files import motion_of
 from ..version import __version__
+from .design_numbers import Designed, designed, facts_of
 from .evaluator import DesignEvaluator
 from .executors import answered
 from .factors import Factor, FactorSet, factors_of
 from .outputs import Output
+from .own_function import Untold, known_by
 from .sampling import designs_of
 from .study_files import checked_path, finished, save_table
 from .study_result import StudyResult
 from .study_store import StudyStore
-
-if TYPE_CHECKING:
-    from ..systems.arm_system import ArmSystem
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -36,6 +34,8 @@ Progress = Callable[[int, int], None]
 
 CHUNK = 16384
 """Designs of a chunk where kernels answer for all outputs."""
+LARGE_CHUNK = 1 << 18
+"""The same on a GPU."""
 SMALL_CHUNK = 8
 """Designs of a chunk where something is worked out design by design."""
 
@@ -44,7 +44,7 @@ SMALL_CHUNK = 8
 class Study:
     """What is asked: factors and outputs of a system, along a motion, and which designs are tried."""
 
-    system: ArmSystem
+    system: Designed
     factors: tuple[Factor, ...]
     outputs: tuple[Output, ...]
     motion: MotionSamples | None = None
@@ -53,11 +53,12 @@ class Study:
     seed: int = 0
     chunk: int | None = None
     name: str = ""
+    device: str = "cpu"
 
     @cached_property
     def evaluator(self) -> DesignEvaluator:
         """What works out its designs."""
-        return DesignEvaluator(FactorSet(self.system, self.factors), self.outputs, self.motion)
+        return DesignEvaluator(FactorSet(self.system, self.factors), self.outputs, self.motion, self.device)
 
     @cached_property
     def designs(self) -> Array:
@@ -71,16 +72,27 @@ class Study:
             if isinstance(self.chunk, bool) or not isinstance(self.chunk, int) or self.chunk < 1:
                 raise ArmError(f"chunk must be a whole number of at least 1, not {self.chunk!r:.60}")
             return self.chunk
-        return CHUNK if all(output.batched for output in self.outputs) else SMALL_CHUNK
+        batched = all(output.batched for output in self.outputs) and self.evaluator.described
+        return (CHUNK if self.device == "cpu" else LARGE_CHUNK) if batched else SMALL_CHUNK
 
     @cached_property
     def identity(self) -> str:
-        """Digest of all that shapes the results: two studies that share it have the same results."""
-        facts = system_facts(self.system) or repr(self.system)
+        """Digest of all that shapes the results: two studies that share it have the same results.
+
+        Where a transmission or an output is a Python function that cannot be told from another, it is shared by none:
+        such a study is worked out anew each time.
+        """
+        facts = facts_of(self.evaluator.system) or uuid4().hex
         motion = () if self.motion is None else (self.motion.q, self.motion.qd, self.motion.qdd, self.motion.t)
         found = hashlib.sha256()
-        outputs = [(x.kind, x.name, x.joints, sorted(x.options.items()), _source(x)) for x in self.outputs]
-        asked = (__version__, facts, self.factors, outputs, self.design, self.samples, self.seed, self.rows_of_chunk)
+        outputs = [
+            (x.kind, x.name, x.joints, _told(sorted(x.options.items())), _told(x.function)) for x in self.outputs
+        ]
+        asked: tuple[Any, ...] = (
+            __version__, facts, self.factors, outputs, self.design, self.samples, self.seed, self.rows_of_chunk,
+        )  # fmt: skip
+        if self.device != "cpu":  # other processors round otherwise
+            asked += (self.device,)
         found.update(repr(asked).encode())
         for part in motion:
             found.update(b"none" if part is None else np.ascontiguousarray(part).tobytes())
@@ -101,6 +113,8 @@ class Study:
         PATH.parts; after a crash or Ctrl-C the same call goes on where it stopped. A Parquet file of this very study is
         read, not worked out again.
         """
+        if self.device == "cuda" and executor == "processes":
+            raise ArmError('a study on "cuda" uses one GPU from one process; take threads, or a scheduler\'s workers')
         names = [factor.name for factor in self.factors] + [name for name, _ in self.evaluator.columns]
         target = checked_path(path) if path is not None else None
         if target is not None:
@@ -147,19 +161,16 @@ class Study:
         )  # fmt: skip
 
 
-def _source(output: Output) -> str:
-    """The text of a function of one's own: a changed function is another study."""
-    if output.function is None:
-        return ""
-    name = f"{getattr(output.function, '__module__', '')}.{getattr(output.function, '__qualname__', '')}"
+def _told(part: object) -> str:
+    """What a part of a study is known by: a changed one is another study."""
     try:
-        return f"{name}\n{inspect.getsource(output.function)}"
-    except (OSError, TypeError):
-        return name
+        return known_by(part)
+    except Untold:
+        return uuid4().hex
 
 
 def study(
-    system: ArmSystem,
+    system: Designed,
     factors: Sequence[Factor] | dict[str, object],
     outputs: Sequence[Output | str | Callable[[Any], Any]],
     *,
@@ -173,6 +184,7 @@ def study(
     scheduler: str | None = None,
     chunk: int | None = None,
     name: str = "",
+    device: str = "cpu",
     progress: Progress | None = None,
 ) -> StudyResult:
     """Many designs of ``system``: its numbers ``factors`` varied, its ``outputs`` worked out for each.
@@ -181,11 +193,13 @@ def study(
     those of ``arm/description_numbers.py``. ``outputs`` are ``da.Output``s, their kinds ("peak_torque", "energy",
     "cycle_time", ...), or functions of the system. ``motion`` is any that ``da.motion_of`` takes. ``design`` is "grid",
     "latin-hypercube", "sobol", "monte-carlo", "saltelli" (for Sobol indices) or "morris", of ``samples``, by ``seed``.
-    For ``path``, ``executor``, ``workers`` and ``scheduler`` see ``Study.run``.
+    For ``path``, ``executor``, ``workers`` and ``scheduler`` see ``Study.run``. ``system`` may be a mechanism, whose
+    factors are those of its chains ("left.link.crank.mass"). With ``device="cuda"`` kernels run on an NVIDIA GPU.
     """
+    system = designed(system)
     asked = Study(
         system, factors_of(factors), outputs_of(outputs), None if motion is None else motion_of(system, motion),
-        design, samples, seed, chunk, name,
+        design, samples, seed, chunk, name, device,
     )  # fmt: skip
     return asked.run(path, executor=executor, workers=workers, scheduler=scheduler, progress=progress)
 

@@ -22,7 +22,9 @@ from ..arm.io.toml_arm import parse, read_body
 from ..arm.io.toml_table import TomlTable
 from ..control.trajectories import quintic, trapezoidal
 from ..design.motion_samples import MotionSamples, checked
+from ..mechanisms.mechanism_file import read_mechanism
 from ..simulation.motion_files import motion_of
+from .design_numbers import Designed
 from .factors import Factor
 from .outputs import OUTPUTS, Output
 from .study import Study
@@ -35,8 +37,8 @@ ArmReader = Callable[[object, str], "ArmSystem"]
 """The arm of a name or file, with its drives counted by a model ("none" for the links alone)."""
 
 TOP = (
-    "name", "arm", "drives", "load", "gravity", "design", "samples", "seed", "chunk", "motion", "factor", "output",
-    "pareto", "budget", "optimize",
+    "name", "arm", "mechanism", "drives", "load", "gravity", "design", "samples", "seed", "chunk", "motion", "factor",
+    "output", "pareto", "budget", "optimize",
 )  # fmt: skip
 FACTOR = ("name", "numbers", "low", "high", "values", "mean", "sd", "distribution", "relative")
 MOTION = ("file", "points", "times", "start", "end", "speed", "acceleration", "samples")
@@ -101,7 +103,9 @@ def _whole(table: TomlTable, key: str, default: int) -> int:
     return value
 
 
-def _system(top: TomlTable, folder: Path | None, reader: ArmReader) -> ArmSystem:
+def _system(top: TomlTable, folder: Path | None, reader: ArmReader) -> Designed:
+    if "mechanism" in top:
+        return _mechanism(top, folder)
     source = top.text("arm")
     beside = (folder or Path()) / source
     drives = top.values.get("drives", False)
@@ -118,6 +122,25 @@ def _system(top: TomlTable, folder: Path | None, reader: ArmReader) -> ArmSystem
     if "gravity" in top:
         system = system.with_gravity(top.vector("gravity"))  # type: ignore[arg-type]
     return system
+
+
+def _mechanism(top: TomlTable, folder: Path | None) -> Designed:
+    """The mechanism of a file, in its coordinates; with ``drives`` those of its chains count, and its motors."""
+    for key in ("arm", "load"):
+        if key in top:
+            raise top.fault(f"{key} belongs to a study of an arm; leave it out, or put it into the mechanism's file")
+    drives = top.values.get("drives", False)
+    if not isinstance(drives, bool):
+        raise top.fault(f"drives of a mechanism are true or false, not {shown(drives)}")
+    source = top.text("mechanism")
+    beside = (folder or Path()) / source
+    try:
+        found = read_mechanism(beside if _is_file(beside) else source)
+    except ArmError as fault:
+        raise top.fault(str(fault)) from None
+    if "gravity" in top:
+        found = found.with_gravity(top.vector("gravity"))
+    return found.driven.as_system(motors=True) if drives else found.as_system()
 
 
 def _is_file(path: Path) -> bool:
@@ -178,7 +201,7 @@ def _box(table: TomlTable) -> dict[str | int, tuple[float, float]]:
     return found
 
 
-def _motion(top: TomlTable, system: ArmSystem, folder: Path | None) -> MotionSamples | None:
+def _motion(top: TomlTable, system: Designed, folder: Path | None) -> MotionSamples | None:
     table = top.table("motion", MOTION)
     if table is None:
         return None

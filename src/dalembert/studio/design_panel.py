@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arm.errors import ArmError
 from .design import Design
+from .words import plain
 
 if TYPE_CHECKING:
     from .studio import Studio
@@ -78,7 +79,7 @@ class DesignPanel:
         try:
             self.studio.set_design(self.studio.design.with_value(name, float(self.sliders[name].value)))
         except ArmError as fault:
-            self.told.content = str(fault).replace("<", "&lt;")
+            self.told.content = plain(fault)
 
     def _drives(self) -> None:
         if not self._setting:
@@ -108,6 +109,4 @@ class DesignPanel:
         finally:
             self._setting = False
         lines = design.told()
-        self.told.content = (
-            "".join(f"- {line}\n" for line in lines).replace("<", "&lt;") if lines else "as it was opened"
-        )
+        self.told.content = "".join(f"- {plain(line)}\n" for line in lines) if lines else "as it was opened"

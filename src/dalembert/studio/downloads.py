@@ -44,7 +44,7 @@ def c_files(design: Design) -> tuple[str, bytes]:
         for name in names:
             design.system.write_c(name, folder)
 
-    return f"{identifier(design.arm.name)}-c.zip", _zipped(write)
+    return f"{identifier(design.arm.name)}-c.zip", zipped(write)
 
 
 def picture_file(design: Design, q: list[float]) -> tuple[str, bytes]:
@@ -52,6 +52,22 @@ def picture_file(design: Design, q: list[float]) -> tuple[str, bytes]:
     from ..report.arm_picture import arm_picture
 
     return f"{identifier(design.arm.name)}.svg", arm_picture(design.system, q).svg().encode()
+
+
+def page_file(design: Design, q: list[float], qd: list[float]) -> tuple[str, bytes]:
+    """A page of the arm as it stands, with its physics, that needs no server."""
+    from ..report.state_page import state_page
+
+    changed = [f"Changed: {line}" for line in design.told()]
+    return f"{identifier(design.arm.name)}.html", state_page(design.system, q, qd, remarks=changed).html.encode()
+
+
+def fmu_file(design: Design) -> tuple[str, bytes]:
+    """The system as an FMU, for other simulators."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"{identifier(design.arm.name)}.fmu")
+        design.system.write_fmu(path)
+        return path.name, path.read_bytes()
 
 
 def report_file(design: Design, progress: Callable[[str, int, int], None] | None = None) -> tuple[str, bytes]:
@@ -63,7 +79,7 @@ def report_file(design: Design, progress: Callable[[str, int, int], None] | None
         return f"{identifier(design.arm.name)}-report.html", page.read_bytes()
 
 
-def _zipped(write: Callable[[Path], None]) -> bytes:
+def zipped(write: Callable[[Path], None]) -> bytes:
     """An archive of what ``write`` puts into a folder."""
     found = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:

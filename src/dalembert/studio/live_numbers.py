@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..api.questions import SystemQuestions
 from ..markup.elements import Html, join, tag
 from ..markup.numbers import unit, written
+from ..systems.protocol import System
 
 Array = NDArray[np.float64]
 CAUSES = (
@@ -25,17 +26,23 @@ CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums;white
 def torque_bars(system: SystemQuestions, q: Array, qd: Array, qdd: Array) -> Html:
     """The torque of each joint by what causes it, as bars, and the share of its effort limit that is used."""
     parts = system.parts(q, qd, qdd)
-    causes = {name: np.asarray(getattr(parts, name)) for name, _ in CAUSES}
-    total = np.asarray(system.inverse_dynamics(q, qd, qdd))
+    causes = {name: (np.asarray(getattr(parts, name)), shade) for name, shade in CAUSES}
+    return effort_bars(system, causes, np.asarray(system.inverse_dynamics(q, qd, qdd)))
+
+
+def effort_bars(system: System, causes: Mapping[str, tuple[Array, str]], total: Array) -> Html:
+    """Efforts of joints or coordinates by cause, each with its colour, and the share of their limits."""
     total = np.where(np.abs(total) > ROUNDING * np.abs(total).max(initial=0.0), total, 0.0)
-    longest = float(np.max([np.abs(part).max(initial=0.0) for part in causes.values()], initial=0.0)) or 1.0
-    rows = [_torque_row(system, k, {name: part[k] for name, part in causes.items()}, total[k], longest)
-            for k in range(system.n)]  # fmt: skip
+    longest = float(np.max([np.abs(part).max(initial=0.0) for part, _ in causes.values()], initial=0.0)) or 1.0
+    rows = [
+        _effort_row(system, k, [(name, part[k], shade) for name, (part, shade) in causes.items()], total[k], longest)
+        for k in range(system.n)
+    ]
     legend = join(
         [
             tag("span", tag("span", "■", style=f"color:{shade}"), f" {name} ", style="margin-right:6px")
-            for name, shade in CAUSES
-            if np.any(causes[name])
+            for name, (part, shade) in causes.items()
+            if np.any(part)
         ]
     )
     head = tag(
@@ -46,7 +53,7 @@ def torque_bars(system: SystemQuestions, q: Array, qd: Array, qdd: Array) -> Htm
     )
 
 
-def _torque_row(system: SystemQuestions, k: int, parts: dict[str, float], total: float, longest: float) -> Html:
+def _effort_row(system: System, k: int, parts: Sequence[tuple[str, float, str]], total: float, longest: float) -> Html:
     joint = system.moving[k]
     bars = [
         tag(
@@ -55,8 +62,8 @@ def _torque_row(system: SystemQuestions, k: int, parts: dict[str, float], total:
             f"margin-left:{50 - 50 * abs(value) / longest * (value < 0):.2f}%",
             title=f"{name}: {written(value)} {unit(joint, 'effort')}",
         )
-        for name, shade in CAUSES
-        if (value := parts[name])
+        for name, value, shade in parts
+        if value
     ]
     limit = float(system.effort_limits[k])
     used = f"{100 * abs(total) / limit:.0f} %" if np.isfinite(limit) and limit > 0 else ""
@@ -70,9 +77,8 @@ def _torque_row(system: SystemQuestions, k: int, parts: dict[str, float], total:
     )
 
 
-def mass_matrix_map(system: SystemQuestions, q: Array) -> Html:
-    """D(q) as a heat map of the couplings D_ij / sqrt(D_ii D_jj), with the entries in it (kg m^2, kg m, kg)."""
-    inertia = np.asarray(system.mass_matrix(q))
+def mass_matrix_map(inertia: Array) -> Html:
+    """D as a heat map of the couplings D_ij / sqrt(D_ii D_jj), with the entries in it (kg m^2, kg m, kg)."""
     scale = np.sqrt(np.maximum(np.outer(np.diag(inertia), np.diag(inertia)), 1e-300))
     rows = [
         tag(
@@ -80,10 +86,10 @@ def mass_matrix_map(system: SystemQuestions, q: Array) -> Html:
             *(
                 tag("td", written(inertia[i, j], 3), style=f"{CELL};background:{_shade(inertia[i, j] / scale[i, j])}",
                     title=f"D{i + 1}{j + 1}, coupling {inertia[i, j] / scale[i, j]:.3f}")
-                for j in range(system.n)
+                for j in range(len(inertia))
             ),
         )
-        for i in range(system.n)
+        for i in range(len(inertia))
     ]  # fmt: skip
     caption = tag(
         "caption", "Mass matrix D (SI units), shaded by how strongly joints are coupled", style="font-size:11px"

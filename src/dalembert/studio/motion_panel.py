@@ -1,42 +1,52 @@
-"""Move it: simulate with a controller, play, set the time, look at the curves."""
+"""Move it: simulate with a controller or read a run, grip and drop a load, play, set the time, look at the curves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..api.questions import SystemQuestions
 from ..arm.errors import ArmError
 from ..report.skeleton_picture import FILLS
 from .background import Background
+from .motion_curves import CURVES
+from .motion_run import CONTROLLERS, HELD, PAYLOADS, MotionRun, Order, read_run, simulated
+from .record_panel import RecordPanel
+from .words import plain
 
 if TYPE_CHECKING:
-    from ..simulation.inputs import Control
-    from ..simulation.motion import Motion
+    from ..systems.protocol import System
+    from .mechanism_studio import MechanismStudio
     from .studio import Studio
 
-CONTROLLERS = ("computed torque", "PD with gravity", "none: let go")
-CURVES = {"position": "q", "velocity": "qd", "torque": "u"}
+Array = NDArray[np.float64]
 MOST_SAMPLES = 400
 
 
 class MotionPanel:
-    """A target, a duration, a controller; and the motion that comes of it."""
+    """A target, a duration, a controller, a payload; and the motion that comes of it, or one from a file."""
 
-    def __init__(self, studio: Studio) -> None:
+    def __init__(self, studio: Studio | MechanismStudio) -> None:
         self.studio = studio
         self.background = Background("studio motion")
-        gui: Any = studio.server.gui
+        self.shown: MotionRun | None = None
+        self._setting = False
+        self.plot: Any = None
         self.target = studio.q.copy()
+        gui: Any = studio.server.gui
         gui.add_markdown("Move the arm to where the motion ends, set it, move it to where it begins, and simulate.")
         gui.add_button("this pose is the end").on_click(lambda _: self._end())
         self.controller = gui.add_dropdown("controller", CONTROLLERS)
         self.duration = gui.add_number("duration [s]", 1.0, min=0.05, max=60.0, step=0.05)
-        self.load = gui.add_number("payload of the plant alone [kg]", 0.0, min=0.0, step=0.1,
-                                   hint="In the hand of the simulated arm, unknown to the controller.")  # fmt: skip
+        self._payload(gui)
         self.run = gui.add_button("simulate")
         self.run.on_click(lambda _: self.simulate())
+        if isinstance(studio.system, SystemQuestions):
+            hint = "Times and positions, as dalembert simulate writes them."
+            self.file = gui.add_upload_button("run from a file (CSV)", mime_type="text/csv,.csv", hint=hint)
+            self.file.on_upload(lambda _: self.read(self.file.value.name, self.file.value.content))
         self.play = gui.add_button("play")
         self.play.on_click(lambda _: self._play())
         self.rate = gui.add_slider("pace", min=0.1, max=2.0, step=0.1, initial_value=1.0)
@@ -46,8 +56,21 @@ class MotionPanel:
         self.said = gui.add_markdown("")
         self.curve = gui.add_dropdown("curves", tuple(CURVES))
         self.curve.on_update(lambda _: self._draw())
-        self.plot: Any = None
-        self._setting = False
+        names = tuple(joint.name for joint in studio.system.moving)
+        self.joint = gui.add_dropdown("joint (of torques by cause)", names)
+        self.joint.on_update(lambda _: self._draw())
+        self.curves_folder = gui.add_folder("curves over time")
+        self.record = RecordPanel(self)
+
+    def _payload(self, gui: Any) -> None:
+        with gui.add_folder("payload of the plant alone", expand_by_default=False):
+            self.load = gui.add_number("mass [kg]", 0.0, min=0.0, step=0.1,
+                                       hint="In the hand of the simulated arm, unknown to the controller.")  # fmt: skip
+            self.payload = gui.add_dropdown("it is", PAYLOADS, initial_value=HELD)
+            self.grip = gui.add_number("gripped at [s]", 0.3, min=0.0, step=0.05)
+            self.drop = gui.add_number("dropped at [s]", 0.7, min=0.0, step=0.05)
+            self.moves = gui.add_checkbox("it moves with the hand when gripped", False,
+                                          hint="Else it is at rest, and the arm slows: momentum is kept.")  # fmt: skip
 
     def _end(self) -> None:
         self.target = self.studio.q.copy()
@@ -55,82 +78,81 @@ class MotionPanel:
 
     def simulate(self) -> None:
         """Simulate from the present pose to the target, in the background."""
-        studio, start = self.studio, self.studio.q.copy()
-        target, duration, kind = self.target.copy(), float(self.duration.value), self.controller.value
-        mass, system = float(self.load.value), studio.system
+        order = Order(
+            self.studio.system, self.studio.q.copy(), self.target.copy(), float(self.duration.value),
+            self.controller.value, float(self.load.value), self.payload.value, float(self.grip.value),
+            float(self.drop.value), bool(self.moves.value),
+        )  # fmt: skip
         self.run.disabled = True
         self.said.content = "simulating ..."
+        self.background.ask(lambda tell: simulated(order), self._done)
 
-        def work(tell: Callable[..., None]) -> Motion:
-            from ..arm.inertia import Load
-            from ..control.controllers import ComputedTorque, PDGravity
-            from ..control.trajectories import quintic
+    def read(self, name: str, content: bytes) -> None:
+        """Show a motion from a file."""
+        system = self.studio.system
+        if not isinstance(system, SystemQuestions):
+            raise ArmError("runs from files are played on arms")
+        self.said.content = "reading ..."
+        self.background.ask(lambda tell: read_run(system, name, content), self._done)
 
-            plant = system.holding(Load(mass=mass)) if mass else system
-            if kind == CONTROLLERS[2]:
-                return plant.simulate(np.zeros(system.n), start, duration=duration)
-            path = quintic([start, target], duration)
-            if kind == CONTROLLERS[0]:
-                law: Control = ComputedTorque(system, path)
-            else:  # stiffness for 10 rad/s at the inertia of the pose, critically damped
-                inertia = np.diagonal(system.mass_matrix(start))
-                law = PDGravity(system, path, kp=100 * inertia, kd=20 * inertia)
-            return plant.simulate(law, start, duration=duration)
-
-        self.background.ask(work, self._done)
-
-    def _done(self, motion: Motion | None, fault: Exception | None) -> None:
+    def _done(self, run: MotionRun | None, fault: Exception | None) -> None:
         self.run.disabled = False
-        if motion is None:
-            self.said.content = str(fault).replace("<", "&lt;")
+        if run is None:
+            self.tell(str(fault))
             if not isinstance(fault, ArmError):
                 raise fault if fault is not None else AssertionError
             return
+        motion, self.shown = run.motion, run
         self.studio.player.load(motion)
-        off = np.abs(motion.q[-1] - self.target).max(initial=0.0)
-        self.said.content = (
-            f"{motion.t[-1]:.2f} s simulated, {len(motion.events)} events; {off:.3g} rad or m from the end that was set"
-        )
+        loads = "".join(f", load at {event.time:.3g} s" for event in motion.events if event.kind == "load")
+        off = np.abs(run.reference[-1] - motion.q[-1]).max(initial=0.0) if run.reference is not None else None
+        end = "" if off is None else f"; {off:.3g} rad or m from the end that was asked for"
+        self.tell(f"{motion.name}: {motion.t[-1] - motion.t[0]:.2f} s, {len(motion.events)} events{loads}{end}")
         self._setting = True
         try:
-            self.time.max = float(motion.t[-1])
-            self.time.value = 0.0
+            self.time.min, self.time.max = float(motion.t[0]), float(motion.t[-1])
+            self.time.value = float(motion.t[0])
         finally:
             self._setting = False
         self._draw()
         self.studio.player.play()
 
+    def tell(self, words: str) -> None:
+        """One sentence below the buttons; names in it come from files."""
+        self.said.content = plain(words)
+
+    def at(self, moment: float) -> tuple[Array, System | None]:
+        """Accelerations at a time of the motion that plays, and the system that moves then."""
+        if self.shown is None:
+            return np.zeros(self.studio.system.n), None
+        return self.shown.acceleration(moment), self.shown.system_at(moment)
+
     def _draw(self) -> None:
         """The chosen curves of the motion."""
-        motion = self.studio.player.motion
-        if motion is None:
+        if self.shown is None:
             return
         import viser.uplot as uplot
 
-        step = max(1, len(motion.t) // MOST_SAMPLES)
-        values = np.asarray(getattr(motion, CURVES[self.curve.value]))[::step]
-        data = (np.asarray(motion.t)[::step], *np.ascontiguousarray(values.T))
-        names = [joint.name for joint in self.studio.system.moving]
-        lines = [
-            uplot.Series(label=name, stroke=FILLS[k % len(FILLS)], width=2)
-            for k, name in zip(range(len(data) - 1), names, strict=False)
-        ]
-        series = (uplot.Series(label="t [s]"), *lines)
+        number = [joint.name for joint in self.studio.system.moving].index(self.joint.value)
+        try:
+            curves = CURVES[self.curve.value](self.shown, number)
+        except ArmError as fault:
+            self.tell(str(fault))
+            return
+        t = np.asarray(self.shown.motion.t)
+        kept = np.unique(np.append(np.arange(0, len(t), max(1, len(t) // MOST_SAMPLES)), len(t) - 1))
+        lines = [uplot.Series(label=name, stroke=FILLS[k % len(FILLS)], width=2) for k, name in enumerate(curves.names)]
+        data = (t[kept], *np.ascontiguousarray(curves.values[kept].T))
         if self.plot is not None:
             self.plot.remove()
-        title = {
-            "position": "position [rad, m]",
-            "velocity": "velocity [rad/s, m/s]",
-            "torque": "torque or force [N m, N]",
-        }
-        self.plot = self.studio.server.gui.add_uplot(
-            data, series, title=title[self.curve.value], scales={"x": uplot.Scale(time=False)}, aspect=1.6
-        )
+        with self.curves_folder:
+            series, scales = (uplot.Series(label="t [s]"), *lines), {"x": uplot.Scale(time=False)}
+            self.plot = self.studio.server.gui.add_uplot(data, series, title=curves.heading, scales=scales, aspect=1.6)
 
     def _play(self) -> None:
         player = self.studio.player
         if player.motion is None:
-            self.said.content = "nothing to play yet: simulate first"
+            self.said.content = "nothing to play yet: simulate, or read a file"
         elif player.playing:
             player.pause()
         else:

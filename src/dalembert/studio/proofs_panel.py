@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..markup.numbers import unit, written
+from .words import plain
 
 if TYPE_CHECKING:
     from .studio import Studio
@@ -20,7 +21,7 @@ def ranges_of(studio: Studio, tell: Callable[..., None]) -> str:
         tell()
         inertia, load = ask.range_of(f"D{k}{k}" if system.n < 10 else f"D{k},{k}"), ask.range_of(f"G{k}")
         lines.append(
-            f"| {joint.name} | {written(inertia.lower)} | {written(inertia.upper)} {unit(joint, 'inertia')} "
+            f"| {plain(joint.name)} | {written(inertia.lower)} | {written(inertia.upper)} {unit(joint, 'inertia')} "
             f"| {written(load.lower)} | {written(load.upper)} {unit(joint, 'effort')} |"
         )
     return "Over all poses within the limits, proved:\n\n" + "\n".join(lines)
@@ -28,8 +29,10 @@ def ranges_of(studio: Studio, tell: Callable[..., None]) -> str:
 
 def review_of(studio: Studio, tell: Callable[..., None]) -> str:
     """What the guidelines of Tourassis and Neuman 1985 say."""
-    found = studio.system.analysis(tell=tell).review().findings
-    return "\n".join(f"- **{finding.verdict}**: {finding.guideline}. {finding.text}" for finding in found)
+    findings = studio.system.analysis(tell=tell).review().findings
+    return "\n".join(
+        f"- **{plain(finding.verdict)}**: {plain(finding.guideline)}. {plain(finding.text)}" for finding in findings
+    )
 
 
 def reduced_of(studio: Studio, tell: Callable[..., None]) -> str:
@@ -64,14 +67,14 @@ class ProofsPanel:
             def step(*what: object) -> None:
                 tell()
                 if what and isinstance(what[0], str):
-                    self.answer.content = f"{which}: {what[0]} ...".replace("<", "&lt;")
+                    self.answer.content = plain(f"{which}: {what[0]} ...")
 
             return QUESTIONS[which](self.studio, step)
 
         self.studio.background.ask(work, self._done)
 
     def _done(self, answer: str | None, fault: Exception | None) -> None:
-        self.answer.content = (answer if answer is not None else str(fault)).replace("<", "&lt;")
+        self.answer.content = answer if answer is not None else plain(fault)
 
     def forget(self) -> None:
         """Take the answer away: it was about another design."""

@@ -1,14 +1,7 @@
-"""The studio: one server, one design, any number of browsers that see the same.
-
-Callbacks of viser come from many threads. They change what is wanted, under one lock, and wake one worker that brings
-scene and numbers there: however fast a slider moves, the latest is shown, and nothing piles up.
-"""
+"""The studio: one server, one design, any number of browsers that see the same."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import secrets
 import threading
 from typing import Any
 
@@ -17,27 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..api.arm import Arm
 from ..api.questions import SystemQuestions
-from ..arm.errors import ArmError
 from ..report.arm3d import start, travel
-from .arm_scene import ArmScene, quaternion
+from .arm_scene import ArmScene
 from .background import Background
 from .design import Design, History
-from .guard import Guard, guarded, tried
+from .joint_handles import JointHandles
+from .link_looks import LinkLooks, look_at
 from .live_numbers import mass_matrix_map, torque_bars
 from .motion_player import MotionPlayer
 from .panels import add_panels
+from .shape_nodes import quaternion, rotation
+from .studio_server import Refresher, StudioServer
 
 Array = NDArray[np.float64]
-TOKEN_BYTES = 16
-
-
-def need_viser() -> Any:
-    """The library that draws, or a sentence that says how to get it."""
-    try:
-        import viser
-    except ImportError:
-        raise ArmError("the studio draws with viser, which is not here: pip install 'dalembert[studio]'") from None
-    return viser
 
 
 class Studio:
@@ -51,52 +36,49 @@ class Studio:
         port: int = 8080,
         token: str | None = None,
     ) -> None:
-        viser = need_viser()
         arm = Arm.of(system.counting_drives("none"))
         rotors = system.drive_model if system.counts_drives else "exact"
         self.history = History(Design(arm, system.counts_drives, rotors))
         self.q = np.array([start(joint) for joint in arm.moving])
         self.qd = np.zeros(arm.n)
         self.qdd = np.zeros(arm.n)
+        self._moving: SystemQuestions | None = None
+        """The system of a motion that plays, with what is in its hand; None at a pose."""
         self.kept: Design | None = None
-        self.token = token or secrets.token_urlsafe(TOKEN_BYTES)
-        # viser prints an address of its own, which opens nothing without the token.
-        with guarded(Guard(self.token, host)), contextlib.redirect_stdout(io.StringIO()):
-            self.server = viser.ViserServer(host=host, port=port, label=f"dalembert: {arm.name}", verbose=False)
-        self.host, self.port = host, int(self.server.get_port())
-        try:
-            tried(host, self.port)
-        except BaseException:
-            self.server.stop()
-            raise
-        self._wanted = threading.Condition()
-        self._stale = {"pose", "numbers"}
-        self._closed = False
+        self.served = StudioServer(arm.name, host, port, token)
+        self.server = self.served.viser
         self.background = Background("studio proofs")
         self.player = MotionPlayer(self._played)
-        # No button that shares the view: it would send it to a server elsewhere.
-        self.server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
-        self.server.scene.set_up_direction("+z")
         self.arm_scene = ArmScene(self.server.scene, arm)
         self.server.scene.add_grid("/floor", width=4 * self.arm_scene.size, height=4 * self.arm_scene.size, plane="xy")
-        camera = self.server.initial_camera
-        camera.position = self.arm_scene.size * np.array([0.8, -0.95, 0.7])
-        camera.look_at = self.arm_scene.size * np.array([0.0, 0.0, 0.3])
+        self.served.look_from(
+            self.arm_scene.size * np.array([0.0, 0.0, 0.3]), self.arm_scene.size * np.array([0.75, -0.9, 0.4])
+        )
         self.ghost: ArmScene | None = None
+        self.looks: LinkLooks | None = None
+        self._shapes: Background | None = None
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * self.arm_scene.size, visible=False)
-        self._dragged = False
-        self.hand.on_update(lambda _: self.drag_hand())
+        self._held: Any = None
+        # One that was dragged out of reach goes back to the tool when it is let go.
+        self.hand.on_update(lambda event: self.drag_hand() if event.phase != "end" else self.want("pose"))
+        self.refresher = Refresher(self._bring_up_to_date, self._say, "pose", "numbers")
+        self.joint_handles = JointHandles(
+            self.server.scene, arm, self.arm_scene.size, lambda: self.arm_scene.joint_frames(self.q), self.drag_joint,
+            lambda: self.want("pose"),
+        )  # fmt: skip
         self.panels = add_panels(self)
-        self._worker = threading.Thread(target=self._bring_up_to_date, name="studio scene", daemon=True)
-        self._worker.start()
+        self.refresher.start()
+        if any(link.shapes for link in arm.links):  # meshes take a while to read, and the arm is seen as bars meanwhile
+            self.panels.tell_looks("the shapes of the links are being read ...")
+            self._shapes = Background("studio shapes")
+            self._shapes.ask(lambda tell: look_at(arm), self._looked)
 
     # -- what is seen -----------------------------------------------------------------------------
 
     @property
     def address(self) -> str:
         """The address that opens the studio in a browser."""
-        host = "127.0.0.1" if self.host in ("0.0.0.0", "") else self.host
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?token={self.token}"
+        return self.served.address
 
     @property
     def design(self) -> Design:
@@ -110,18 +92,20 @@ class Studio:
 
     # -- what is wanted ---------------------------------------------------------------------------
 
+    def _say(self, text: str) -> None:
+        self.panels.say(text)
+
     def want(self, *what: str) -> None:
-        """Have these brought up to date: "pose", "numbers", "arm"."""
-        with self._wanted:
-            self._stale.update(what)
-            self._wanted.notify()
+        """Have these brought up to date."""
+        self.refresher.want(*what)
 
     def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
         """Move the arm; within the ranges of its sliders."""
         spans = [travel(joint) for joint in self.system.moving]
-        with self._wanted:
+        with self.refresher.lock:
             self.q = np.clip(np.asarray(q, dtype=float), [low for low, _ in spans], [high for _, high in spans])
             self.qd = np.zeros(len(self.q)) if qd is None else np.asarray(qd, dtype=float)
+            self.qdd, self._moving = np.zeros(len(self.q)), None
         self.want("pose", "numbers")
 
     def set_design(self, design: Design) -> None:
@@ -140,8 +124,10 @@ class Studio:
             self._changed()
 
     def _changed(self) -> None:
+        self._moving = None
         self.background.cancel()
         self.panels.forget_proofs()
+        self.panels.workspace.want()
         self.want("arm", "pose", "numbers")
 
     def keep(self) -> None:
@@ -151,70 +137,73 @@ class Studio:
 
     def drag_hand(self) -> None:
         """Bring the tool where its handle was dragged, as near as the joints can."""
-        w, x, y, z = self.hand.wxyz
         if not self.hand.visible:
             return
-        from scipy.spatial.transform import Rotation
-
         pose = np.eye(4)
-        pose[:3, :3] = Rotation.from_quat([x, y, z, w]).as_matrix()
-        pose[:3, 3] = self.hand.position
+        pose[:3, :3], pose[:3, 3] = rotation(self.hand.wxyz), self.hand.position
         found = self.system.inverse_kinematics(pose, near=self.q, starts=1, tolerance=(1e-4, 1e-3), iterations=40)
-        self._dragged = True
+        self._held = self.hand
         self.set_pose(found.q)
         self.panels.tell_reach(float(found.position_error), float(found.orientation_error), bool(found.converged))
 
+    def drag_joint(self, k: int, change: float, handle: Any) -> None:
+        """Move a joint by as much as its handle was dragged."""
+        self.player.pause()
+        self._held = handle
+        self.set_pose(self.q + change * np.eye(len(self.q))[k])
+
     def _played(self, moment: float, q: Array, qd: Array) -> None:
-        with self._wanted:
-            self.q, self.qd = q, qd
+        qdd, system = self.panels.motion.at(moment)
+        with self.refresher.lock:
+            self.q, self.qd, self.qdd = q, qd, qdd
+            self._moving = system if isinstance(system, SystemQuestions) else None
         self.panels.show_time(moment)
         self.want("pose", "numbers")
 
+    def _looked(self, looks: LinkLooks | None, fault: Exception | None) -> None:
+        self.looks = looks
+        self.panels.tell_looks(looks.told() if looks is not None else f"the shapes are not shown: {fault}")
+        self.want("arm", "pose")
+
     # -- bringing it there ------------------------------------------------------------------------
 
-    def _bring_up_to_date(self) -> None:
-        while True:
-            with self._wanted:
-                self._wanted.wait_for(lambda: bool(self._stale) or self._closed)
-                if self._closed:
-                    return
-                stale, self._stale = self._stale, set()
-                q, qd, qdd, dragged = self.q.copy(), self.qd.copy(), self.qdd.copy(), self._dragged
-                self._dragged = False
-            try:
-                if "arm" in stale:
-                    self._draw()
-                self._place(q, dragged)
-                if "numbers" in stale:
-                    self._number(q, qd, qdd)
-            except ArmError as fault:
-                self.panels.say(str(fault))
+    def _bring_up_to_date(self, stale: set[str]) -> None:
+        with self.refresher.lock:
+            q, qd, qdd, held = self.q.copy(), self.qd.copy(), self.qdd.copy(), self._held
+            self._held = None
+        if "arm" in stale:
+            self._draw()
+        self._place(q, held)
+        if "numbers" in stale:
+            self._number(q, qd, qdd)
 
     def _draw(self) -> None:
         """The present design in the scene, and the one kept beside it as a ghost."""
-        self.arm_scene.remove()
-        self.arm_scene = ArmScene(self.server.scene, self.system)
-        self.panels.apply_shown()
-        if self.ghost is not None:
+        self.arm_scene.update(self.system, self.looks)
+        if self.kept is not None and self.kept != self.design:
+            if self.ghost is None:
+                self.ghost = ArmScene(self.server.scene, self.kept.system, "/kept", ghost=True)
+            elif self.ghost.arm is not self.kept.system:
+                self.ghost.update(self.kept.system)
+        elif self.ghost is not None:
             self.ghost.remove()
             self.ghost = None
-        if self.kept is not None and self.kept != self.design:
-            self.ghost = ArmScene(self.server.scene, self.kept.system, "/kept", ghost=True)
 
-    def _place(self, q: Array, dragged: bool) -> None:
+    def _place(self, q: Array, held: Any) -> None:
         with self.server.atomic():
             self.arm_scene.move(q)
             if self.ghost is not None:
                 self.ghost.move(q)
-            if not dragged:  # a handle that is being dragged stays in the hand that drags it
+            self.joint_handles.place(held)
+            if held is not self.hand:  # a handle that is being dragged stays in the hand that drags it
                 tool = np.asarray(self.system.forward_kinematics(q))
                 self.hand.wxyz, self.hand.position = quaternion(tool[:3, :3]), tool[:3, 3]
             self.panels.show_pose(q)
 
     def _number(self, q: Array, qd: Array, qdd: Array) -> None:
-        system = self.system
+        system = self._moving or self.system
         self.panels.torques.content = str(torque_bars(system, q, qd, qdd))
-        self.panels.inertia.content = str(mass_matrix_map(system, q))
+        self.panels.inertia.content = str(mass_matrix_map(np.asarray(system.mass_matrix(q))))
         self.panels.compare(q, qd, qdd)
 
     # -- the end ----------------------------------------------------------------------------------
@@ -225,12 +214,10 @@ class Studio:
 
     def close(self) -> None:
         """Stop serving."""
-        with self._wanted:
-            self._closed = True
-            self._wanted.notify()
         self.player.close()
         self.background.close()
+        if self._shapes is not None:
+            self._shapes.close()
         self.panels.close()
-        self._worker.join(timeout=5)
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.server.stop()
+        self.refresher.close()
+        self.served.stop()

@@ -30,6 +30,8 @@ KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
 """Functions that do not ask for masses."""
 DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
 """Functions that need the inverse of D."""
+PATIENCE = 100
+"""Calls over floats after which a function becomes Python text; by then they took about as long as writing it does."""
 _MAKING = ForkSafeLock()
 
 
@@ -55,10 +57,24 @@ class EvaluatedArm(ArmDescription):
     def _kernels(self) -> dict[str, Call | None]:
         return {}
 
+    @cached_property
+    def _calls(self) -> dict[str, int]:
+        """How often a function was computed over floats for want of a compiler."""
+        return {}
+
     def _kernel(self, name: str) -> Call | None:
-        """The compiled function ``name``, made at its first use, or None where NumPy computes."""
+        """The compiled function ``name``, made at its first use, or None where it is computed over floats.
+
+        Without a compiler it becomes Python text (``emit_python.py``) once it was asked for often enough.
+        """
         try:
-            return self._kernels[name]
+            found = self._kernels[name]
+            if found is None and self.n and not build.available():
+                self._calls[name] = self._calls.get(name, 0) + 1
+                if self._calls[name] == PATIENCE:
+                    with _MAKING:
+                        found = self._kernels[name] = self._made(name, partial(self._refuse, name))
+            return found
         except KeyError:
             if name not in KINEMATIC:
                 _ = self._massive
@@ -68,9 +84,11 @@ class EvaluatedArm(ArmDescription):
                 return self._kernels[name]
 
     def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
+        """The kernel where there is a compiler."""
+        return self._made(name, refuse) if self.n and build.available() else None
+
+    def _made(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
-        if self.n == 0 or not build.available():
-            return None
         if expected_statements(self, name) > MOST_UNASKED:
             build.say(
                 f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"

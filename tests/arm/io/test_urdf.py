@@ -354,6 +354,16 @@ def test_names_that_xml_cannot_hold_are_refused_and_others_are_escaped():
         write_urdf(from_dh([{"name": "a\x00", "mass": 1, "inertia": (1, 1, 1)}]))
 
 
+@pytest.mark.parametrize("name", ["${1 + 1}", "a$(arg b)"])
+def test_names_that_are_expressions_to_xacro_are_refused_where_they_are_written(name):
+    """Whoever reads the file would work them out; plain dollars and braces are names like others."""
+    with pytest.raises(ArmError, match=r"is an expression of xacro to readers of URDF"):
+        write_urdf(from_dh([{"name": name, "mass": 1, "inertia": (1, 1, 1)}]))
+    plain = name.replace("${", "$ {").replace("$(", "$ (")
+    arm = from_dh([{"name": plain, "mass": 1, "inertia": (1, 1, 1)}])
+    assert read_urdf(write_urdf(arm), "made.urdf").joint_names == (plain,)
+
+
 def test_reading_gives_no_warning_for_a_real_arm():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -69,7 +69,11 @@ class Tree:
     def world(self, node: XmlNode) -> None:
         """Reads the <worldbody> section."""
         node.only_attributes(("name",))
-        for item, frame, class_name in self.inside(node, Placement(), MAIN):
+        items = list(self.inside(node, Placement(), MAIN))
+        world = self.links[0]
+        more = self.settings.shapes.of_body(f"{self.origin}: world", items)
+        self.links[0] = replace(world, shapes=world.shapes + more)
+        for item, frame, class_name in items:
             if item.tag in ("joint", "inertial"):
                 raise item.fault("the world does not move; put it into a <body>")
             if item.tag == "body":
@@ -124,7 +128,7 @@ class Tree:
             self.joints.append(Joint(self.fresh(f"{name}_fixed"), "fixed", parent, name, placement))
         meshes = [item[0].element.get("mesh", "") for item in items if item[0].tag == "geom"]
         files = dict.fromkeys(self.settings.meshes.file(mesh) for mesh in meshes if mesh)
-        self.links.append(Link(name, inertia, tuple(files)))
+        self.links.append(Link(name, inertia, tuple(files), self.settings.shapes.of_body(node.where, items)))
         for item, joint_frame, class_ in items:
             if item.tag == "body":
                 self.body(item, name, joint_frame, class_, moving=moving or bool(joints))

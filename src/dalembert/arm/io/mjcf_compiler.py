@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from .angle_reading import AngleReading
@@ -12,6 +12,7 @@ from .mjcf_geoms import Geoms
 from .mjcf_include import MjcfSource
 from .mjcf_inertia import BodyInertia
 from .mjcf_meshes import Meshes
+from .mjcf_shapes import GeomShapes
 from .xml_text import XmlNode, shortened
 
 COMPILER = (
@@ -30,6 +31,7 @@ class Settings:
 
     autolimits: bool = True
     inertia: BodyInertia = field(default_factory=BodyInertia)
+    shapes: GeomShapes = field(default_factory=lambda: GeomShapes(Defaults(), Geoms()))
 
     @property
     def angles(self) -> AngleUnits:
@@ -64,6 +66,8 @@ def read_settings(root: XmlNode, defaults: Defaults, source: MjcfSource, reading
         (int(low), int(high)),
         Meshes.of(root, defaults, source, merged),
     )
+    # Angles of shapes are taken as written, and nothing is told of them: nothing is derived from a shape.
+    as_written = replace(geoms, angles=replace(geoms.angles, reading=AngleReading()))
     return Settings(
         node.choice("autolimits", ("true", "false"), "true") == "true",
         BodyInertia(
@@ -74,4 +78,6 @@ def read_settings(root: XmlNode, defaults: Defaults, source: MjcfSource, reading
             node.choice("balanceinertia", ("true", "false"), "false") == "true",
             max(node.number("settotalmass", 0), NONE),
         ),
+        # Angles of shapes are not derived from: they are taken as written, and nothing is told of them.
+        GeomShapes.of(root, defaults, as_written, source.folder),
     )

@@ -22,6 +22,7 @@ from ..placement import Placement
 from .angle_reading import AS_MEANT, AngleReading
 from .mimic import Mimic, check_mode, followers, treated
 from .sdf_poses import SdfFrames, attributes, of_text, read_pose, word
+from .sdf_shapes import shapes_of_link
 from .xml_text import MOST_LINKS, XmlNode, parse, shortened, tell_skipped
 
 TYPES: dict[str, Kind] = {
@@ -141,7 +142,7 @@ def _link(node: XmlNode, frames: SdfFrames, reading: AngleReading) -> Link:
         uri.text or "" for tag in ("visual", "collision") for uri in node.element.iterfind(f"{tag}/geometry/mesh/uri")
     )
     meshes = tuple(dict.fromkeys(uri.strip() for uri in uris if uri.strip()))
-    return Link(name, _inertia(node, reading), meshes)
+    return Link(name, _inertia(node, reading), meshes, shapes_of_link(node))
 
 
 def _inertia(node: XmlNode, reading: AngleReading) -> Inertia:

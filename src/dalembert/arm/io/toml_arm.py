@@ -28,6 +28,7 @@ from .expression import shown
 from .mimic import as_asked, followers
 from .toml_drives import TOP as DRIVES
 from .toml_drives import read_drives
+from .toml_shapes import read_shapes
 from .toml_table import TomlTable, nearest
 from .toml_writer import write_toml
 
@@ -44,7 +45,7 @@ TOP = (
 )  # fmt: skip
 FRAME = ("xyz", "rpy", "steps", "link")
 BODY = ("mass", "com", "first_moment", "inertia", "about", "gyration")
-LINK = ("name", *BODY, "meshes", "source")
+LINK = ("name", *BODY, "meshes", "shapes", "source")
 LOAD = ("link", "mass", "com", "inertia", "about", "gyration")
 DH = ("a", "alpha", "d", "theta")
 LIMITS = tuple(field.name for field in fields(Limits))
@@ -285,7 +286,7 @@ def read_link(holder: TomlTable, default: str) -> Link:
         return Link(default)
     table = named(table, "link", default, holder.where)
     table.text("source", "")
-    return Link(table.text("name", default), read_body(table), table.texts("meshes"))
+    return Link(table.text("name", default), read_body(table), table.texts("meshes"), read_shapes(table))
 
 
 def read_body(table: TomlTable) -> Inertia:

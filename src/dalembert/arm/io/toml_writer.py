@@ -26,6 +26,7 @@ from .angle_reading import AS_MEANT, AngleReading
 from .dh import DHRow, placements
 from .expression import quantity
 from .toml_drives import write_drives
+from .toml_shapes import Value, shape_entries
 
 DIRECTIONS: tuple[Vector, ...] = tuple(
     (Fraction(sign * (axis == 0)), Fraction(sign * (axis == 1)), Fraction(sign * (axis == 2)))
@@ -217,7 +218,9 @@ def base_link(arm: ArmDescription) -> Pairs:
 def link_pairs(link: Link) -> Pairs:
     """The entries of a link."""
     meshes = [("meshes", listing(map(quoted, link.meshes)))] if link.meshes else []
-    return [("name", quoted(link.name)), *body_pairs(link.inertia), *meshes]
+    shown = [shape_entries(shape) for shape in link.shapes if not shape.fault]
+    shapes = [("shapes", listing(map(value_of, shown)))] if shown else []
+    return [("name", quoted(link.name)), *body_pairs(link.inertia), *meshes, *shapes]
 
 
 def body_pairs(body: Inertia) -> Pairs:
@@ -272,6 +275,15 @@ def inline(pairs: Pairs) -> str:
 def listing(values: Iterable[str]) -> str:
     """Values as a list."""
     return "[" + ", ".join(values) + "]"
+
+
+def value_of(value: Value) -> str:
+    """A string, a float, a list of floats, or a table of such."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list):
+        return inline([(key, value_of(part)) for key, part in value])
+    return listing(map(real, value)) if isinstance(value, tuple) else real(value)
 
 
 def quoted(text: str) -> str:

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from xml.etree.ElementTree import Element
 
-from ..axes import along, quaternion
+from ..axes import along
 from ..description import EARTH, ArmDescription, Joint, Kind, Limits, Link, caller_level, listed
 from ..drives import JointDrive, train_of_joints
 from ..errors import ArmError
 from ..inertia import Inertia
-from ..placement import Placement, Vector, translate
+from ..placement import Placement, Vector
 from .angle_reading import AS_MEANT, AngleReading
 from .mimic import Mimic, check_mode, followers, treated
+from .urdf_origin import read_origin
+from .urdf_shapes import Materials, materials_of, shapes_of_link
 from .urdf_writer import write_urdf
-from .xml_text import MOST_LINKS, XmlNode, angle_in_reach, parse, shortened, tell_skipped
+from .xml_text import MOST_LINKS, XmlNode, parse, shortened, tell_skipped
 
 __all__ = ["read_urdf", "write_urdf"]
 
@@ -32,7 +35,6 @@ TYPES: Mapping[str, Kind] = {
     "prismatic": "prismatic",
     "fixed": "fixed",
 }
-UNTURNED = (Decimal(0),) * 3
 ALONG_X: Vector = (Fraction(1), Fraction(0), Fraction(0))
 LINK_TAGS = ("inertial", "visual", "collision", "contact")
 JOINT_TAGS = (
@@ -58,9 +60,10 @@ def read_urdf(
         remedy = "load it as MJCF" if root.tag == "mujoco" else "give a file whose outermost element is <robot>"
         raise root.fault(f"is not URDF: its outermost element is <{root.tag}>; {remedy}")
     links, joints, mimics = [], [], []
+    materials = materials_of(root)
     for child in root.children():
         if child.tag == "link":
-            links.append(_link(child, origin, reading))
+            links.append(_link(child, origin, reading, materials))
         elif child.tag == "joint":
             joint, drive, follows = _joint(child, origin, reading)
             joints.append((joint, drive))
@@ -72,7 +75,7 @@ def read_urdf(
     treated_joints = treated([joint for joint, _ in joints], mimics, mimic)
     moving = {joint.name for joint in treated_joints if joint.moves}
     gravity, tool, meshes = _extension(root)
-    links = [Link(link.name, link.inertia, link.meshes + meshes.pop(link.name, ())) for link in links]
+    links = [replace(link, meshes=link.meshes + meshes.pop(link.name, ())) for link in links]
     if meshes:
         raise root.fault(f"<dalembert> names link {next(iter(meshes))!r}, which is not there")
     try:
@@ -134,7 +137,7 @@ def _named(node: XmlNode, origin: str) -> XmlNode:
     return XmlNode(node.element, f"{origin}: {node.tag} {name!r}", node.skipped)
 
 
-def _link(node: XmlNode, origin: str, reading: AngleReading) -> Link:
+def _link(node: XmlNode, origin: str, reading: AngleReading, materials: Materials) -> Link:
     """The link of a <link> element."""
     node = _named(node, origin)
     node.known_attributes(("name", "type"))
@@ -146,7 +149,8 @@ def _link(node: XmlNode, origin: str, reading: AngleReading) -> Link:
     )
     inertial = node.one("inertial")
     inertia = _inertia(inertial, reading) if inertial is not None else Inertia()
-    return Link(node.element.get("name", ""), inertia, tuple(mesh for mesh in meshes if mesh))
+    found = tuple(mesh for mesh in meshes if mesh)
+    return Link(node.element.get("name", ""), inertia, found, shapes_of_link(node, materials))
 
 
 def _inertia(node: XmlNode, reading: AngleReading) -> Inertia:
@@ -157,27 +161,9 @@ def _inertia(node: XmlNode, reading: AngleReading) -> Inertia:
     moments.known_attributes(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     entries = {f"{a}{a}": moments.number(f"i{a}{a}") for a in "xyz"}
     entries |= {pair: moments.number(f"i{pair}", 0) for pair in ("xy", "xz", "yz")}
-    origin = _origin(node, reading)
+    origin = read_origin(node, reading)
     body = Inertia.of(mass.number("value"), inertia=entries, what=node.where)
     return body.placed(origin) if origin.steps else body
-
-
-def _origin(node: XmlNode, reading: AngleReading) -> Placement:
-    """The placement of an <origin> element, or the identity."""
-    origin = node.one("origin")
-    if origin is None:
-        return Placement()
-    origin.known_attributes(("xyz", "rpy", "quat_xyzw"))
-    position, quat = origin.vector("xyz"), origin.decimals("quat_xyzw", 4)
-    if quat is not None:
-        if origin.element.get("rpy") is not None:
-            raise origin.fault("rpy and quat_xyzw are both given; keep one")
-        x, y, z, w = reading.unit(quat)
-        steps = (translate(axis, length) for axis, length in zip("xyz", position, strict=True))
-        return Placement.of(*steps) @ quaternion(w, x, y, z, f"{origin.where}: quat_xyzw")
-    what = f"{origin.where}: rpy"
-    angles = [reading.angle(angle_in_reach(angle, what), what) for angle in origin.decimals("rpy", 3) or UNTURNED]
-    return Placement.from_xyz_rpy(position, angles, origin.where)
 
 
 def _joint(node: XmlNode, origin: str, reading: AngleReading) -> tuple[Joint, JointDrive, Mimic | None]:
@@ -197,7 +183,7 @@ def _joint(node: XmlNode, origin: str, reading: AngleReading) -> tuple[Joint, Jo
     if mimic is not None:
         mimic.known_attributes(("joint", "multiplier", "offset"))
     parent, child = _end(node, "parent"), _end(node, "child")
-    before, after = _origin(node, reading), Placement()
+    before, after = read_origin(node, reading), Placement()
     kind = TYPES[type_]
     axis, limit, dynamics = node.one("axis"), node.one("limit"), node.one("dynamics")
     if axis is not None:

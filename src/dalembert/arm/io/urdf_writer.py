@@ -24,6 +24,7 @@ from ..inertia import ENTRIES, Inertia
 from ..placement import Placement, Step
 from ..rounded import spelled_out
 from ..shaft_friction import Friction
+from .urdf_shape_writer import add_shapes, shown_meshes
 
 EXACT_DIGITS = 40
 FLOAT_DIGITS = 17
@@ -33,9 +34,10 @@ NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def write_urdf(arm: ArmDescription) -> str:
     """The arm as a URDF file; ``read_urdf`` gives back an arm with the same dynamics.
 
-    Loads become separate links, fixed to the link that carries them. Gravity, the tool and references to meshes are
-    written to one ``<dalembert>`` element, which other readers ignore. Springs and dampers cannot be expressed in URDF
-    and are refused; drives are omitted, and a comment says so.
+    Loads become separate links, fixed to the link that carries them. Shapes of links are written as ``<visual>``, as
+    far as URDF has them. Gravity, the tool and references to other meshes are written to one ``<dalembert>`` element,
+    which other readers ignore. Springs and dampers cannot be expressed in URDF and are refused; drives are omitted, and
+    a comment says so.
     """
     if arm.elastic:
         raise ArmError(
@@ -43,11 +45,12 @@ def write_urdf(arm: ArmDescription) -> str:
         )
     robot = Element("robot", name=_text(arm.name))
     for remark in _remarks(arm):
-        robot.append(Comment(f" {_text(remark).replace('--', '- -')} "))
+        robot.append(Comment(f" {_valid(remark).replace('--', '- -')} "))
     names = {link.name for link in arm.links} | {joint.name for joint in arm.joints}
     frames = _frames(arm)
     for link in arm.links:
-        _add_link(robot, link.name, link.inertia, frames[link.name])
+        element = _add_link(robot, link.name, link.inertia, frames[link.name])
+        add_shapes(element, link, frames[link.name], _add_origin, _text)
     for joint in arm.joints:
         element = _add_joint(robot, joint, frames[joint.parent] @ joint.before, shifted=bool(frames[joint.child].steps))
         if joint.follows is not None:
@@ -126,11 +129,11 @@ def _frames(arm: ArmDescription) -> dict[str, Placement]:
     return frames
 
 
-def _add_link(robot: Element, name: str, inertia: Inertia, frame: Placement) -> None:
+def _add_link(robot: Element, name: str, inertia: Inertia, frame: Placement) -> Element:
     """Appends a <link> with its inertia expressed in ``frame``."""
     link = SubElement(robot, "link", name=_text(name))
     if not inertia:
-        return
+        return link
     if not inertia.mass and any(inertia.moment):
         raise ArmError(f"link {name!r} has a first moment but no mass, which URDF cannot say; give it a mass")
     body = inertia.placed(frame) if frame.steps else inertia
@@ -139,6 +142,7 @@ def _add_link(robot: Element, name: str, inertia: Inertia, frame: Placement) -> 
     SubElement(inertial, "mass", value=spelled(body.mass))
     central = body.central
     SubElement(inertial, "inertia", {f"i{key}": spelled(central[i][j]) for key, i, j in ENTRIES})
+    return link
 
 
 def _add_joint(robot: Element, joint: Joint, before: Placement, *, shifted: bool) -> Element:
@@ -200,7 +204,7 @@ def _given_angles(placement: Placement) -> tuple[float, float, float] | None:
 
 def _add_extension(robot: Element, arm: ArmDescription, tool: str) -> None:
     """Appends the <dalembert> element where it has content."""
-    meshes = [(link.name, mesh) for link in arm.links for mesh in link.meshes]
+    meshes = [(link.name, mesh) for link in arm.links for mesh in link.meshes if mesh not in shown_meshes(link)]
     entries = {}
     if arm.gravity != EARTH:
         entries["gravity"] = _numbers(arm.gravity)
@@ -242,6 +246,13 @@ def _limit(value: float) -> str:
 
 
 def _text(value: str) -> str:
+    """The string, which must be valid in XML, and no expression to those who read URDF as xacro."""
+    if "${" in value or "$(" in value:
+        raise ArmError(f"the name {value!r} is an expression of xacro to readers of URDF, ours too; rename it")
+    return _valid(value)
+
+
+def _valid(value: str) -> str:
     """The string, which must be valid in XML."""
     if NO_XML.search(value):
         raise ArmError(f"the name {value!r} holds characters that XML cannot; rename it")

@@ -11,16 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arm.errors import ArmError
-from ..emit_c import Program
 from ..function import Function
 from ..operations import Operations, count
 from . import driver, staging
-from .device_arrays import DeviceArray, framework_of
-from .source import ACCURACIES, LAYOUTS, CudaSource, source
+from .device_arrays import SIZES, DeviceArray, framework_of
+from .parts import CHUNK, Part, kernels, launches, scratch_numbers
+from .source import ACCURACIES, LAYOUTS, source
 
 DTYPES = ("float64", "float32")
 MOST_PLANS = 256
 """Launch plans kept for each kernel."""
+
+
+class Steps(NamedTuple):
+    """The kernels of a function on one device, in the order they run."""
+
+    device: int
+    parts: tuple[Part, ...]
+    functions: tuple[driver.DeviceFunction, ...]
 
 
 class Plan(NamedTuple):
@@ -31,7 +39,7 @@ class Plan(NamedTuple):
     strides: tuple[int, ...]
     uneven: frozenset[int]
     shapes: tuple[tuple[int, ...], ...]
-    ready: driver.DeviceFunction
+    ready: Steps
 
 
 class CudaKernel:
@@ -61,7 +69,7 @@ class CudaKernel:
         driver.nvrtc()
         self.function, self.name, self.dtype, self.accuracy = function, function.name, dtype, accuracy
         self.arguments, self.shapes = function.arguments, function.shapes
-        self._functions: dict[tuple[int, str], driver.DeviceFunction] = {}
+        self._steps: dict[tuple[int, str], Steps] = {}
         self._plans: dict[Any, Plan] = {}
         self._buffers = threading.local()
 
@@ -107,13 +115,28 @@ class CudaKernel:
         framework.after()
         return results[0] if len(results) == 1 else results
 
-    def launch(self, ready: driver.DeviceFunction, states: int, values: list[int], stream: int) -> None:
+    def launch(self, steps: Steps, states: int, values: list[int], stream: int) -> None:
         """Launches with ``values``: address and row stride of each argument, then the addresses of the results."""
-        buffer = getattr(self._buffers, "arguments", None)
-        if buffer is None:
-            buffer = self._buffers.arguments = driver.Arguments(len(values) + 1)
-        buffer.values[:] = (*values, states)
-        ready.launch(states, buffer.pointers, stream)
+        numbers = sum(scratch_numbers(steps.parts).values()) if len(steps.parts) > 1 else 0
+        if not numbers:
+            for function in steps.functions:
+                function.launch(states, self._filled([*values, states]), stream)
+            return
+        size = numbers * CHUNK * SIZES[self.dtype]
+        with driver.scratch(steps.device, size, stream) as memory:
+            for index, own, count in launches(steps.parts, self.function, self.dtype, states, values, memory):
+                steps.functions[index].launch(count, self._filled([*own, count]), stream)
+
+    def _filled(self, values: list[Any]) -> Any:
+        """Pointers to the arguments of a launch, in a buffer of this thread."""
+        buffers: dict[int, driver.Arguments] | None = getattr(self._buffers, "arguments", None)
+        if buffers is None:
+            buffers = self._buffers.arguments = {}
+        if len(values) not in buffers:
+            buffers[len(values)] = driver.Arguments(len(values))
+        buffer = buffers[len(values)]
+        buffer.values[:] = values
+        return buffer.pointers
 
     def _plan(self, framework: Any, arrays: tuple[Any, ...], outputs: tuple[Any, ...], layout: str) -> Plan:
         """Checks the arguments and returns the launch plan, kept for further calls with arrays of the same form."""
@@ -123,16 +146,18 @@ class CudaKernel:
         shapes = tuple((*shape, *batch) if layout == "columns" else (*batch, *shape) for shape in self.shapes)
         if outputs:
             self._check_out([framework.describe(array) for array in outputs], shapes)
-        ready = self.function_on(described[0].device, layout)
+        ready = self.steps_on(described[0].device, layout)
         return Plan(batch, math.prod(batch), tuple(strides), uneven, shapes, ready)
 
-    def function_on(self, device: int, layout: str = "rows") -> driver.DeviceFunction:
-        """The kernel on one device, compiled at first use."""
+    def steps_on(self, device: int, layout: str = "rows") -> Steps:
+        """The kernels on one device, compiled at first use."""
         key = (device, layout)
-        if key not in self._functions:
-            generated = self.cuda_source(layout)
-            self._functions[key] = driver.DeviceFunction(generated.text, device, generated.block, generated.shared)
-        return self._functions[key]
+        if key not in self._steps:
+            parts = self.parts(layout)
+            sources = [source(part, self.dtype, self.accuracy, layout) for part in parts]
+            functions = (driver.DeviceFunction(x.text, device, x.block, x.shared) for x in sources)
+            self._steps[key] = Steps(device, tuple(parts), tuple(functions))
+        return self._steps[key]
 
     def _check(self, described: list[DeviceArray]) -> None:
         """Checks dtype and device of the arguments."""
@@ -183,19 +208,14 @@ class CudaKernel:
 
     # -- properties -----------------------------------------------------------------------------
 
-    @cached_property
-    def program(self) -> Program:
-        """The function as a scheduled straight-line program."""
-        return Program(self.function)
-
-    def cuda_source(self, layout: str = "rows") -> CudaSource:
-        """The CUDA source for a layout, with its block size and shared memory."""
-        return source(self.program, self.dtype, self.accuracy, layout)
+    def parts(self, layout: str = "rows") -> list[Part]:
+        """The kernels that the function becomes: one, or several where one thread could not hold its numbers."""
+        return kernels(self.function, self.dtype, layout)
 
     @property
     def source(self) -> str:
-        """The CUDA source for rows."""
-        return self.cuda_source().text
+        """The CUDA source for rows, of all kernels one after another."""
+        return "\n".join(source(part, self.dtype, self.accuracy).text for part in self.parts())
 
     @property
     def operations(self) -> Operations:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,18 @@ def context(device: int = 0) -> ctypes.c_void_p:
 def make_current(device: int) -> None:
     """Makes the context of a device current in this thread; a framework may have changed it."""
     check(driver().cuCtxSetCurrent(context(device)), f"context of GPU {device}")
+
+
+@contextmanager
+def scratch(device: int, size: int, stream: int) -> Iterator[int]:
+    """The address of ``size`` bytes on a device for the work that is launched on ``stream`` meanwhile."""
+    make_current(device)
+    library, memory, handle = driver(), ctypes.c_uint64(), ctypes.c_void_p(stream)
+    check(library.cuMemAllocAsync(ctypes.byref(memory), ctypes.c_size_t(size), handle), f"{size} bytes on the GPU")
+    try:
+        yield memory.value
+    finally:
+        check(library.cuMemFreeAsync(memory, handle), "giving memory back")
 
 
 class Arguments:

@@ -35,7 +35,7 @@ def _device_function(function: Function, title: str, dtype: str, accuracy: str) 
     program = Program(function)
     names = [argument for argument, _ in program.function.inputs]
     inputs = [f"{argument}[{index}]" for argument, group in program.function.inputs for index in range(len(group))]
-    code = body(program, dtype, accuracy, inputs, places(program, "result[{index}]"))
+    code = body(program, dtype, accuracy, inputs, places(program, lambda _, column: f"result[{column}]"))
     arguments = ", ".join(f"const real *{argument}" for argument in names)
     return f"DEVICE void {title}({arguments}, real *result)\n{{\n  {code}\n}}\n"
 

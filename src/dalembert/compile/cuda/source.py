@@ -11,11 +11,13 @@ phases of a warp run one after the other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...rings.graph import INPUT
 from ..emit_c import Program, Style, literal, statements
 from . import device_sine
+from .parts import CHUNK, Part, whole
 
 LAYOUTS = ("rows", "columns")
 ACCURACIES = ("full", "fast")
@@ -24,6 +26,9 @@ SHARED_LIMIT = 96 * 1024
 """Most shared memory of a block (bytes), so that two blocks fit on a multiprocessor of the larger devices."""
 MANY_OUTPUTS = 64
 """Outputs of a state from which a block has four warps."""
+CROWDED, LONG = 200, 2500
+"""Numbers alive at a time (4 bytes each), and operations, from which a thread may have all registers there are. Left to
+itself the compiler gives some such kernels in float64 32 registers, and writes everything else to memory."""
 
 HEAD = """\
 #ifdef __CUDACC__
@@ -35,6 +40,21 @@ typedef struct {{ real at[{lanes}]; }} __attribute__((aligned(16))) packet;
 #define LANES(W) ((W) * sizeof(real) % 16 == 0 ? 16 / sizeof(real) : (W) * sizeof(real) % 8 == 0 ? 8 / sizeof(real) : 1)
 """
 
+RECIPROCAL = """\
+/* The processor's own 1/x, within an ulp: a division rounded correctly is nine instructions and a branch. */
+DEVICE float reciprocal(float x)
+{
+#ifdef HOST
+  return 1.0f / x;
+#else
+  float found;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(found) : "f"(x));
+  return found;
+#endif
+}
+"""
+INVERSE = {"float32": "reciprocal({x})", "float64": "{one} / {x}"}
+
 HOST_SHIM = """\
 #include <math.h>
 #include <string.h>
@@ -43,18 +63,19 @@ HOST_SHIM = """\
 """
 
 ROWS = """\
-/* The T rows of a warp from shared memory, S numbers from row to row there: as packets of 16 bytes where the rows are
-   one piece of memory on both sides, else number by number, neighbouring threads at neighbouring places. */
-template <int W, int S> DEVICE void give(int t, real *to, const real *from, int rows)
+/* The T rows of a warp from shared memory, S numbers from row to row there and P in the result: as packets of 16 bytes
+   where the rows are one piece of memory on both sides, else number by number, neighbouring threads at neighbouring
+   places. */
+template <int W, int S, int P> DEVICE void give(int t, real *to, const real *from, int rows)
 {
-  if (S == W && rows == T && ((size)to & 15) == 0 && (T * W * sizeof(real)) % 16 == 0) {
+  if (S == W && P == W && rows == T && ((size)to & 15) == 0 && (T * W * sizeof(real)) % 16 == 0) {
     const packet *source = (const packet *)from;
     packet *target = (packet *)to;
     #pragma unroll
     for (int e = t; e < (int)(T * W * sizeof(real) / 16); e += T) target[e] = source[e];
   } else {
     for (int e = t, row = t / W, column = t % W; e < rows * W; e += T) {
-      to[e] = from[row * S + column];
+      to[row * P + column] = from[row * S + column];
       row += T / W;
       column += T % W;
       if (column >= W) { column -= W; row++; }
@@ -100,23 +121,18 @@ def real_of(dtype: str) -> tuple[str, str, int]:
     return ("float", "f", 4) if dtype == "float32" else ("double", "", 8)
 
 
-def warps_in_block(program: Program, dtype: str) -> int:
+def warps_in_block(outputs: int, dtype: str) -> int:
     """Warps in a block: four for many outputs if their rows fit, else two (both by measurement)."""
-    outputs = sum(len(targets) for targets in program.scatter)
     wanted = (4, 2, 1) if outputs >= MANY_OUTPUTS else (2, 1)
-    width = row_width(program) * real_of(dtype)[2] * WARP
+    width = outputs * real_of(dtype)[2] * WARP
     return next((count for count in wanted if count * width <= SHARED_LIMIT), 1)
-
-
-def row_width(program: Program) -> int:
-    """Numbers of one state in shared memory: its outputs."""
-    return sum(spacing(len(targets)) for targets in program.scatter)
 
 
 def head(dtype: str) -> str:
     """Types and macros for this dtype."""
     real, _, size = real_of(dtype)
-    return HEAD.format(real=real, lanes=16 // size) + device_sine.functions(dtype)
+    own = RECIPROCAL if dtype == "float32" else ""
+    return HEAD.format(real=real, lanes=16 // size) + own + device_sine.functions(dtype)
 
 
 def body(program: Program, dtype: str, accuracy: str, inputs: list[str], outputs: list[str]) -> str:
@@ -141,47 +157,72 @@ def body(program: Program, dtype: str, accuracy: str, inputs: list[str], outputs
         return f"sine{row}" if row < pairs else f"cosine{row - pairs}"
 
     root = "sqrtf({x})" if dtype == "float32" else "sqrt({x})"
-    lines += statements(
-        program, Style(real, suffix, read, outputs.__getitem__, device_sine.call(dtype, accuracy), root)
+    style = Style(
+        real, suffix, read, outputs.__getitem__, device_sine.call(dtype, accuracy), root, inverse=INVERSE[dtype]
     )
+    lines += statements(program, style)
     return "\n  ".join(lines)
 
 
-def places(program: Program, template: str) -> list[str]:
-    """For each computed value its destinations, as a chain of assignments."""
+def places(program: Program, place: Callable[[int, int], str]) -> list[str]:
+    """For each computed value its destinations, as a chain of assignments: ``place`` names a number of a result."""
     destinations: list[list[str]] = [[] for _ in program.targets]
     for index, targets in enumerate(program.scatter):
         for column, target in enumerate(targets):
-            destinations[target].append(template.format(array=index, index=column))
+            destinations[target].append(place(index, column))
     return [" = ".join(parts) for parts in destinations]
 
 
-def rows_source(program: Program, dtype: str, accuracy: str = "full", warps: int | None = None) -> CudaSource:
-    """``kernel(x0, stride0, ..., y0, ..., count)`` on rows of states."""
-    warps = warps or warps_in_block(program, dtype)
+def launch_bounds(part: Part, dtype: str, threads: int) -> str:
+    """The attribute of a kernel that says how many threads a block has, and where it matters, how few blocks do."""
+    crowded = part.alive * real_of(dtype)[2] > 4 * CROWDED or len(part.program.order) > LONG
+    return f"__launch_bounds__({threads}{', 1' if crowded else ''})"
+
+
+def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | None = None) -> CudaSource:
+    """``kernel(x0, stride0, ..., y0, ..., count)`` on rows of states; what passes between stages lies in columns."""
+    program = part.program
     widths = [len(names) for _, names in program.function.inputs]
-    out_widths = [len(targets) for targets in program.scatter]
-    starts = [sum(spacing(w) for w in out_widths[:k]) for k in range(len(out_widths))]
-    row = row_width(program)
-    inputs = [f"x{index}[{column}]" for index, width in enumerate(widths) for column in range(width)]
-    code = body(program, dtype, accuracy, inputs, places(program, "y{array}[{index}]"))
-    own = "".join(
-        f"  real x{k}[{w}];\n  fetch<{w}>(x{k}, in{k} + (first + (t < rows ? t : 0)) * s{k});\n"
-        for k, w in enumerate(widths)
-    ) + "".join(
-        f"  real *__restrict__ const y{k} = shared + {starts[k]} * T + t * {spacing(w)};\n"
-        for k, w in enumerate(out_widths)
+    apart = [name in part.between for name, _ in program.function.inputs]
+    staged = [part.function.results[window.result][0] not in part.between for window in part.windows]
+    strides = [spacing(w.size) if here else 0 for w, here in zip(part.windows, staged, strict=True)]
+    starts = [sum(strides[:k]) for k in range(len(strides))]
+    row = sum(strides)
+    warps = warps or warps_in_block(row, dtype)
+    inputs = [
+        f"in{index}[{column} * s{index} + own]" if apart[index] else f"x{index}[{column}]"
+        for index, width in enumerate(widths)
+        for column in range(width)
+    ]
+
+    def place(index: int, column: int) -> str:
+        window = part.windows[index]
+        if staged[index]:
+            return f"y{index}[{column}]"
+        return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
+
+    code = body(program, dtype, accuracy, inputs, places(program, place))
+    own = "  const size own = first + (t < rows ? t : 0);\n"
+    own += "".join(
+        f"  real x{k}[{w}];\n  fetch<{w}>(x{k}, in{k} + own * s{k});\n" for k, w in enumerate(widths) if not apart[k]
+    )
+    own += "".join(
+        f"  real *__restrict__ const y{k} = shared + {starts[k]} * T + t * {strides[k]};\n"
+        for k, here in enumerate(staged)
+        if here
     )
     arguments = [f"const real *__restrict__ in{k}, size s{k}" for k in range(len(widths))]
-    arguments += [f"real *__restrict__ out{k}" for k in range(len(out_widths))]
+    arguments += [f"real *__restrict__ out{k}" for k in range(part.results)]
     gives = "".join(
-        f"  give<{w}, {spacing(w)}>(t, out{k} + first * {w}, shared + {starts[k]} * T, rows);\n"
-        for k, w in enumerate(out_widths)
+        f"  give<{w.size}, {spacing(w.size)}, {w.whole}>"
+        f"(t, out{w.result} + first * {w.whole} + {w.start}, shared + {start} * T, rows);\n"
+        for w, start, here in zip(part.windows, starts, staged, strict=True)
+        if here
     )
     signature = ", ".join([*arguments, "size count"])
     loaded = "const int t, real *shared, const size first, const int rows, " + signature
     passed = "shared, first, rows, " + ", ".join(
-        [*(f"in{k}, s{k}" for k in range(len(widths))), *(f"out{k}" for k in range(len(out_widths))), "count"]
+        [*(f"in{k}, s{k}" for k in range(len(widths))), *(f"out{k}" for k in range(part.results)), "count"]
     )
     text = f"""\
 {head(dtype)}
@@ -197,7 +238,7 @@ DEVICE void store({loaded})
 {gives}}}
 
 #ifndef HOST
-extern "C" __global__ void __launch_bounds__({warps * WARP}) kernel({signature})
+extern "C" __global__ void {launch_bounds(part, dtype, warps * WARP)} kernel({signature})
 {{
   extern __shared__ __align__(16) unsigned char memory[];
   real *const shared = (real *)memory + (threadIdx.x / T) * (T * {row});
@@ -212,7 +253,7 @@ extern "C" __global__ void __launch_bounds__({warps * WARP}) kernel({signature})
 #else
 extern "C" void kernel({signature})
 {{
-  static real shared[T * {row}] __attribute__((aligned(16)));
+  static real shared[T * {row} + 1] __attribute__((aligned(16)));
   for (size first = 0; first < count; first += T) {{
     const int rows = count - first < T ? (int)(count - first) : T;
     for (int t = 0; t < T; t++) compute(t, {passed});
@@ -224,10 +265,10 @@ extern "C" void kernel({signature})
     return CudaSource(text, warps * WARP, warps * WARP * row * real_of(dtype)[2])
 
 
-def columns_source(program: Program, dtype: str, accuracy: str = "full", block: int = 256) -> CudaSource:
+def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 256) -> CudaSource:
     """``kernel(x0, stride0, ..., y0, ..., count)`` on one row for each joint: entry k of state i is at k stride + i."""
+    program = part.program
     widths = [len(names) for _, names in program.function.inputs]
-    out_widths = [len(targets) for targets in program.scatter]
     inputs = [f"a{index}_{column}" for index, width in enumerate(widths) for column in range(width)]
     used = {node.value for node in program.nodes if node.op == INPUT}
     reads = "".join(
@@ -236,13 +277,16 @@ def columns_source(program: Program, dtype: str, accuracy: str = "full", block: 
         for column, name in enumerate(names)
         if name in used
     )
-    code = body(program, dtype, accuracy, inputs, places(program, "y{array}[{index} * count + i]"))
+
+    def place(index: int, column: int) -> str:
+        window = part.windows[index]
+        return f"y{window.result}[{window.start + column} * count + i]"
+
+    code = body(program, dtype, accuracy, inputs, places(program, place))
     arguments = [f"const real *__restrict__ x{k}, size s{k}" for k in range(len(widths))]
-    arguments += [f"real *__restrict__ y{k}" for k in range(len(out_widths))]
+    arguments += [f"real *__restrict__ y{k}" for k in range(part.results)]
     signature = ", ".join([*arguments, "size count"])
-    passed = ", ".join(
-        [*(f"x{k}, s{k}" for k in range(len(widths))), *(f"y{k}" for k in range(len(out_widths))), "count"]
-    )
+    passed = ", ".join([*(f"x{k}, s{k}" for k in range(len(widths))), *(f"y{k}" for k in range(part.results)), "count"])
     text = f"""\
 {head(dtype)}
 DEVICE void compute(const size i, {signature})
@@ -251,7 +295,7 @@ DEVICE void compute(const size i, {signature})
 }}
 
 #ifndef HOST
-extern "C" __global__ void __launch_bounds__({block}) kernel({signature})
+extern "C" __global__ void {launch_bounds(part, dtype, block)} kernel({signature})
 {{
   const size i = (size)blockIdx.x * {block} + threadIdx.x;
   if (i < count) compute(i, {passed});
@@ -266,8 +310,9 @@ extern "C" void kernel({signature})
     return CudaSource(text, block, 0)
 
 
-def source(program: Program, dtype: str, accuracy: str = "full", layout: str = "rows") -> CudaSource:
-    """The kernel for one layout."""
+def source(program: Program | Part, dtype: str, accuracy: str = "full", layout: str = "rows") -> CudaSource:
+    """The kernel for one layout, of a whole program or of a part of a function."""
+    part = whole(program) if isinstance(program, Program) else program
     if layout == "rows":
-        return rows_source(program, dtype, accuracy)
-    return columns_source(program, dtype, accuracy)
+        return rows_source(part, dtype, accuracy)
+    return columns_source(part, dtype, accuracy)

@@ -90,7 +90,7 @@ def run(kernel: CudaKernel, arrays: list[NDArray[Any]], out: Any, layout: str) -
     results = _results(kernel, out, wanted)
     flat = [np.empty((states, size), kernel.dtype) for size in sizes] if out is not None else None
     targets = flat or [result.reshape(states, size) for result, size in zip(results, sizes, strict=True)]
-    ready = kernel.function_on(0, "rows")
+    ready = kernel.steps_on(0, "rows")
     make_current(0)
     piece = min(PIECE, max(states, 1))
     lanes: list[Lane] = []

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from ...arm.errors import ArmError
 from ...arm.io.whole_files import made_folder, write_whole
-from ..emit_c import Program
 from ..function import Function
 from ..operations import count
 from ..write_c import comment, identifier
-from .source import LAYOUTS, source
+from .parts import Part, parts
+from .source import LAYOUTS, real_of, source
 
 HEAD = """\
 /* {name} of {arm}, one thread a state, {layout}.
@@ -26,12 +26,16 @@ LAUNCH = """\
 extern "C" int {title}({signature}, cudaStream_t stream)
 {{
   if (count <= 0) return 0;
-  const int code = (int)cudaFuncSetAttribute({title}_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {shared});
-  if (code) return code;
-  {title}_kernel<<<(unsigned)((count + {block} - 1) / {block}), {block}, {shared}, stream>>>({passed});
-  return (int)cudaGetLastError();
+  int code = 0;
+{launches}  return (int)cudaGetLastError();
 }}
 #endif
+"""
+
+ONE = """\
+  code = (int)cudaFuncSetAttribute({kernel}, cudaFuncAttributeMaxDynamicSharedMemorySize, {shared});
+  if (code) return code;
+  {kernel}<<<(unsigned)((count + {block} - 1) / {block}), {block}, {shared}, stream>>>({passed});
 """
 
 
@@ -39,42 +43,46 @@ def write_cuda(function: Function, folder: str | Path, dtype: str = "float32") -
     """Writes the function for both layouts to ``folder``; returns the files."""
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
-    program = Program(function)
+    steps = parts(function, dtype)
     directory = made_folder(folder)
-    return [_write_file(program, dtype, layout, directory) for layout in LAYOUTS]
+    return [_write_file(function, steps, dtype, layout, directory) for layout in LAYOUTS]
 
 
-def _write_file(program: Program, dtype: str, layout: str, directory: Path) -> Path:
-    """Writes the source for one layout."""
-    name, label = program.function.name, program.function.label
+def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, directory: Path) -> Path:
+    """Writes the source for one layout; of several kernels each has a namespace of its own."""
+    name, label = function.name, function.label
     title = f"{identifier(label)}_{identifier(name)}_{layout}"
-    generated = source(program, dtype, "full", layout)
-    inputs = [argument for argument, _ in program.function.inputs]
-    widths = [len(names) for _, names in program.function.inputs]
+    inputs = [argument for argument, _ in function.inputs]
+    widths = [len(names) for _, names in function.inputs]
+    sizes = [len(nodes) for _, nodes in function.outputs]
     shape_format = "({n}, count)" if layout == "columns" else "(count, {n})"
     arguments = [
         f"   in{k}: {argument} {shape_format.format(n=w)}"
         for k, (argument, w) in enumerate(zip(inputs, widths, strict=True))
     ]
-    arguments += [f"   out{k}: {shape_format.format(n=len(t))}" for k, t in enumerate(program.scatter)]
-    typed = [f"const real *in{k}, long long s{k}" for k in range(len(inputs))]
-    typed += [f"real *out{k}" for k in range(len(program.scatter))]
-    passed = [f"in{k}, s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(program.scatter))]
+    arguments += [f"   out{k}: {shape_format.format(n=w)}" for k, w in enumerate(sizes)]
+    real = real_of(dtype)[0]
+    typed = [f"const {real} *in{k}, long long s{k}" for k in range(len(inputs))]
+    typed += [f"{real} *out{k}" for k in range(len(sizes))]
+    passed = [f"in{k}, s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(sizes))]
     head = HEAD.format(
         name=name,
         arm=comment(label),
         layout=f"layout {layout}",
-        operations=count(program.function.nodes),
+        operations=count(function.nodes),
         arguments="\n".join(arguments),
         title=title,
     )
-    launch = LAUNCH.format(
-        title=title,
-        signature=", ".join([*typed, "long long count"]),
-        passed=", ".join([*passed, "count"]),
-        block=generated.block,
-        shared=generated.shared,
-    )
+    texts, calls = [], []
+    for number, step in enumerate(steps):
+        kernel = f"{title}_kernel{number if len(steps) > 1 else ''}"
+        generated = source(step, dtype, "full", layout)
+        text = generated.text.replace(" kernel(", f" {kernel}(")
+        texts.append(text if len(steps) == 1 else f"namespace part{number} {{\n{text}}}\n")
+        place = kernel if len(steps) == 1 else f"part{number}::{kernel}"
+        arguments_passed = ", ".join([*passed, "count"])
+        calls.append(ONE.format(kernel=place, shared=generated.shared, block=generated.block, passed=arguments_passed))
+    launch = LAUNCH.format(title=title, signature=", ".join([*typed, "long long count"]), launches="".join(calls))
     file = directory / f"{title}.cu"
-    write_whole(file, head + generated.text.replace(" kernel(", f" {title}_kernel(") + launch, "ascii")
+    write_whole(file, head + "".join(texts) + launch, "ascii")
     return file

@@ -9,43 +9,37 @@ static int falls(double before, double after)
   return (before > 0 && after <= 0) || (before <= 0 && after < fmin(before, 0) - 1e-14);
 }
 
-typedef struct {
-  Core *me;
-  double t, h, x[SIZE], F[7][SIZE];
-  int which;
-} Path;
-
-static double along(Path *path, double share)
+static double along(Core *me, Step *step, int which, double share)
 {
   double x[SIZE], z[INDICATORS];
-  interpolated(path->F, path->x, share, x);
-  return indicators(path->me, x, z) ? z[path->which] : -1;
+  state_between(step, share, x);
+  return indicators(me, x, z) ? z[which] : -1;
 }
 
 /* the share of the step at which an indicator reaches zero, which it has not at its start and has at its end */
-static double instant(Path *path, double before)
+static double instant(Core *me, Step *step, int which, double before)
 {
-  double a = 0, b = 1, fa = before, fb = along(path, 1);
+  double a = 0, b = 1, fa = before, fb = along(me, step, which, 1);
   if (fb > 0) return 1; /* the interpolant is off by rounding at the very end */
   if (before <= 0) {
     /* from zero it may have risen first, as a joint that bounced does: the fall comes after that */
     double span = 1;
     while (span > 1e-9) {
       span /= 2;
-      fa = along(path, span);
+      fa = along(me, step, which, span);
       if (fa > 0) break;
     }
     if (!(fa > 0)) return 0;
     a = span;
     b = 2 * span;
-    fb = along(path, b);
+    fb = along(me, step, which, b);
   }
   /* regula falsi with halved weights, and bisection every third time */
   int side = 0;
   for (int turn = 0; turn < 200 && b - a > 4e-16 * b; turn++) {
     double c = turn % 3 == 2 ? (a + b) / 2 : (fb * a - fa * b) / (fb - fa);
     if (!(c > a && c < b)) c = (a + b) / 2;
-    const double f = along(path, c);
+    const double f = along(me, step, which, c);
     if (f > 0) {
       a = c;
       fa = f;
@@ -70,7 +64,8 @@ static int crowded(const Core *me)
 /* from the present time to `end`; 0, with a fault, where that cannot be done */
 static int advance(Core *me, double end, double rtol, double atol)
 {
-  double K[ROWS][SIZE], y[SIZE], z[INDICATORS], after[INDICATORS], error = 0;
+  Step step;
+  double z[INDICATORS], after[INDICATORS], error = 0;
   int fresh = 1, jumpy = CONTACTS || me->stops;
   if (end - me->time < 0) {
     me->fault = "a step back in time";
@@ -81,9 +76,9 @@ static int advance(Core *me, double end, double rtol, double atol)
     int rejected = 0, which = -1;
     double to = end, h = 0, earliest = 1;
     if (end - me->time < least) break;
-    if (fresh) rates(me, me->time, me->x, K[0]);
+    if (fresh) rates(me, me->time, me->x, step.K[0]);
     if (fresh && !indicators(me, me->x, z)) break;
-    if (me->step <= 0) me->step = first_step(me, me->time, end, me->x, K[0], rtol, atol);
+    if (me->step <= 0) me->step = first_step(me, me->time, end, me->x, step.K[0], rtol, atol);
     fresh = 0;
     for (;;) {
       double want = me->step;
@@ -101,39 +96,31 @@ static int advance(Core *me, double end, double rtol, double atol)
       /* no last step that is mere rounding */
       to = me->time + 1.0000001 * want >= end ? end : me->time + want;
       h = to - me->time;
-      error = trial_step(me, me->time, h, to, me->x, K, y, rtol, atol);
-      if (error < 1 && finite_all(K[STAGES]) && indicators(me, y, after)) break;
-      me->step = h * shrinkage(error);
+      error = try_step(me, &step, h, to, rtol, atol, rejected);
+      if (error < 1 && finite_all(step.K[STAGES]) && indicators(me, step.y, after)) break;
+      me->step = h * shorter(&step, error);
       rejected = 1;
     }
     if (fresh) continue;
     /* the next step is not shorter because this one ended at `end` */
-    const double next = h * growth(error, rejected);
+    const double next = h * longer(&step, error, rejected);
     if (h >= me->step || next > me->step) me->step = next;
-    if (largest_speed(y + N) > TOO_FAST) {
+    if (largest_speed(step.y + N) > TOO_FAST) {
       me->fault = "the motion diverges; check inputs and parameters";
       return 0;
     }
-    Path path;
     for (int k = 0; k < INDICATORS; k++) {
       if (!falls(z[k], after[k])) continue;
-      if (which < 0) {
-        path.me = me;
-        path.t = me->time;
-        path.h = h;
-        memcpy(path.x, me->x, sizeof y);
-        interpolant(me, me->time, h, me->x, y, K, path.F);
-      }
-      path.which = k;
-      const double share = instant(&path, z[k]);
+      if (which < 0) between(me, &step);
+      const double share = instant(me, &step, k, z[k]);
       if (which < 0 || share < earliest) {
         earliest = share;
         which = k;
       }
     }
     if (which >= 0) {
-      interpolated(path.F, path.x, earliest, me->x);
-      me->time = earliest >= 1 ? to : path.t + earliest * h;
+      state_between(&step, earliest, me->x);
+      me->time = earliest >= 1 ? to : step.t + earliest * h;
       me->changed[me->changes++ % CROWD] = me->time;
       if (!event(me, which)) {
         me->fault = "the model has no motion after an event";
@@ -147,8 +134,9 @@ static int advance(Core *me, double end, double rtol, double atol)
       fresh = 1;
       continue;
     }
-    memcpy(me->x, y, sizeof y);
-    memcpy(K[0], K[STAGES], sizeof y);
+    watch(me, &step);
+    memcpy(me->x, step.y, sizeof step.y);
+    memcpy(step.K[0], step.K[STAGES], sizeof step.y);
     memcpy(z, after, sizeof z);
     me->time = to;
   }

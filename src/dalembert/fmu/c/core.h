@@ -37,6 +37,7 @@ typedef struct {
   int rubs[SOME(CONTACTS)];         /* 0 of a contact whose friction was set to zero */
   double spread, side;              /* of closed loops: largest condition, and the assembly mode */
   double step;                      /* of the integrator, 0 where it is to be found */
+  int stiff, at_edge, easy;         /* whether the motion has turned out to be stiff, and what was seen of that */
   double changed[40];               /* when modes changed last */
   long changes;
   double stretch, stepped_to;       /* of time steps: how long the next stretch is, and when the last one ended */
@@ -53,3 +54,14 @@ static void model_circuit(const Core *me, const double *voltage, const double *s
                           double *found);
 static void model_motor_torque(const Core *me, const double *current, double *torque);
 static const char *model_wrong(const Core *me);
+
+/* the same along a direction (dx, du): see tangents.c */
+static void model_along(const Core *me, const double *x, const Point *at, const double *dx, const double *du, Point *d);
+static void model_friction_along(const Core *me, const double *direction, const double *speed, const double *faster,
+                                 double *force);
+static void model_outputs_along(const Core *me, const double *x, const Point *at, const double *dx, const Point *d,
+                                double *out);
+static void model_circuit_along(const Core *me, const double *voltage, const double *speed, const double *current,
+                                const double *dvoltage, const double *dspeed, const double *dcurrent, double *found);
+static void model_motor_torque_along(const Core *me, const double *current, const double *dcurrent, double *torque);
+static void drive_along(const Core *me, const double *x, const Point *at, const double *dx, const double *du, Point *d);

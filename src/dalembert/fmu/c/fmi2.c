@@ -40,17 +40,26 @@ typedef struct {
 #else
 #define EXPORT
 #endif
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
 #ifdef FMI2_OVERRIDE_FUNCTION_PREFIX
 #define NAME(name) name
 #else
-#define JOIN2(a, b) a##b
-#define JOIN(a, b) JOIN2(a, b)
 #define NAME(name) JOIN(FMI2_FUNCTION_PREFIX, name)
 #endif
+#define FMI(name) JOIN(fmi2, name)
+#define KEEP(verb, rest) JOIN(JOIN(JOIN(fmi2, verb), FMUstate), rest)
+#define DESERIALIZE DeSerialize
 /* declared and defined in one go */
 #define STATUS(name, arguments) \
   EXPORT fmi2Status NAME(name) arguments; \
   fmi2Status NAME(name) arguments
+#define OK fmi2OK
+#define DISCARD fmi2Discard
+#define ERROR fmi2Error
+typedef fmi2Status Status;
+typedef fmi2Boolean Boolean;
+typedef fmi2Byte Byte;
 
 typedef struct {
   Instance own;
@@ -66,16 +75,15 @@ static fmi2Status failed(Component *me, fmi2Status status, const char *said)
   return status;
 }
 
+static void *allocated(const Component *me, size_t size) { return me->callbacks->allocateMemory(1, size); }
+static void released(const Component *me, void *memory) { me->callbacks->freeMemory(memory); }
+
+#include "interface.c"
+
 EXPORT const char *NAME(fmi2GetTypesPlatform)(void);
 const char *NAME(fmi2GetTypesPlatform)(void) { return "default"; }
 EXPORT const char *NAME(fmi2GetVersion)(void);
 const char *NAME(fmi2GetVersion)(void) { return "2.0"; }
-
-STATUS(fmi2SetDebugLogging, (fmi2Component c, fmi2Boolean on, size_t n, const fmi2String categories[]))
-{
-  (void)c; (void)on; (void)n; (void)categories;
-  return fmi2OK;
-}
 
 EXPORT fmi2Component NAME(fmi2Instantiate)(fmi2String name, fmi2Type type, fmi2String guid, fmi2String location,
   const fmi2CallbackFunctions *callbacks, fmi2Boolean visible, fmi2Boolean logging);
@@ -111,68 +119,31 @@ void NAME(fmi2FreeInstance)(fmi2Component c)
 STATUS(fmi2SetupExperiment, (fmi2Component c, fmi2Boolean given, fmi2Real tolerance, fmi2Real start,
   fmi2Boolean ends, fmi2Real stop))
 {
-  Component *me = c;
   (void)ends; (void)stop;
-  me->own.tolerance = given && tolerance > 0 && tolerance < 1 ? tolerance : 0;
-  me->own.core.time = start;
+  experiment(c, given, tolerance, start);
   return fmi2OK;
 }
 
 STATUS(fmi2EnterInitializationMode, (fmi2Component c))
 {
   Component *me = c;
-  me->own.phase = INITIALISING;
   changed(&me->own);
-  return fmi2OK;
-}
-
-STATUS(fmi2ExitInitializationMode, (fmi2Component c))
-{
-  Component *me = c;
-  const char *wrong = start_motion(&me->own);
-  if (wrong) return failed(me, fmi2Error, wrong);
-  me->own.phase = me->own.exchanges ? EVENT : STEPPING;
-  return fmi2OK;
-}
-
-STATUS(fmi2Terminate, (fmi2Component c))
-{
-  Component *me = c;
-  me->own.phase = ENDED;
-  return fmi2OK;
-}
-
-STATUS(fmi2Reset, (fmi2Component c))
-{
-  Component *me = c;
-  me->own.core = me->own.first;
-  me->own.phase = SET_UP;
-  changed(&me->own);
-  return fmi2OK;
+  return entered(me, INITIALISING);
 }
 
 STATUS(fmi2GetReal, (fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Real value[]))
 {
-  Component *me = c;
-  for (size_t i = 0; i < n; i++) if (!get_real(&me->own, vr[i], &value[i])) return failed(me, fmi2Error, NULL);
-  return fmi2OK;
+  return get_reals(c, vr, n, value);
 }
 
 STATUS(fmi2GetInteger, (fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Integer value[]))
 {
-  Component *me = c;
-  for (size_t i = 0; i < n; i++) if (!get_integer(&me->own, vr[i], &value[i])) return failed(me, fmi2Error, NULL);
-  return fmi2OK;
+  return get_integers(c, vr, n, value);
 }
 
 STATUS(fmi2GetBoolean, (fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Boolean value[]))
 {
-  Component *me = c;
-  for (size_t i = 0; i < n; i++) {
-    if (vr[i] != VR_STOPS) return failed(me, fmi2Error, "there is no such Boolean variable");
-    value[i] = me->own.core.stops;
-  }
-  return fmi2OK;
+  return get_booleans(c, vr, n, value);
 }
 
 STATUS(fmi2GetString, (fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2String value[]))
@@ -183,12 +154,7 @@ STATUS(fmi2GetString, (fmi2Component c, const fmi2ValueReference vr[], size_t n,
 
 STATUS(fmi2SetReal, (fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Real value[]))
 {
-  Component *me = c;
-  for (size_t i = 0; i < n; i++)
-    if (!set_real(&me->own, vr[i], value[i]))
-      return failed(me, fmi2Error, "this variable cannot be set now: parameters and start values before "
-                                   "initialisation ends, inputs always");
-  return fmi2OK;
+  return set_reals(c, vr, n, value);
 }
 
 STATUS(fmi2SetInteger, (fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Integer value[]))
@@ -199,14 +165,7 @@ STATUS(fmi2SetInteger, (fmi2Component c, const fmi2ValueReference vr[], size_t n
 
 STATUS(fmi2SetBoolean, (fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Boolean value[]))
 {
-  Component *me = c;
-  for (size_t i = 0; i < n; i++) {
-    if (vr[i] != VR_STOPS || me->own.phase > INITIALISING)
-      return failed(me, fmi2Error, "this Boolean variable cannot be set now");
-    me->own.core.stops = value[i] != 0;
-    changed(&me->own);
-  }
-  return fmi2OK;
+  return set_booleans(c, vr, n, value);
 }
 
 STATUS(fmi2SetString, (fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2String value[]))
@@ -215,141 +174,25 @@ STATUS(fmi2SetString, (fmi2Component c, const fmi2ValueReference vr[], size_t n,
   return n ? failed(c, fmi2Error, "there are no String variables") : fmi2OK;
 }
 
-STATUS(fmi2GetFMUstate, (fmi2Component c, fmi2FMUstate *state))
-{
-  Component *me = c;
-  if (!*state) *state = me->callbacks->allocateMemory(1, sizeof me->own);
-  if (!*state) return failed(me, fmi2Error, "there is no memory for a state");
-  memcpy(*state, &me->own, sizeof me->own);
-  return fmi2OK;
-}
-
-STATUS(fmi2SetFMUstate, (fmi2Component c, fmi2FMUstate state))
-{
-  Component *me = c;
-  memcpy(&me->own, state, sizeof me->own);
-  return fmi2OK;
-}
-
-STATUS(fmi2FreeFMUstate, (fmi2Component c, fmi2FMUstate *state))
-{
-  Component *me = c;
-  if (*state) me->callbacks->freeMemory(*state);
-  *state = NULL;
-  return fmi2OK;
-}
-
-STATUS(fmi2SerializedFMUstateSize, (fmi2Component c, fmi2FMUstate state, size_t *size))
-{
-  (void)c; (void)state;
-  *size = sizeof(Instance);
-  return fmi2OK;
-}
-
-STATUS(fmi2SerializeFMUstate, (fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size))
-{
-  if (size < sizeof(Instance)) return failed(c, fmi2Error, "there is no room for the state");
-  memcpy(bytes, state, sizeof(Instance));
-  ((Instance *)(void *)bytes)->core.fault = NULL;
-  return fmi2OK;
-}
-
-STATUS(fmi2DeSerializeFMUstate, (fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state))
-{
-  Component *me = c;
-  if (size != sizeof(Instance)) return failed(me, fmi2Error, "these bytes are no state of this model");
-  if (!*state) *state = me->callbacks->allocateMemory(1, size);
-  if (!*state) return failed(me, fmi2Error, "there is no memory for a state");
-  memcpy(*state, bytes, size);
-  return fmi2OK;
-}
-
 STATUS(fmi2GetDirectionalDerivative, (fmi2Component c, const fmi2ValueReference unknown[], size_t n,
   const fmi2ValueReference known[], size_t m, const fmi2Real dknown[], fmi2Real dunknown[]))
 {
-  (void)unknown; (void)n; (void)known; (void)m; (void)dknown; (void)dunknown;
-  return failed(c, fmi2Error, "directional derivatives are not provided");
+  return get_derivatives(c, unknown, n, known, m, dknown, dunknown);
 }
 
 /* -- model exchange -- */
 
-STATUS(fmi2EnterEventMode, (fmi2Component c))
-{
-  Component *me = c;
-  me->own.phase = EVENT;
-  return fmi2OK;
-}
-
 STATUS(fmi2NewDiscreteStates, (fmi2Component c, fmi2EventInfo *info))
 {
-  Component *me = c;
-  Core before = me->own.core;
-  if (!settle_event(&me->own)) return failed(me, fmi2Error, "the model has no motion after an event");
   info->newDiscreteStatesNeeded = info->terminateSimulation = info->nominalsOfContinuousStatesChanged = 0;
-  info->valuesOfContinuousStatesChanged = memcmp(before.x, me->own.core.x, sizeof before.x) != 0;
   info->nextEventTimeDefined = 0;
   info->nextEventTime = 0;
-  return fmi2OK;
-}
-
-STATUS(fmi2EnterContinuousTimeMode, (fmi2Component c))
-{
-  Component *me = c;
-  me->own.phase = CONTINUOUS;
-  return fmi2OK;
-}
-
-STATUS(fmi2CompletedIntegratorStep, (fmi2Component c, fmi2Boolean noSet, fmi2Boolean *enter, fmi2Boolean *terminate))
-{
-  (void)c; (void)noSet;
-  *enter = *terminate = 0;
-  return fmi2OK;
-}
-
-STATUS(fmi2SetTime, (fmi2Component c, fmi2Real time))
-{
-  Component *me = c;
-  me->own.core.time = time;
-  return fmi2OK;
-}
-
-STATUS(fmi2SetContinuousStates, (fmi2Component c, const fmi2Real x[], size_t n))
-{
-  Component *me = c;
-  if (n != SIZE) return failed(me, fmi2Error, "the number of states is another");
-  changed(&me->own);
-  memcpy(me->own.core.x, x, sizeof me->own.core.x);
-  return fmi2OK;
+  return settled(c, &info->valuesOfContinuousStatesChanged);
 }
 
 STATUS(fmi2GetDerivatives, (fmi2Component c, fmi2Real f[], size_t n))
 {
-  Component *me = c;
-  if (n != SIZE) return failed(me, fmi2Error, "the number of states is another");
-  rates(&me->own.core, me->own.core.time, me->own.core.x, f);
-  return finite_all(f) ? fmi2OK : failed(me, fmi2Discard, NULL);
-}
-
-STATUS(fmi2GetEventIndicators, (fmi2Component c, fmi2Real z[], size_t n))
-{
-  Component *me = c;
-  if (n != INDICATORS) return failed(me, fmi2Error, "the number of event indicators is another");
-  return indicators(&me->own.core, me->own.core.x, z) ? fmi2OK : failed(me, fmi2Discard, NULL);
-}
-
-STATUS(fmi2GetContinuousStates, (fmi2Component c, fmi2Real x[], size_t n))
-{
-  Component *me = c;
-  if (n != SIZE) return failed(me, fmi2Error, "the number of states is another");
-  memcpy(x, me->own.core.x, sizeof me->own.core.x);
-  return fmi2OK;
-}
-
-STATUS(fmi2GetNominalsOfContinuousStates, (fmi2Component c, fmi2Real x[], size_t n))
-{
-  (void)c;
-  for (size_t i = 0; i < n; i++) x[i] = 1;
-  return fmi2OK;
+  return get_rates(c, f, n);
 }
 
 /* -- co-simulation -- */
@@ -370,11 +213,8 @@ STATUS(fmi2GetRealOutputDerivatives, (fmi2Component c, const fmi2ValueReference 
 
 STATUS(fmi2DoStep, (fmi2Component c, fmi2Real now, fmi2Real step, fmi2Boolean noSet))
 {
-  Component *me = c;
   (void)noSet;
-  me->own.core.time = now;
-  if (!settle_inputs(&me->own)) return failed(me, fmi2Error, "the model has no motion with these inputs");
-  return advance_to(&me->own, now + step) ? fmi2OK : failed(me, fmi2Error, me->own.core.fault);
+  return stepped(c, now, step);
 }
 
 STATUS(fmi2CancelStep, (fmi2Component c))

@@ -37,17 +37,26 @@ typedef void (*fmi3UnlockPreemptionCallback)(void);
 #else
 #define EXPORT
 #endif
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
 #ifdef FMI3_OVERRIDE_FUNCTION_PREFIX
 #define NAME(name) name
 #else
-#define JOIN2(a, b) a##b
-#define JOIN(a, b) JOIN2(a, b)
 #define NAME(name) JOIN(FMI3_FUNCTION_PREFIX, name)
 #endif
+#define FMI(name) JOIN(fmi3, name)
+#define KEEP(verb, rest) JOIN(JOIN(JOIN(fmi3, verb), FMUState), rest)
+#define DESERIALIZE Deserialize
 /* declared and defined in one go */
 #define STATUS(name, arguments) \
   EXPORT fmi3Status NAME(name) arguments; \
   fmi3Status NAME(name) arguments
+#define OK fmi3OK
+#define DISCARD fmi3Discard
+#define ERROR fmi3Error
+typedef fmi3Status Status;
+typedef fmi3Boolean Boolean;
+typedef fmi3Byte Byte;
 
 typedef struct {
   Instance own;
@@ -60,6 +69,20 @@ static fmi3Status failed(Component *me, fmi3Status status, const char *said)
   if (me->log) me->log(me->environment, status, "logStatusError", said ? said : "the model has no value at this state");
   return status;
 }
+
+static void *allocated(const Component *me, size_t size)
+{
+  (void)me;
+  return malloc(size);
+}
+
+static void released(const Component *me, void *memory)
+{
+  (void)me;
+  free(memory);
+}
+
+#include "interface.c"
 
 static fmi3Instance instantiated(fmi3String token, fmi3InstanceEnvironment environment, fmi3LogMessageCallback log,
                                  int exchanges)
@@ -82,12 +105,6 @@ static fmi3Instance instantiated(fmi3String token, fmi3InstanceEnvironment envir
 
 EXPORT const char *NAME(fmi3GetVersion)(void);
 const char *NAME(fmi3GetVersion)(void) { return "3.0"; }
-
-STATUS(fmi3SetDebugLogging, (fmi3Instance c, fmi3Boolean on, size_t n, const fmi3String categories[]))
-{
-  (void)c; (void)on; (void)n; (void)categories;
-  return fmi3OK;
-}
 
 EXPORT fmi3Instance NAME(fmi3InstantiateModelExchange)(fmi3String name, fmi3String token, fmi3String resources,
   fmi3Boolean visible, fmi3Boolean logging, fmi3InstanceEnvironment environment, fmi3LogMessageCallback log);
@@ -129,98 +146,39 @@ STATUS(fmi3EnterInitializationMode, (fmi3Instance c, fmi3Boolean given, fmi3Floa
 {
   Component *me = c;
   (void)ends; (void)stop;
-  me->own.tolerance = given && tolerance > 0 && tolerance < 1 ? tolerance : 0;
-  me->own.core.time = start;
-  me->own.phase = INITIALISING;
+  experiment(me, given, tolerance, start);
   changed(&me->own);
-  return fmi3OK;
-}
-
-STATUS(fmi3ExitInitializationMode, (fmi3Instance c))
-{
-  Component *me = c;
-  const char *wrong = start_motion(&me->own);
-  if (wrong) return failed(me, fmi3Error, wrong);
-  me->own.phase = me->own.exchanges ? EVENT : STEPPING;
-  return fmi3OK;
-}
-
-STATUS(fmi3EnterEventMode, (fmi3Instance c))
-{
-  Component *me = c;
-  me->own.phase = EVENT;
-  return fmi3OK;
-}
-
-STATUS(fmi3Terminate, (fmi3Instance c))
-{
-  Component *me = c;
-  me->own.phase = ENDED;
-  return fmi3OK;
-}
-
-STATUS(fmi3Reset, (fmi3Instance c))
-{
-  Component *me = c;
-  me->own.core = me->own.first;
-  me->own.phase = SET_UP;
-  changed(&me->own);
-  return fmi3OK;
+  return entered(me, INITIALISING);
 }
 
 STATUS(fmi3GetFloat64, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Float64 value[], size_t m))
 {
-  Component *me = c;
   (void)m;
-  for (size_t i = 0; i < n; i++) if (!get_real(&me->own, vr[i], &value[i])) return failed(me, fmi3Error, NULL);
-  return fmi3OK;
+  return get_reals(c, vr, n, value);
 }
 
 STATUS(fmi3SetFloat64, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, const fmi3Float64 value[], size_t m))
 {
-  Component *me = c;
   (void)m;
-  for (size_t i = 0; i < n; i++)
-    if (!set_real(&me->own, vr[i], value[i]))
-      return failed(me, fmi3Error, "this variable cannot be set now: parameters and start values before "
-                                   "initialisation ends, inputs always");
-  return fmi3OK;
+  return set_reals(c, vr, n, value);
 }
 
 STATUS(fmi3GetInt32, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Int32 value[], size_t m))
 {
-  Component *me = c;
   (void)m;
-  for (size_t i = 0; i < n; i++) {
-    int found = 0;
-    if (!get_integer(&me->own, vr[i], &found)) return failed(me, fmi3Error, NULL);
-    value[i] = found;
-  }
-  return fmi3OK;
+  return get_integers(c, vr, n, value);
 }
 
 STATUS(fmi3GetBoolean, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Boolean value[], size_t m))
 {
-  Component *me = c;
   (void)m;
-  for (size_t i = 0; i < n; i++) {
-    if (vr[i] != VR_STOPS) return failed(me, fmi3Error, "there is no such Boolean variable");
-    value[i] = me->own.core.stops != 0;
-  }
-  return fmi3OK;
+  return get_booleans(c, vr, n, value);
 }
 
 STATUS(fmi3SetBoolean, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, const fmi3Boolean value[], size_t m))
 {
-  Component *me = c;
   (void)m;
-  for (size_t i = 0; i < n; i++) {
-    if (vr[i] != VR_STOPS || me->own.phase > INITIALISING)
-      return failed(me, fmi3Error, "this Boolean variable cannot be set now");
-    me->own.core.stops = value[i];
-    changed(&me->own);
-  }
-  return fmi3OK;
+  return set_booleans(c, vr, n, value);
 }
 
 /* types of which there are no variables */
@@ -287,59 +245,11 @@ STATUS(fmi3GetVariableDependencies, (fmi3Instance c, fmi3ValueReference dependen
   return failed(c, fmi3Error, "dependencies of elements are not provided");
 }
 
-STATUS(fmi3GetFMUState, (fmi3Instance c, fmi3FMUState *state))
-{
-  Component *me = c;
-  if (!*state) *state = malloc(sizeof me->own);
-  if (!*state) return failed(me, fmi3Error, "there is no memory for a state");
-  memcpy(*state, &me->own, sizeof me->own);
-  return fmi3OK;
-}
-
-STATUS(fmi3SetFMUState, (fmi3Instance c, fmi3FMUState state))
-{
-  Component *me = c;
-  memcpy(&me->own, state, sizeof me->own);
-  return fmi3OK;
-}
-
-STATUS(fmi3FreeFMUState, (fmi3Instance c, fmi3FMUState *state))
-{
-  (void)c;
-  free(*state);
-  *state = NULL;
-  return fmi3OK;
-}
-
-STATUS(fmi3SerializedFMUStateSize, (fmi3Instance c, fmi3FMUState state, size_t *size))
-{
-  (void)c; (void)state;
-  *size = sizeof(Instance);
-  return fmi3OK;
-}
-
-STATUS(fmi3SerializeFMUState, (fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size))
-{
-  if (size < sizeof(Instance)) return failed(c, fmi3Error, "there is no room for the state");
-  memcpy(bytes, state, sizeof(Instance));
-  return fmi3OK;
-}
-
-STATUS(fmi3DeserializeFMUState, (fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state))
-{
-  Component *me = c;
-  if (size != sizeof(Instance)) return failed(me, fmi3Error, "these bytes are no state of this model");
-  if (!*state) *state = malloc(size);
-  if (!*state) return failed(me, fmi3Error, "there is no memory for a state");
-  memcpy(*state, bytes, size);
-  return fmi3OK;
-}
-
 STATUS(fmi3GetDirectionalDerivative, (fmi3Instance c, const fmi3ValueReference unknown[], size_t n,
   const fmi3ValueReference known[], size_t m, const fmi3Float64 seed[], size_t s, fmi3Float64 value[], size_t v))
 {
-  (void)unknown; (void)n; (void)known; (void)m; (void)seed; (void)s; (void)value; (void)v;
-  return failed(c, fmi3Error, "directional derivatives are not provided");
+  (void)s; (void)v;
+  return get_derivatives(c, unknown, n, known, m, seed, value);
 }
 
 STATUS(fmi3GetAdjointDerivative, (fmi3Instance c, const fmi3ValueReference unknown[], size_t n,
@@ -421,73 +331,14 @@ STATUS(fmi3EvaluateDiscreteStates, (fmi3Instance c))
 STATUS(fmi3UpdateDiscreteStates, (fmi3Instance c, fmi3Boolean *again, fmi3Boolean *terminate, fmi3Boolean *nominals,
   fmi3Boolean *values, fmi3Boolean *timed, fmi3Float64 *next))
 {
-  Component *me = c;
-  Core before = me->own.core;
-  if (!settle_event(&me->own)) return failed(me, fmi3Error, "the model has no motion after an event");
   *again = *terminate = *nominals = *timed = false;
-  *values = memcmp(before.x, me->own.core.x, sizeof before.x) != 0;
   *next = 0;
-  return fmi3OK;
-}
-
-STATUS(fmi3EnterContinuousTimeMode, (fmi3Instance c))
-{
-  Component *me = c;
-  me->own.phase = CONTINUOUS;
-  return fmi3OK;
-}
-
-STATUS(fmi3CompletedIntegratorStep, (fmi3Instance c, fmi3Boolean noSet, fmi3Boolean *enter, fmi3Boolean *terminate))
-{
-  (void)c; (void)noSet;
-  *enter = *terminate = false;
-  return fmi3OK;
-}
-
-STATUS(fmi3SetTime, (fmi3Instance c, fmi3Float64 time))
-{
-  Component *me = c;
-  me->own.core.time = time;
-  return fmi3OK;
-}
-
-STATUS(fmi3SetContinuousStates, (fmi3Instance c, const fmi3Float64 x[], size_t n))
-{
-  Component *me = c;
-  if (n != SIZE) return failed(me, fmi3Error, "the number of states is another");
-  changed(&me->own);
-  memcpy(me->own.core.x, x, sizeof me->own.core.x);
-  return fmi3OK;
+  return settled(c, values);
 }
 
 STATUS(fmi3GetContinuousStateDerivatives, (fmi3Instance c, fmi3Float64 f[], size_t n))
 {
-  Component *me = c;
-  if (n != SIZE) return failed(me, fmi3Error, "the number of states is another");
-  rates(&me->own.core, me->own.core.time, me->own.core.x, f);
-  return finite_all(f) ? fmi3OK : failed(me, fmi3Discard, NULL);
-}
-
-STATUS(fmi3GetEventIndicators, (fmi3Instance c, fmi3Float64 z[], size_t n))
-{
-  Component *me = c;
-  if (n != INDICATORS) return failed(me, fmi3Error, "the number of event indicators is another");
-  return indicators(&me->own.core, me->own.core.x, z) ? fmi3OK : failed(me, fmi3Discard, NULL);
-}
-
-STATUS(fmi3GetContinuousStates, (fmi3Instance c, fmi3Float64 x[], size_t n))
-{
-  Component *me = c;
-  if (n != SIZE) return failed(me, fmi3Error, "the number of states is another");
-  memcpy(x, me->own.core.x, sizeof me->own.core.x);
-  return fmi3OK;
-}
-
-STATUS(fmi3GetNominalsOfContinuousStates, (fmi3Instance c, fmi3Float64 x[], size_t n))
-{
-  (void)c;
-  for (size_t i = 0; i < n; i++) x[i] = 1;
-  return fmi3OK;
+  return get_rates(c, f, n);
 }
 
 STATUS(fmi3GetNumberOfEventIndicators, (fmi3Instance c, size_t *n))
@@ -506,9 +357,7 @@ STATUS(fmi3GetNumberOfContinuousStates, (fmi3Instance c, size_t *n))
 
 STATUS(fmi3EnterStepMode, (fmi3Instance c))
 {
-  Component *me = c;
-  me->own.phase = STEPPING;
-  return fmi3OK;
+  return entered(c, STEPPING);
 }
 
 STATUS(fmi3GetOutputDerivatives, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, const fmi3Int32 orders[],
@@ -524,11 +373,9 @@ STATUS(fmi3DoStep, (fmi3Instance c, fmi3Float64 now, fmi3Float64 step, fmi3Boole
   Component *me = c;
   (void)noSet;
   *event_needed = *terminate = *early = false;
-  *last = me->own.core.time = now;
-  if (!settle_inputs(&me->own)) return failed(me, fmi3Error, "the model has no motion with these inputs");
-  const int done = advance_to(&me->own, now + step);
+  const Status status = stepped(me, now, step);
   *last = me->own.core.time;
-  return done ? fmi3OK : failed(me, fmi3Error, me->own.core.fault);
+  return status;
 }
 
 STATUS(fmi3ActivateModelPartition, (fmi3Instance c, fmi3ValueReference clock, fmi3Float64 time))

@@ -22,22 +22,28 @@ static void instance_start(Instance *me)
 
 static void changed(Instance *me) { me->known = 0; }
 
+/* The present state; before a motion begins a look ahead that leaves the start values as they were set, but for joints
+   that follow from them. NULL where no motion can begin. */
+static Core *present(Instance *me, Core *trial)
+{
+  if (me->phase > INITIALISING) return &me->core;
+  *trial = me->core;
+  if (!begin(trial)) return NULL;
+  memcpy(me->core.x + 2 * N + CURRENTS, trial->x + 2 * N + CURRENTS, JOINTS * sizeof(double));
+  memcpy(me->core.sliding, trial->sliding, sizeof trial->sliding);
+  memcpy(me->core.stopped, trial->stopped, sizeof trial->stopped);
+  return trial;
+}
+
 /* outputs, rates and indicators of the present state; 0 where the model has none */
 static int refresh(Instance *me)
 {
   Point at;
-  Core trial, *core = &me->core;
+  Core trial, *core;
   double needed[N], qdd[N], *out = me->values;
   if (me->known) return 1;
-  if (me->phase <= INITIALISING) {
-    /* a look ahead that leaves the start values as they were set, but for joints that follow from them */
-    trial = *core;
-    core = &trial;
-    if (!begin(core)) return 0;
-    memcpy(me->core.x + 2 * N + CURRENTS, trial.x + 2 * N + CURRENTS, JOINTS * sizeof(double));
-    memcpy(me->core.sliding, trial.sliding, sizeof trial.sliding);
-    memcpy(me->core.stopped, trial.stopped, sizeof trial.stopped);
-  }
+  core = present(me, &trial);
+  if (!core) return 0;
   const double *qd = core->x + N;
   if (!model_at(core, core->x, &at) || !acceleration(core, &at, qd, qdd, needed)) return 0;
   rates(core, core->time, core->x, me->f);
@@ -104,6 +110,27 @@ static int get_integer(Instance *me, unsigned int reference, int *value)
   else if (reference >= VR_STOPPED && reference < VR_STOPPED + N) *value = me->core.stopped[reference - VR_STOPPED];
   else return 0;
   return 1;
+}
+
+/* Derivatives of rates and outputs along a direction of states and inputs; the sentence that says what is wrong. */
+static const char *derivatives(Instance *me, const unsigned int *unknown, size_t n, const unsigned int *known, size_t m,
+                               const double *seed, double *found)
+{
+  Core trial, *core = present(me, &trial);
+  double dx[SIZE] = {0}, du[SOME(INPUTS)] = {0}, df[SIZE], out[OUTPUTS];
+  for (size_t i = 0; i < m; i++) {
+    if (known[i] >= VR_STATE && known[i] < VR_STATE + SIZE) dx[known[i] - VR_STATE] += seed[i];
+    else if (known[i] >= VR_INPUT && known[i] < VR_INPUT + INPUTS) du[INPUTS ? known[i] - VR_INPUT : 0] += seed[i];
+    else return "derivatives are provided with respect to states and inputs";
+  }
+  if (!core || !motion_along(core, dx, du, df, out)) return "the model has no value at this state";
+  for (size_t i = 0; i < n; i++) {
+    if (unknown[i] >= VR_RATE && unknown[i] < VR_RATE + SIZE) found[i] = df[unknown[i] - VR_RATE];
+    else if (unknown[i] >= VR_OUTPUT && unknown[i] < VR_OUTPUT + OUTPUTS) found[i] = out[unknown[i] - VR_OUTPUT];
+    else if (unknown[i] >= VR_STATE && unknown[i] < VR_STATE + SIZE) found[i] = dx[unknown[i] - VR_STATE];
+    else return "derivatives are provided of rates of states and of outputs that are real numbers";
+  }
+  return NULL;
 }
 
 /* parameters that make sense, then the mode of the start; the sentence that says what is wrong otherwise */

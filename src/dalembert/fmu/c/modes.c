@@ -357,6 +357,7 @@ static int begin(Core *me)
 {
   me->step = 0;
   me->changes = 0;
+  me->stiff = me->at_edge = me->easy = 0;
   me->stretch = 1e-3;
   me->stepped_to = -HUGE_VAL;
   me->fault = NULL;

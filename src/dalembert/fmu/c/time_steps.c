@@ -93,7 +93,11 @@ static int time_step(Core *me, double h)
     if (!me->stops) continue;
     q[j] = clip(q[j], fmin(old, lower_stop(me, j)), fmax(old, upper_stop(me, j)));
   }
-  for (int k = 0; k < CURRENTS; k++) me->x[2 * N + k] += h * at.current_rate[k];
+  for (int k = 0; k < CURRENTS; k++) {
+    /* implicit: time constants L/R may be far shorter than h */
+    const double decay = me->p[CIRCUIT + 2 * MOTORS + k] / me->p[CIRCUIT + 3 * MOTORS + k];
+    me->x[2 * N + k] += h * at.current_rate[k] / (1 + h * decay);
+  }
   for (int k = 0; k < JOINTS; k++) me->x[2 * N + CURRENTS + k] += h * at.rate[k];
   return 1;
 }

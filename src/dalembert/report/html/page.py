@@ -21,19 +21,28 @@ def asset(name: str) -> str:
     return files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
 
 
+def maths_font() -> Html:
+    """A style that brings the font of equations along (STIX Two Math, cut by ``scripts/maths_font.py``; OFL).
+
+    Browsers place brackets, subscripts and sums by the MATH table of the font, which fonts of text do not have.
+    """
+    font = base64.b64encode(files(__package__).joinpath("assets", "maths.woff2").read_bytes()).decode()
+    return tag("style", Html(f'@font-face {{ font-family: "Page Maths"; src: url(data:font/woff2;base64,{font}); }}'))
+
+
 def policy(scripts: Sequence[str]) -> str:
     """The content security policy of a page with these scripts inside."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
     )
     return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-        "form-action 'none'"
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 
-def page_head(title: str, scripts: Sequence[str]) -> Html:
-    """The head of a page that contains, and may run, only these scripts."""
+def page_head(title: str, scripts: Sequence[str], maths: bool = False) -> Html:
+    """The head of a page that contains, and may run, only these scripts; ``maths`` brings the font of equations."""
     return tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -42,13 +51,15 @@ def page_head(title: str, scripts: Sequence[str]) -> Html:
         tag("meta", name="generator", content=f"dalembert {__version__}"),
         tag("title", title),
         tag("style", Html(asset("report.css"))),
+        maths_font() if maths else Html(),
     )
 
 
 def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], what: str = "dynamics report") -> str:
     """The whole document; ``what`` it is stands in its title."""
     scripts = [*(section.script for section in sections if section.script), asset("charts.js")]
-    head = page_head(f"{title}: {what}", scripts)
+    shown = [section.html() for section in sections]
+    head = page_head(f"{title}: {what}", scripts, maths=any("<math" in each for each in shown))
     header = tag(
         "header",
         tag("a", "Skip to the report", href="#main", class_="skip"),
@@ -71,13 +82,28 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], w
         tag(
             "div",
             contents(sections),
-            tag("main", *(section.html() for section in sections), id="main"),
+            tag("main", *shown, id="main"),
             class_="columns",
         ),
         footer,
         *(tag("script", Html(script)) for script in scripts),
     )
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def notebook_frame(document: str, title: str, height: int) -> str:
+    """A whole page inside a notebook: the value of an attribute, whose scripts run without the notebook's origin."""
+    return str(
+        tag(
+            "iframe",
+            srcdoc=document,
+            sandbox="allow-scripts",
+            width="100%",
+            height=height,
+            style="border:0",
+            title=title,
+        )
+    )
 
 
 def contents(sections: Sequence[Section]) -> Html:

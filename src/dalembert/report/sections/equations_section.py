@@ -17,18 +17,20 @@ MOST_IN_SYMBOLS = 4000
 """Terms of all coefficients together that are typeset in symbols."""
 
 
-def _letter(stem: str, index: str, dots: str = "") -> str:
-    """A letter with indices, dotted with combining signs: these sit right in any font, accents of MathML do not."""
+def _letter(stem: str, index: str) -> str:
+    """A letter with indices. Derivatives have their dots as combining signs, which sit nearer than MathML's accents."""
     lower = "".join(f"<mi>{one}</mi>" for one in index)
-    return f'<msub><mi class="dotted">{stem}{dots}</mi><mrow>{lower}</mrow></msub>'
+    return f"<msub><mi>{stem}</mi><mrow>{lower}</mrow></msub>"
 
 
+ITALIC_Q = "\N{MATHEMATICAL ITALIC SMALL Q}"
+SPEED, ACCELERATION = f"{ITALIC_Q}\N{COMBINING DOT ABOVE}", f"{ITALIC_Q}\N{COMBINING DIAERESIS}"
 OF_Q = '<mrow><mo stretchy="false">(</mo><mi>q</mi><mo stretchy="false">)</mo></mrow>'
 MOTION = Html(
     f'<math display="block">{_letter("τ", "i")}<mo>=</mo>'
-    f"<munder><mo>∑</mo><mi>j</mi></munder>{_letter('D', 'ij')}{OF_Q}{_letter('q', 'j', chr(0x308))}<mo>+</mo>"
+    f"<munder><mo>∑</mo><mi>j</mi></munder>{_letter('D', 'ij')}{OF_Q}{_letter(ACCELERATION, 'j')}<mo>+</mo>"
     f"<munder><mo>∑</mo><mrow><mi>j</mi><mo>,</mo><mi>k</mi></mrow></munder>{_letter('C', 'ijk')}{OF_Q}"
-    f"{_letter('q', 'j', chr(0x307))}{_letter('q', 'k', chr(0x307))}<mo>+</mo>{_letter('G', 'i')}{OF_Q}</math>"
+    f"{_letter(SPEED, 'j')}{_letter(SPEED, 'k')}<mo>+</mo>{_letter('G', 'i')}{OF_Q}</math>"
 )
 
 

@@ -228,6 +228,7 @@ function drawArm(armFrames, armLoads, armLoadsHolding) {
   }
   function shown(i) { return arm.joints[i].revolute ? q[i] * 180 / Math.PI : q[i]; }
   function readout(end) {
+    canvas.dispatchEvent(new CustomEvent("pose", { detail: q.slice() }));
     var loads = holding() ? armLoadsHolding(q) : armLoads(q);
     ["inertia", "gravity"].forEach(function (name, k) {
       loads[k].forEach(function (load, i) {

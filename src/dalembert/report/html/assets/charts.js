@@ -1,18 +1,6 @@
 // Figures answer to the pointer and to the arrow keys: a read-out under the figure, a mark on it.
 (function () {
   "use strict";
-  // Without a font for mathematics, browsers leave subscripts on the base line: then the style sheet lowers them.
-  var MATHML = "http://www.w3.org/1998/Math/MathML";
-  function mathematics(name, children) {
-    var element = document.createElementNS(MATHML, name);
-    children.forEach(function (child) { element.append(child); });
-    return element;
-  }
-  var pair = mathematics("msub", [mathematics("mi", ["x"]), mathematics("mi", ["x"])]);
-  var probe = document.body.appendChild(mathematics("math", [pair]));
-  var letter = pair.children[0].getBoundingClientRect(), index = pair.children[1].getBoundingClientRect();
-  if (letter.height && index.bottom - letter.bottom < 0.1 * letter.height) document.documentElement.classList.add("no-math-font");
-  probe.remove();
   var SVG = "http://www.w3.org/2000/svg";
   function made(name, attributes) {
     var element = document.createElementNS(SVG, name);

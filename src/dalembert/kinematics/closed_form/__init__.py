@@ -1,0 +1,1 @@
+"""Inverse kinematics in closed form: all solutions, for arms whose geometry decomposes."""

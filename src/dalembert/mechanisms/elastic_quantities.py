@@ -1,0 +1,174 @@
+"""Springs, dampers and rotors of a mechanism in closed form: each on one quantity s of the joints.
+
+    -(stiffness (s - rest) + damping s' + inertia s'') ds/dphi
+
+is what it puts on the joints. Along a coordinate s is a sum of joints and of polynomials in their sines and cosines:
+the angles themselves are no such polynomials and stand beside them. Between two points s = |d| is the root of a
+polynomial d.d, and s ds/dphi = d.(dd/dphi) a polynomial again, so that
+
+    -(stiffness (1 - rest/s) + damping s'/s) s ds/dphi
+
+holds one root and, with rest zero, none (Freeman 1985, eqs 2-147, 2-226).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arm.elastic import JointDamper, JointSpring
+from ..arm.exact import exact, exact_vector
+from ..arm.following import amount
+from ..arm.placement import Placement
+from ..equations.polynomial import TrigPolynomial, as_polynomial
+from ..equations.polynomial_array import PolynomialArray
+from ..equations.space import Space
+from ..formulations.chain import Chain
+from ..rings.algebra import dot
+from .chain_frames import Carrier, ChainFrames, FrameOn
+from .coordinates import CoordinateTerm
+from .element_loads import ElementsOverRing
+from .springs import LoadElement
+
+
+@dataclass(frozen=True)
+class ElasticQuantity:
+    """A spring, damper and rotor on s = sum angles_k phi_k + polynomial, or, of a span, on s = sqrt(polynomial).
+
+    ``slopes`` ``(m,)`` are ds/dphi, of a span s ds/dphi.
+    """
+
+    name: str
+    angles: Mapping[int, Fraction]
+    polynomial: TrigPolynomial
+    slopes: PolynomialArray
+    is_span: bool
+    stiffness: Fraction
+    rest: Fraction
+    damping: Fraction
+    inertia: Fraction
+
+    def value(self, phi: ArrayLike) -> NDArray[np.float64]:
+        """s at joints phi ``(..., m)`` (rad or m)."""
+        at = np.asarray(phi, dtype=float)
+        found = np.asarray(self.polynomial(at))
+        if self.is_span:
+            return np.asarray(np.sqrt(found))
+        return np.asarray(found + sum(float(weight) * at[..., joint] for joint, weight in self.angles.items()))
+
+    def load(self, phi: ArrayLike, rate: ArrayLike) -> NDArray[np.float64]:
+        """What spring and damper put on the joints ``(..., m)`` (N m or N)."""
+        at, speed = np.asarray(phi, dtype=float), np.asarray(rate, dtype=float)
+        slopes = np.stack([np.asarray(entry(at)) for entry in self.slopes], axis=-1)
+        if self.is_span and (self.rest or self.damping):
+            slopes = slopes / self.value(at)[..., None]
+        if self.is_span and not (self.rest or self.damping):
+            return np.asarray(-float(self.stiffness) * slopes)
+        stretch = float(self.stiffness) * (self.value(at) - float(self.rest)) if self.stiffness else 0.0
+        pull = stretch + float(self.damping) * (slopes * speed).sum(axis=-1)
+        return np.asarray(-pull[..., None] * slopes)
+
+    def energy(self, phi: ArrayLike) -> NDArray[np.float64]:
+        """stiffness (s - rest)^2 / 2 (J)."""
+        return np.asarray(float(self.stiffness) * (self.value(phi) - float(self.rest)) ** 2 / 2)
+
+    def text(self, joint_names: Sequence[str]) -> list[str]:
+        """The quantity, its slopes and its constants as lines."""
+        lead = "s^2" if self.is_span else "s"
+        terms = [f"{float(weight):+.12g} q{joint + 1}" for joint, weight in self.angles.items()]
+        terms += [str(self.polynomial)] if self.polynomial or not terms else []
+        said = [f"{self.name}: {lead} = {' '.join(terms).removeprefix('+')}"]
+        outer = "s ds" if self.is_span else "ds"
+        said += [f"{self.name}: {outer}/d({joint_names[k]}) = {entry}" for k, entry in enumerate(self.slopes) if entry]
+        parts = []
+        if self.stiffness:
+            parts.append(f"{float(self.stiffness):.12g} (s - {float(self.rest):.12g})")
+        parts += [f"{float(self.damping):.12g} s'"] if self.damping else []
+        parts += [f"{float(self.inertia):.12g} s''"] if self.inertia else []
+        return [*said, f"{self.name}: load = -({' + '.join(parts) or '0'}) ds/d(joint)"]
+
+
+def elastic_quantities(
+    elements: Sequence[LoadElement], system: ChainFrames, starts: Sequence[int], space: Space, ring: Any, links: Chain
+) -> tuple[ElasticQuantity, ...]:
+    """Elements in polynomials of the tree ``system`` of all chains, whose bodies begin at ``starts``."""
+    found = []
+    zero = as_polynomial(space, 0)
+    for given in elements:
+        element = replace(
+            given,
+            ends=tuple(in_tree(end, starts) for end in given.ends),
+            terms=tuple(
+                replace(t, frame=t.frame and in_tree(t.frame, starts), other=t.other and in_tree(t.other, starts))
+                for t in given.terms
+            ),
+        )
+        over = ElementsOverRing(system, [element], ring, [links])
+        at: tuple[Any, Any] = (ring.positions, ())
+        slopes = np.full(system.m, zero, dtype=object)
+        angles: dict[int, Fraction] = {}
+        polynomial = zero
+        if element.ends:
+            span = over.span(ring, at, element)
+            polynomial = as_polynomial(space, dot(span.value, span.value))
+            for joint, slope in span.slopes.items():
+                slopes[joint] = as_polynomial(space, dot(span.value, slope))
+        else:
+            framed = tuple(term for term in element.terms if term.frame is not None)
+            if framed:
+                part = over.quantity(ring, at, replace(element, terms=framed))
+                turns = any(term.freedom >= 3 for term in framed)
+                polynomial = zero if turns else as_polynomial(space, part.value)
+                for joint, slope in part.slopes.items():
+                    slopes[joint] = as_polynomial(space, slope)
+            for term in element.terms:
+                if term.frame is None:
+                    weight = Fraction(term.weight)
+                    slopes[term.joint] = slopes[term.joint] + weight
+                    if term.joint in ring.sliding:
+                        polynomial = polynomial + as_polynomial(space, ring.position(term.joint)) * weight
+                    else:
+                        angles[term.joint] = angles.get(term.joint, Fraction(0)) + weight
+        found.append(
+            ElasticQuantity(
+                element.name, angles, polynomial, PolynomialArray.of(slopes), bool(element.ends), element.stiffness,
+                element.rest, element.damping, element.inertia,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def in_tree(end: Carrier, starts: Sequence[int]) -> Carrier:
+    """A frame of a chain as one of the tree of all chains: bodies count through them."""
+    return replace(end, chain=0, body=end.body + starts[end.chain]) if end.chain >= 0 and end.body >= 0 else end
+
+
+def chain_elements(system: ChainFrames) -> list[LoadElement]:
+    """Springs and dampers that the chains bring, as elements of the mechanism."""
+    found = []
+    for (name, arm), part in zip(system.arms.items(), system.slices, strict=True):
+        places = {joint.name: index for index, joint in enumerate(arm.all_moving)}
+        for number, own in enumerate(arm.elastic, start=1):
+            label = f"{name}.spring{number}"
+            if isinstance(own, JointSpring | JointDamper):
+                if own.joint not in places:
+                    continue  # at a joint that was locked, where nothing moves
+                place = places[own.joint]
+                terms = (CoordinateTerm(1.0, part.start + place),)
+                if isinstance(own, JointSpring):
+                    rest = exact(own.rest) - amount(arm.couplings[place].offset)
+                    found.append(LoadElement(label, terms, (), exact(own.stiffness), rest))
+                else:
+                    found.append(LoadElement(label, terms, damping=exact(own.damping)))
+                continue
+            ends = tuple(
+                system.carrier(FrameOn(name, link, Placement.from_xyz_rpy(exact_vector(point, "point"))))
+                for link, point in ((own.link_a, own.point_a), (own.link_b, own.point_b))
+            )
+            found.append(LoadElement(label, (), ends, exact(own.stiffness), exact(own.rest), exact(own.damping)))
+    return found

@@ -1,0 +1,60 @@
+"""What a study may be of, and its numbers by name: an arm as it is described, or a mechanism in its coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from ..arm import description_numbers
+from ..arm.description import ArmDescription
+from ..arm.description_numbers import DescriptionNumber
+from ..arm.errors import ArmError
+from ..compile.functions import system_facts
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.mechanism_numbers import mechanism_number, mechanism_numbers, with_mechanism_numbers
+from ..mechanisms.mechanism_system import MechanismSystem
+
+Designed: TypeAlias = Any
+"""An ``ArmSystem``, or a ``MechanismSystem``."""
+
+
+def designed(system: object) -> Designed:
+    """The system that a study is of: a mechanism is taken in its coordinates, from home."""
+    if isinstance(system, Mechanism):
+        return system.as_system()
+    if not isinstance(system, ArmDescription | MechanismSystem):
+        raise ArmError(
+            f"a study is of an arm, alone or with its load and drives, or of a mechanism, not of {system!r:.60}"
+        )
+    return system
+
+
+def design_numbers(system: object) -> dict[str, DescriptionNumber]:
+    """All numbers that can be factors of a study of this arm or mechanism, by name."""
+    found = designed(system)
+    if isinstance(found, MechanismSystem):
+        return mechanism_numbers(found.mechanism)
+    return description_numbers.numbers_of(found)
+
+
+def number_of(system: Designed, name: str) -> DescriptionNumber:
+    """The number of this name."""
+    if isinstance(system, MechanismSystem):
+        return mechanism_number(system.mechanism, name)
+    return description_numbers.number_of(system, name)
+
+
+def with_numbers(system: Designed, values: Mapping[str, Any]) -> Designed:
+    """The system with these numbers, and all others as they are."""
+    if isinstance(system, MechanismSystem):
+        return type(system)(with_mechanism_numbers(system.mechanism, values), system.near)
+    return description_numbers.with_numbers(system, values)
+
+
+def facts_of(system: Designed) -> str:
+    """Text that differs wherever the system does; empty where a Python function in it has none."""
+    if isinstance(system, MechanismSystem):
+        parts = system.mechanism.parts
+        chains = [system_facts(arm) for arm in parts.chains.values()]
+        return repr((type(system).__name__, parts, chains, system.near.tolist())) if all(chains) else ""
+    return system_facts(system)

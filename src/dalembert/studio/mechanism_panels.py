@@ -1,0 +1,131 @@
+"""The panels of a mechanism: its coordinates, what its actuators must do, how far it is from a singularity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..markup.elements import Html, tag
+from ..markup.numbers import written
+from ..mechanisms import singularity
+from ..mechanisms.mechanism_system import MechanismSystem
+from .files_panel import FilesPanel
+from .joint_sliders import JointSliders
+from .live_numbers import effort_bars, mass_matrix_map
+from .mechanism_downloads import MECHANISM_FILES
+from .motion_panel import MotionPanel
+from .words import plain
+
+if TYPE_CHECKING:
+    from .mechanism_studio import MechanismStudio
+
+Array = NDArray[np.float64]
+NEARLY = 0.02
+"""Reciprocal condition below which a configuration is said to be near a singularity."""
+
+
+class MechanismPanels:
+    """Handles of everything in the side panel of a mechanism."""
+
+    def __init__(self, studio: MechanismStudio) -> None:
+        self.studio = studio
+        self.gui: Any = studio.server.gui
+        self.message = self.gui.add_markdown("")
+        tabs = self.gui.add_tab_group()
+        with tabs.add_tab("Pose"):
+            self._pose()
+        with tabs.add_tab("Motion"):
+            self.motion = MotionPanel(studio)
+        with tabs.add_tab("Files"):
+            self.files = FilesPanel(studio, self.say, MECHANISM_FILES)
+
+    def _pose(self) -> None:
+        studio, gui = self.studio, self.gui
+        self.sliders = JointSliders(gui, studio.system.moving, studio.spans, studio.q, self._moved)
+        self.drag = gui.add_checkbox("drag a frame", False, hint="A handle at a frame; the coordinates follow it.")
+        self.drag.on_update(lambda _: self._handle())
+        self.frame = gui.add_dropdown("frame", studio.frames, initial_value=studio.frame)
+        self.frame.on_update(lambda _: studio.choose_frame(self.frame.value))
+        self.shown = {
+            what: gui.add_checkbox(label, what == "shapes")
+            for what, label in (
+                *((("shapes", "shapes of the links"),) if studio.has_shapes else ()),
+                ("boxes", "boxes of equal inertia"), ("centres", "mass centres"), ("axes", "joint axes"),
+            )
+        }  # fmt: skip
+        for what, box in self.shown.items():
+            box.on_update(lambda _, what=what, box=box: studio.scene.show(what, box.value))
+        self.looks = gui.add_markdown("")
+        self.reach = gui.add_markdown("")
+        self.loads = gui.add_html("")
+        self.inertia = gui.add_html("")
+        self.measures = gui.add_html("")
+
+    def _moved(self, q: Array) -> None:
+        self.studio.player.pause()
+        self.studio.set_pose(q)
+
+    def _handle(self) -> None:
+        self.studio.hand.visible = self.drag.value
+        self.reach.content = ""
+
+    def show_pose(self, q: Array) -> None:
+        """Set the sliders to where the mechanism is."""
+        self.sliders.show(q)
+
+    def show_time(self, moment: float) -> None:
+        """Set the time of the motion that plays."""
+        self.motion.show_time(moment)
+
+    def show_numbers(self, system: MechanismSystem, phi: Array, qd: Array, qdd: Array) -> None:
+        """Loads at the coordinates by cause, I*, and how far from a singularity."""
+        mechanism = system.mechanism
+        inertia, gravity = np.asarray(mechanism.mass_matrix(phi)), np.asarray(mechanism.gravity_load(phi))
+        still, moving = mechanism.bias(phi, np.zeros(system.n)), mechanism.bias(phi, qd)
+        causes = {
+            "inertia": (inertia @ qdd, "#0072b2"), "with speed": (np.asarray(moving - still), "#009e73"),
+            "gravity": (gravity, "#e69f00"), "springs": (_rounded(np.asarray(still - gravity), gravity), "#cc79a7"),
+        }  # fmt: skip
+        self.loads.content = str(effort_bars(system, causes, np.asarray(moving + inertia @ qdd)))
+        self.inertia.content = str(mass_matrix_map(inertia))
+        self.measures.content = str(measures(system, phi))
+
+    def tell_reach(self, distance: float, there: bool) -> None:
+        """How far the frame is from its handle."""
+        self.reach.content = "" if there else f"out of reach: the frame stays {1000 * distance:.1f} mm away"
+
+    def tell_looks(self, text: str) -> None:
+        """What of the shapes of the links is not shown, and why."""
+        self.looks.content = plain(text)
+
+    def say(self, text: str) -> None:
+        """One sentence for who looks on, at the top of the panel; an empty one takes it away."""
+        self.message.content = plain(text)
+
+    def close(self) -> None:
+        """End what is at work for the panels."""
+        self.motion.background.close()
+        self.files.background.close()
+
+
+def _rounded(values: Array, against: Array) -> Array:
+    """Differences of larger numbers, zero where they are nothing but rounding."""
+    return np.where(np.abs(values) > 1e-10 * max(float(np.abs(against).max(initial=0.0)), 1e-12), values, 0.0)
+
+
+def measures(system: MechanismSystem, phi: Array) -> Html:
+    """Mobility, closure error and distance from a singularity at joints phi."""
+    mechanism = system.mechanism
+    found = singularity.report(mechanism, phi)
+    near = found.gain < NEARLY
+    rows = (
+        ("freedoms", str(mechanism.n)),
+        ("loops closed to", f"{written(float(np.abs(mechanism.closure_error(phi)).max(initial=0.0)), 2)} m or rad"),
+        ("with the actuators locked", f"{found}{', near a gain of freedom' if near and not found.kinds else ''}"),
+        ("reciprocal condition of the closures", written(found.constraint, 3)),
+    )
+    cells = [tag("tr", tag("td", name), tag("td", value, style="font-weight:bold" if near else None))
+             for name, value in rows]  # fmt: skip
+    return tag("table", *cells, style="font-size:12px;width:100%")

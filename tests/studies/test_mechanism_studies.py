@@ -1,0 +1,84 @@
+"""Studies of mechanisms: numbers of the chains by name, and the same answers as of a mechanism written that way."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.studies.evaluator import DesignEvaluator
+from dalembert.studies.factors import FactorSet
+
+FILE = Path("examples/mechanisms/five_bar.toml")
+MOTION = da.quintic([[2.018, 1.093], [2.3, 0.9]], 0.5)
+FACTORS = {"left.link.coupler.mass": (0.5, 0.7), "right.length.a2": (0.48, 0.52), "gravity.y": (-9.81, -1.6)}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return da.study(da.load_mechanism(FILE), FACTORS, ["peak_torque", "energy"], motion=MOTION, samples=3, seed=2)
+
+
+def test_a_design_has_the_torques_of_the_file_with_these_numbers(found, tmp_path):
+    """The text of the file changed by hand, read again: another way to the same mechanism."""
+    head, right = FILE.read_text().split("[chain.right]")
+    t = np.linspace(0, 0.5, 501)
+    for design, answer in zip(found.designs, found.values, strict=True):
+        mass, length, pull = (repr(float(x)) for x in design)
+        text = head.replace("mass = 0.6", f"mass = {mass}").replace("-9.81", pull)
+        file = tmp_path / "changed.toml"
+        file.write_text(text + "[chain.right]" + right.replace("a = 0.5", f"a = {length}"))
+        system = da.load_mechanism(file).as_system()
+        tau = system.inverse_dynamics(MOTION.position(t), MOTION.velocity(t), MOTION.acceleration(t))
+        np.testing.assert_allclose(answer[:2], np.abs(tau).max(axis=0), rtol=1e-9)
+
+
+def test_columns_have_the_names_and_units_of_the_coordinates(found):
+    assert [name for name, _ in found.outputs] == ["peak_torque.left.joint1", "peak_torque.right.joint1", "energy"]
+    assert [unit for _, unit in found.outputs] == ["N m", "N m", "J"]
+    assert not any(found.failures)
+
+
+def test_a_study_of_a_mechanism_can_be_sent_to_other_processes(found):
+    factors = FactorSet(da.load_mechanism(FILE), found.factors)
+    motion = da.motion_of(factors.system, MOTION)
+    own = DesignEvaluator(factors, (da.Output("peak_torque"),), motion)
+    sent = pickle.loads(pickle.dumps(own))
+    np.testing.assert_array_equal(sent.evaluate(found.designs).values, found.values[:, :2])
+
+
+def test_a_design_that_cannot_be_closed_keeps_the_reason():
+    answer = da.study(
+        da.load_mechanism(FILE), {"left.length.a1": {"values": [0.3, 2.0]}}, ["peak_torque"], motion=MOTION,
+        design="grid", samples=2,
+    )  # fmt: skip
+    assert np.isfinite(answer.values).all(axis=1).tolist() == [True, False]
+    assert answer.failures[0] == ""
+    assert "peak_torque" in answer.failures[1]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "factors", "said"),
+    [
+        (["range"], FACTORS, "is one of arms"),
+        (["peak_motor_torque"], FACTORS, "motors=True"),
+        (["peak_torque"], {"left.link.crank.weight": (0, 1)}, "there is no number"),
+        (["peak_torque"], {"link.crank.mass": (0, 1)}, "there is no number"),
+    ],
+)
+def test_what_a_mechanism_has_not_is_refused(outputs, factors, said):
+    with pytest.raises(da.ArmError, match=said):
+        da.study(da.load_mechanism(FILE), factors, outputs, motion=MOTION, samples=2)
+
+
+def test_the_best_design_of_a_mechanism_is_refused():
+    with pytest.raises(da.ArmError, match="among arms"):
+        da.optimize_design(da.load_mechanism(FILE).as_system(), FACTORS, "energy", motion=MOTION)
+
+
+def test_numbers_of_a_mechanism_are_listed_chain_by_chain():
+    known = da.design_numbers(da.load_mechanism(FILE))
+    assert float(known["left.link.coupler.mass"].value) == 0.6
+    assert float(known["gravity.y"].value) == -9.81
+    assert "left.gravity.y" not in known

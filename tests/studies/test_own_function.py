@@ -1,0 +1,74 @@
+"""A function of one's own is known by its text and by what it reads: another factor is another study."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.studies.own_function import Untold, known_by
+
+HERE = 2.0
+
+
+def scaled(factor: object):
+    return lambda system: np.asarray(factor).sum() * len(system.links)
+
+
+def test_values_around_it_make_another_function() -> None:
+    assert known_by(scaled(2.0)) == known_by(scaled(2.0)) != known_by(scaled(3.0))
+    many = np.zeros(5000)
+    other = many.copy()
+    other[2500] = 1.0  # an array's printed form leaves this out
+    assert known_by(scaled(many)) == known_by(scaled(many.copy())) != known_by(scaled(other))
+    assert known_by(scaled(da.load("planar-2r"))) != known_by(scaled(da.load("planar-3r")))
+    assert known_by(partial(max, 1.0)) != known_by(partial(max, 2.0))
+
+
+def test_globals_read_inside_comprehensions_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def own(system: object) -> float:
+        return sum([HERE * x for x in (1.0, 2.0)])
+
+    before = known_by(own)
+    monkeypatch.setitem(globals(), "HERE", 3.0)
+    assert known_by(own) != before
+
+
+def test_a_function_that_calls_itself_ends() -> None:
+    def falling(x: float) -> float:
+        return falling(x - 1) if x > 0 else math.cos(x)
+
+    assert known_by(falling) == known_by(falling)
+
+
+def test_what_no_text_stands_for_is_untold() -> None:
+    with pytest.raises(Untold, match="object has no text"):
+        known_by(scaled(object()))
+
+
+def test_it_is_the_same_in_another_process() -> None:
+    script = (
+        "from dalembert.studies.own_function import known_by\n"
+        "import numpy as np\nfactor = np.arange(3.0)\n"
+        "def own(system): return {'a', 'b', 'c'} and factor.sum()\nprint(known_by(own))"
+    )
+    runs = [subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True) for _ in "ab"]
+    assert runs[0].stdout == runs[1].stdout
+
+
+def test_a_changed_factor_is_worked_out_anew(tmp_path: Path) -> None:
+    arm, path = da.load("planar-2r"), tmp_path / "own.parquet"
+    for factor in (2.0, 3.0):
+        own = partial(_mass, factor)
+        found = da.study(arm, {"load.mass": (1.0, 2.0)}, [da.Output("own", "m", function=own)], samples=4, path=path)
+        assert np.all(found.values == factor)
+
+
+def _mass(factor: float, system: object) -> float:
+    return factor
