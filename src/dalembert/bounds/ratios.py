@@ -16,7 +16,7 @@ from .ranges import Range, least, range_of
 from .search import descended_from
 from .waves import OUTWARD, Wave
 
-RATIO_WORK = 5.0e8
+RATIO_WORK = 1.0e9
 """Work limit (control values) of the proof of one end of a ratio."""
 MOST_RATIOS = 6
 """Most ratios that are proved in turn for one end."""

@@ -24,7 +24,7 @@ from .certified_ranges import CertifiedRanges
 
 SEARCH = 1.0e5
 """Limit of work (control values) for a range of which only the attained largest value is used."""
-WORK = 5 * LESS_WORK
+WORK = 50 * LESS_WORK
 """Limit of work (control values) for each proof at the usual effort."""
 NEAR = (1.01, 1.1, 1.3)
 """Couplings to prove, as multiples of the largest found, one after another until a proof succeeds."""
