@@ -281,8 +281,10 @@ class Search:
     def _proof_ratio(self, candidate: Candidate, samples: Samples) -> Array:
         """The ratio of provable to sampled error of each joint."""
         sampled = worst(samples.error(candidate.program))
-        known = sampled > max(RELIABLE * float(sampled.max(initial=0.0)), 1e-300)
-        ratio = self._provable(candidate) / np.where(known, sampled, 1.0)
+        provable = self._provable(candidate)
+        # an error that is nothing but rounding tells nothing
+        known = (provable > 0) & (sampled > max(RELIABLE * float(sampled.max(initial=0.0)), 1e-300))
+        ratio = provable / np.where(known, sampled, 1.0)
         return np.where(known, ratio, ratio[known].max() if known.any() else 1.0)
 
     def _provable(self, candidate: Candidate) -> Array:
