@@ -104,7 +104,7 @@ def steps_of(curve: bool) -> int:
     return 4 + 2 * MAX_CONTINUED * len(GREED_EXPONENTS) + (len(SWEEP_FACTORS) if curve else 0)
 
 
-class Steps:
+class SearchSteps:
     """Monotonic progress, in steps of equal share."""
 
     def __init__(self, tell: Progress, count: int) -> None:
@@ -125,12 +125,12 @@ class Search:
     """The search for one arm, with its loads and states; ``tried`` keeps all candidates, the exact recursion first."""
 
     def __init__(
-        self, cases: Sequence[Case], states: States, scale: Array, refit: bool = True, steps: Steps | None = None,
+        self, cases: Sequence[Case], states: States, scale: Array, refit: bool = True, steps: SearchSteps | None = None,
         effort: float = 1.0,
     ) -> None:  # fmt: skip
         self.effort = effort
         self.cases, self.states, self.scale, self.refit = cases, states, scale, refit
-        self.steps = steps or Steps(lambda _text, _share: None, 1)
+        self.steps = steps or SearchSteps(lambda _text, _share: None, 1)
         self.exact = [exact_coefficients(case) for case in cases]
         self.whole = recursion(cases)
         self.positions = SEARCH_POSITIONS if self.thorough else round(max(effort, 0.25) * SEARCH_POSITIONS)

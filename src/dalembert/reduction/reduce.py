@@ -21,7 +21,7 @@ from .certify import Progress, torque_rms
 from .exact_error import least_error
 from .hoist import Hoisted
 from .program_functions import function_of
-from .program_search import Candidate, Search, Steps, front, steps_of
+from .program_search import Candidate, Search, SearchSteps, front, steps_of
 from .program_system import Constant
 from .recursion import Case, case_of
 from .reduced_model import CurvePoint, ReducedModel, operations_of
@@ -52,7 +52,7 @@ def reduce(
     if not isinstance(tolerance, (int, float)) or isinstance(tolerance, bool) or not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
     one_arm(systems)
-    steps = Steps(progress or (lambda _text, _share: None), steps_of(curve))
+    steps = SearchSteps(progress or (lambda _text, _share: None), steps_of(curve))
     steps.say("largest torques")
     scale = np.min([largest(rigid_torque(each), states)[0] for each in systems], axis=0)
     # A joint that no state loads at all has no share to speak of; its error must be zero.
