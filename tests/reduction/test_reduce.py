@@ -17,6 +17,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Load
 from dalembert.bounds.branch import ProofError
 from dalembert.compile.function import graph_facts
+from dalembert.compile.functions import function
 from dalembert.compile.operations import count
 from dalembert.control.controllers import ComputedTorque
 from dalembert.control.trajectories import quintic
@@ -472,3 +473,10 @@ def test_a_proof_that_is_wrong_is_found_out(small) -> None:
     finished(search, candidate, 0.05)
     with pytest.raises(ProofError, match="was proved to be the largest"):
         finished(search, replace(candidate, share=0.5 * candidate.share), 0.05)
+
+
+def test_at_rest_little_more_than_the_gravity_load_is_left() -> None:
+    """Joint 1 turns about the vertical: no state at rest loads it, and rounding there must not count."""
+    arm = da.load("jpl-rrp")
+    model = arm.analysis(speed=0, acceleration=0).reduce(0.05)
+    assert model.after.total <= 1.5 * count(function(arm, "gravity_load")).total
