@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import zip_longest
-from numbers import Real
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from .recursion import Case, case_of
 from .reduced_model import CurvePoint, ReducedModel, operations_of
 from .states import States, Torque, held, largest, one_arm, rigid_torque
 
+NUMBERS = (int, float, np.integer, np.floating)
 UNLOADED = 1e-9
 """What stands for the largest torque of a joint that no state loads, as a share of those of the others."""
 
@@ -53,7 +53,7 @@ def reduce(
     share of the usual work: with less of it the model is longer, and its error as much proved. An interrupt (Ctrl-C)
     ends the search with the shortest model proved by then, which says so; before there is one it is an interrupt.
     """
-    if not isinstance(tolerance, Real) or isinstance(tolerance, bool) or not 0 <= float(tolerance) < np.inf:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, NUMBERS) or not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
     one_arm(systems)
     steps = SearchSteps(progress or (lambda _text, _share: None), steps_of(curve))
