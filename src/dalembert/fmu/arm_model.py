@@ -11,7 +11,7 @@ from ..simulation.plant import MotorPlant, Plant
 from ..simulation.saturation import Saturation, saturation_of
 from ..systems.arm_system import ArmSystem
 from .arm_functions import ArmFunctions
-from .circuit import circuit_functions, circuit_parameters
+from .circuit import circuit_divisors, circuit_functions, circuit_parameters
 from .fmu_model import NO_LIMIT, FmuCoordinate, FmuModel, FmuVariable, ParameterTable
 from .variable_names import structured
 
@@ -104,6 +104,8 @@ def arm_model(
         currents=motors if plant.extra else (),
         friction_groups=tuple((start + at, start + at + 1, start + at + 2) for at, _ in made.shafts.values()),
         positive=positive_places(table),
+        divisors=circuit_divisors(table, plant),
+        loads=(start,) if made.holds else (),
     )
 
 
@@ -208,5 +210,5 @@ def contact_quantities(plant: Plant) -> tuple[FmuVariable, ...]:
 
 def positive_places(table: ParameterTable) -> tuple[int, ...]:
     """Places of parameters that are not below zero."""
-    stems = ("friction.", "limit.", "load.mass", "motor.")
+    stems = ("friction.", "limit.", "motor.")
     return tuple(k for k, row in enumerate(table.rows) if row.name.startswith(stems))

@@ -8,7 +8,7 @@ from functools import partial
 from ..compile.function import Function, Tables
 from ..formulations.motor_circuit import back_emf, current_rate, motor_torque, steady_current
 from ..rings.graph import Graph
-from ..simulation.plant import MotorPlant
+from ..simulation.plant import MotorPlant, Plant
 from .fmu_model import NO_LIMIT, FmuVariable, ParameterTable
 
 CONSTANTS = (
@@ -34,6 +34,24 @@ def circuit_parameters(table: ParameterTable, plant: MotorPlant, motors: Sequenc
     table.add("CIRCUIT", [row for constant in CONSTANTS for row in rows(*constant)])
     table.add("SUPPLY", rows("supply", "V", "largest voltage"))
     table.add("LARGEST_CURRENT", rows("largest_current", "A", "largest current"))
+
+
+def circuit_divisors(table: ParameterTable, plant: Plant) -> tuple[tuple[int, str], ...]:
+    """Places of the constants that are above zero, and what to do where one is to be zero."""
+    if not isinstance(plant, MotorPlant) or plant.electric is None:
+        return ()
+    count, start = len(plant.input_names), table.offsets["CIRCUIT"]
+    needed = {"torque_constant": "set one above zero"}
+    if plant.kind == "voltage" and plant.extra:
+        needed["inductance"] = "set one above zero, or write the FMU from a system whose motors have no inductance"
+    elif plant.kind == "voltage":
+        needed["resistance"] = "set one above zero, or write the FMU from a system whose motors all have inductance"
+    return tuple(
+        (start + block * count + k, needed[field])
+        for block, (field, _, _) in enumerate(CONSTANTS)
+        if field in needed
+        for k in range(count)
+    )
 
 
 def circuit_functions(plant: MotorPlant) -> dict[str, Function]:

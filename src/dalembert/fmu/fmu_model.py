@@ -71,7 +71,8 @@ class FmuModel:
     ``currents`` are states of motors, ``joints`` those of closed loops, which follow from the coordinates.
     ``functions`` are compiled under their keys; ``glue`` is C that calls them as ``c/core.h`` asks. ``own_outputs``
     are written by ``model_outputs``. ``friction_groups`` are the places of forward, backward, starting and viscous
-    friction of each shaft among the parameters, ``positive`` those of parameters that are not below zero.
+    friction of each shaft among the parameters, ``positive`` those of parameters that are not below zero, ``divisors``
+    those that are above zero, each with what to do where one is to be zero. ``loads`` are the places of loads.
     """
 
     title: str
@@ -91,6 +92,8 @@ class FmuModel:
     joints: tuple[FmuVariable, ...] = ()
     friction_groups: tuple[tuple[int, int, int], ...] = ()
     positive: tuple[int, ...] = ()
+    divisors: tuple[tuple[int, str], ...] = ()
+    loads: tuple[int, ...] = ()
 
     @property
     def states(self) -> tuple[FmuVariable, ...]:

@@ -27,7 +27,7 @@ from .arm_model import (
     limit_quantities,
     positive_places,
 )
-from .circuit import circuit_functions, circuit_parameters
+from .circuit import circuit_divisors, circuit_functions, circuit_parameters
 from .fmu_model import FmuModel, FmuVariable
 from .loop_functions import MechanismFunctions
 from .variable_names import structured
@@ -188,6 +188,8 @@ def mechanism_model(
         ),
         friction_groups=tuple((start + at, start + at + 1, start + at + 2) for at, _ in made.shafts.values()),
         positive=positive_places(table),
+        divisors=circuit_divisors(table, plant),
+        loads=tuple(start + at for at in made.loads.values()),
     )  # fmt: skip
 
 

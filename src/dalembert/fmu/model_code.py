@@ -22,8 +22,8 @@ ORDER = (
     "drive.c",
     "model.c",
     "modes.c",
-    "time_steps.c",
     "steps.c",
+    "time_steps.c",
     "radau.c",
     "steppers.c",
     "advance.c",
@@ -113,6 +113,8 @@ def code(model: FmuModel) -> str:
     """model.c: the functions, and the glue to the shared files."""
     language = C99["float64"]
     parts = ["/* The functions of the model, written from its equations. */"]
+    if model.loads:
+        parts.append((resources.files(__package__) / "c" / "load.c").read_text(encoding="ascii"))
     for name, function in (model.functions | twins(model.functions)).items():
         declared = f"static {prototype(function, f'arm_{name}', 'double')}"
         parts.append(definition(Program(function), declared, language))
@@ -194,6 +196,11 @@ static void model_motor_torque_along(const Core *me, const double *current, cons
 def _wrong(model: FmuModel) -> str:
     """Parameters that make no sense, said in a sentence."""
     positive = "".join(f'  if (me->p[{k}] < 0) return {_text(model, k)} " is below zero";\n' for k in model.positive)
+    divisors = "".join(
+        f'  if (!(me->p[{k}] > 0)) return {_text(model, k)} " is not above zero: {remedy}";\n'
+        for k, remedy in model.divisors
+    )
+    loads = "".join(_load_wrong(model, place) for place in model.loads)
     groups = "".join(
         f'  if (me->p[{start}] < me->p[{way}]) return {_text(model, start)} " is below moving friction";\n'
         for forward, backward, start in model.friction_groups
@@ -207,9 +214,24 @@ static const char *model_wrong(const Core *me)
   if (!(me->p[TOLERANCE] > 0 && me->p[TOLERANCE] < 1)) return "tolerance lies between 0 and 1";
   for (int j = 0; j < N; j++)
     if (me->p[STOP_LOWER + j] > me->p[STOP_UPPER + j]) return "a lower stop is above the upper one";
-{positive}{groups}  return NULL;
+{positive}{divisors}{groups}{loads}  return NULL;
 }}
 """
+
+
+def _load_wrong(model: FmuModel, place: int) -> str:
+    """What ``c/load.c`` finds wrong with the load whose parameters begin at ``place``."""
+    mass = model.parameters.rows[place].name
+    inertia = f"{mass.removesuffix('.mass')}.inertia"
+    faults = {
+        "NEGATIVE_MASS": f"{mass} is below zero",
+        "NEGATIVE_MOMENT": f"{inertia}: a moment of inertia about the mass centre is below zero",
+        "NO_TRIANGLE": f"{inertia}: the moments about the mass centre break the triangle inequality: two of xx, yy "
+        "and zz add up to less than the third",
+        "LARGE_PRODUCTS": f"{inertia}: the products of inertia xy, xz, yz are too large for the moments xx, yy, zz",
+    }
+    cases = "".join(f'  case {fault}: return "{said}";\n' for fault, said in faults.items())
+    return f"  switch (load_fault(me->p + {place})) {{\n{cases}  default: break;\n  }}\n"
 
 
 def _text(model: FmuModel, place: int) -> str:

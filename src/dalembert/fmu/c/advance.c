@@ -67,7 +67,7 @@ static int advance(Core *me, double end, double rtol, double atol)
   Step step;
   double z[INDICATORS], after[INDICATORS], error = 0;
   int fresh = 1, jumpy = CONTACTS || me->stops;
-  if (end - me->time < 0) {
+  if (!(end >= me->time)) {
     me->fault = "a step back in time";
     return 0;
   }
@@ -77,7 +77,10 @@ static int advance(Core *me, double end, double rtol, double atol)
     double to = end, h = 0, earliest = 1;
     if (end - me->time < least) break;
     if (fresh) rates(me, me->time, me->x, step.K[0]);
-    if (fresh && !indicators(me, me->x, z)) break;
+    if (fresh && !indicators(me, me->x, z)) {
+      me->fault = "the model has no motion from this state; check inputs and parameters";
+      return 0;
+    }
     if (me->step <= 0) me->step = first_step(me, me->time, end, me->x, step.K[0], rtol, atol);
     fresh = 0;
     for (;;) {

@@ -35,7 +35,7 @@ static Core *present(Instance *me, Core *trial)
   return trial;
 }
 
-/* outputs, rates and indicators of the present state; 0 where the model has none */
+/* outputs, rates and indicators of the present state; 0 where the model has none, or none that is finite */
 static int refresh(Instance *me)
 {
   Point at;
@@ -65,8 +65,9 @@ static int refresh(Instance *me)
   *out++ = kinetic;
   *out++ = power;
   model_outputs(core, core->x, &at, out);
-  me->known = 1;
-  return 1;
+  me->known = finite_all(core->x) && finite_all(me->f);
+  for (int k = 0; k < OUTPUTS; k++) me->known = me->known && me->values[k] * 0 == 0;
+  return me->known;
 }
 
 /* 0: no such variable, or the model has no value there */
@@ -144,6 +145,14 @@ static const char *start_motion(Instance *me)
   return refresh(me) ? NULL : "the model has no motion from this state";
 }
 
+/* inputs may have jumped between steps: what is held may start */
+static int settle_inputs(Instance *me)
+{
+  changed(me);
+  return !any_held(&me->core) || event(&me->core, CONTACTS);
+}
+
+/* the motion up to `end`, and finite results there */
 static int advance_to(Instance *me, double end)
 {
   const double rtol = me->tolerance > 0 ? me->tolerance : me->core.p[TOLERANCE];
@@ -153,7 +162,14 @@ static int advance_to(Instance *me, double end)
       me->core.fault = "an input is not finite";
       return 0;
     }
-  return advance(&me->core, end, rtol, rtol / 100);
+  if (!settle_inputs(me)) {
+    me->core.fault = "the model has no motion with these inputs";
+    return 0;
+  }
+  if (!advance(&me->core, end, rtol, rtol / 100)) return 0;
+  if (refresh(me)) return 1;
+  me->core.fault = "the motion is not finite at the end of this step; check inputs and parameters";
+  return 0;
 }
 
 /* whatever an importer found to happen; inputs may have jumped too */
@@ -161,11 +177,4 @@ static int settle_event(Instance *me)
 {
   changed(me);
   return event(&me->core, -1);
-}
-
-/* inputs may have jumped between steps: what is held may start */
-static int settle_inputs(Instance *me)
-{
-  changed(me);
-  return !any_held(&me->core) || event(&me->core, CONTACTS);
 }

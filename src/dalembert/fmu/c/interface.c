@@ -9,6 +9,9 @@
 static const char *const UNSETTABLE = "this variable cannot be set now: parameters and start values before "
                                       "initialisation ends, inputs always";
 
+#define SAME_TIME 1e-9              /* a share of the larger of time and step */
+#define SERIALIZED (sizeof(Instance) + sizeof(uint64_t))
+
 static Status get_reals(Component *me, const unsigned int *vr, size_t n, double *value)
 {
   for (size_t i = 0; i < n; i++) if (!get_real(&me->own, vr[i], &value[i])) return failed(me, ERROR, NULL);
@@ -88,10 +91,17 @@ static Status get_rates(Component *me, double *f, size_t n)
   return finite_all(f) ? OK : failed(me, DISCARD, NULL);
 }
 
+/* A step begins where the last one ended, to within rounding of how an importer counts; a step of no length lets what is
+   held start where inputs jumped. */
 static Status stepped(Component *me, double now, double step)
 {
+  const double at = me->own.core.time;
+  if (me->own.phase != STEPPING) return failed(me, ERROR, "a step before initialisation has ended well, or after the end");
+  if (step < 0) return failed(me, ERROR, "a step back in time");
+  if ((now + step) * 0 != 0) return failed(me, ERROR, "the time or the length of a step is not finite");
+  if (!(fabs(now - at) <= SAME_TIME * fmax(fmax(fabs(now), fabs(at)), step)))
+    return failed(me, ERROR, "a step begins at another time than the last one ended; to go back, set a kept state");
   me->own.core.time = now;
-  if (!settle_inputs(&me->own)) return failed(me, ERROR, "the model has no motion with these inputs");
   return advance_to(&me->own, now + step) ? OK : failed(me, ERROR, me->own.core.fault);
 }
 
@@ -144,28 +154,44 @@ STATUS(KEEP(Free, ), (void *c, void **state))
   return OK;
 }
 
+/* a sum of the bytes of a state (FNV-1a of 64 bits) that begins with the token, so that neither other bytes nor the state
+   of another model pass for one */
+static uint64_t checksum(const void *bytes)
+{
+  const unsigned char *own = bytes;
+  const char *token = MODEL_GUID;
+  uint64_t sum = 14695981039346656037u;
+  for (; *token; token++) sum = (sum ^ (unsigned char)*token) * 1099511628211u;
+  for (size_t i = 0; i < sizeof(Instance); i++) sum = (sum ^ own[i]) * 1099511628211u;
+  return sum;
+}
+
 STATUS(KEEP(Serialized, Size), (void *c, void *state, size_t *size))
 {
   (void)c; (void)state;
-  *size = sizeof(Instance);
+  *size = SERIALIZED;
   return OK;
 }
 
 STATUS(KEEP(Serialize, ), (void *c, void *state, Byte bytes[], size_t size))
 {
-  if (size < sizeof(Instance)) return failed(c, ERROR, "there is no room for the state");
+  if (size < SERIALIZED) return failed(c, ERROR, "there is no room for the state");
   memcpy(bytes, state, sizeof(Instance));
   memset(bytes + offsetof(Instance, core) + offsetof(Core, fault), 0, sizeof(const char *));
+  const uint64_t sum = checksum(bytes);
+  memcpy(bytes + sizeof(Instance), &sum, sizeof sum);
   return OK;
 }
 
 STATUS(KEEP(DESERIALIZE, ), (void *c, const Byte bytes[], size_t size, void **state))
 {
   Component *me = c;
-  if (size != sizeof(Instance)) return failed(me, ERROR, "these bytes are no state of this model");
-  if (!*state) *state = allocated(me, size);
+  uint64_t sum = 0;
+  if (size == SERIALIZED) memcpy(&sum, bytes + sizeof(Instance), sizeof sum);
+  if (size != SERIALIZED || sum != checksum(bytes)) return failed(me, ERROR, "these bytes are no state of this model");
+  if (!*state) *state = allocated(me, sizeof(Instance));
   if (!*state) return failed(me, ERROR, "there is no memory for a state");
-  memcpy(*state, bytes, size);
+  memcpy(*state, bytes, sizeof(Instance));
   return OK;
 }
 

@@ -99,7 +99,7 @@ static int time_step(Core *me, double h)
     me->x[2 * N + k] += h * at.current_rate[k] / (1 + h * decay);
   }
   for (int k = 0; k < JOINTS; k++) me->x[2 * N + CURRENTS + k] += h * at.rate[k];
-  return 1;
+  return finite_all(me->x);
 }
 
 /* time steps for a stretch, then the mode anew */
