@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "src"))
 REFERENCE = {
     "Arms": [
         "load", "catalog", "Arm", "DrivenArm", "System", "Load", "Inertia", "Link", "LinkShape", "Joint", "Limits",
-        "Placement", "Angle", "DHRow", "Follows", "Force", "JointSpring", "JointDamper", "PointSpring",
+        "Placement", "Angle", "DHRow", "Follows", "Force", "JointSpring", "JointDamper", "PointSpring", "si", "in_unit",
     ],
     "Equations": ["Equations", "TrigPolynomial", "Legend"],
     "Kernels": ["Kernel"],

@@ -121,7 +121,7 @@ def studio() -> Iterator[None]:
     host = f"127.0.0.1:{opened.served.port}"
     looks_on = connect(
         f"ws://{host}", origin=f"http://{host}", subprotocols=[f"viser-v{viser.__version__}"], max_size=None,
-        additional_headers={"Cookie": f"dalembert_studio={opened.served.token}"},
+        additional_headers={"Cookie": f"{opened.served.guard.cookie}={opened.served.token}"},
     )  # fmt: skip
     threading.Thread(target=lambda: [None for _ in looks_on], daemon=True).start()
     mass = next(name for name in opened.design.numbers if name.startswith("link.") and name.endswith(".mass"))

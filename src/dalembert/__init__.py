@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .arm.placement import Placement
     from .arm.shaft_friction import Friction
     from .arm.shapes import LinkShape
+    from .arm.units import in_unit, si
     from .bounds.ranges import Range
     from .certificates.certificate_file import CertificateError
     from .certificates.checker import check_certificate
@@ -224,6 +225,7 @@ _LATER = {
     "excitation": "control.exciting",
     "free_body": "mechanisms.mounting",
     "identify": "identification.identify",
+    "in_unit": "arm.units",
     "line_path": "control.cartesian_paths",
     "load": "api.loading",
     "load_mechanism": "mechanisms.mechanism_file",
@@ -234,6 +236,7 @@ _LATER = {
     "quintic": "control.trajectories",
     "requirements": "control.requirements",
     "s_curve": "control.splines",
+    "si": "arm.units",
     "simulate": "control.simulate_system:simulate_system",
     "spline": "control.splines",
     "stream": "studies.streams",
@@ -266,22 +269,21 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Actuator", "Analysis", "Angle", "Arm", "ArmError", "AssemblyWarning", "CertificateError", "CheckedCertificate",
-    "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DesignOptimum", "DriveTrain",
-    "DrivenArm", "Element", "Equations", "Excitation", "Factor", "Follows", "Force", "FrameOn", "Friction", "Gear",
-    "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling", "JointDamper",
-    "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link", "LinkShape", "Load",
-    "LoadChange", "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism", "MechanismPage",
-    "MechanismStudio", "MechanismSystem", "Motion", "MotionPage", "Motor",
-    "Motors", "MovingBody", "OperationalSpace", "Output", "PDGravity",
-    "ParameterSensitivity", "PhysicalWarning", "Placement",
-    "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report", "Requirements",
-    "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel", "SimplifiedModel",
-    "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback", "StatePage",
-    "Stribeck", "Studio",
-    "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal", "ToleranceWarning", "TrigPolynomial",
-    "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying", "catalog", "check_certificate",
-    "compare_drives", "conditioning_map", "design_numbers", "excitation", "free_body", "identify", "line_path", "load",
-    "load_mechanism", "load_study", "lqr", "motion_of", "optimize_design", "quintic", "requirements", "s_curve",
-    "simulate", "spline", "stream", "study", "time_optimal", "timed", "tracking_lqr", "tracking_poles", "trapezoidal",
-    "write_fmu", "write_mechanism_page", "write_mechanism_picture", "write_study_page",
+    "Closure", "Compared", "ComputedTorque", "Coulomb", "Coupling", "Couplings", "DHRow", "DesignOptimum",
+    "DriveTrain", "DrivenArm", "Element", "Equations", "Excitation", "Factor", "Follows", "Force", "FrameOn",
+    "Friction", "Gear", "Identification", "IdentifiedLoad", "Inertia", "InputTable", "Joint", "JointCoupling",
+    "JointDamper", "JointSolutions", "JointSpring", "Kernel", "Legend", "Limits", "LinearModel", "Link",
+    "LinkShape", "Load", "LoadChange", "LoadTables", "Log", "Manipulability", "ManyMotions", "Mechanism",
+    "MechanismPage", "MechanismStudio", "MechanismSystem", "Motion", "MotionPage", "Motor", "Motors", "MovingBody",
+    "OperationalSpace", "Output", "PDGravity", "ParameterSensitivity", "PhysicalWarning", "Placement",
+    "PointSpring", "PoseCoupling", "Range", "ReducedCoefficient", "ReducedModel", "Redundant", "Report",
+    "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel",
+    "SimplifiedModel", "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback",
+    "StatePage", "Stribeck", "Studio", "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal",
+    "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying",
+    "catalog", "check_certificate", "compare_drives", "conditioning_map", "design_numbers", "excitation",
+    "free_body", "identify", "in_unit", "line_path", "load", "load_mechanism", "load_study", "lqr", "motion_of",
+    "optimize_design", "quintic", "requirements", "s_curve", "si", "simulate", "spline", "stream", "study",
+    "time_optimal", "timed", "tracking_lqr", "tracking_poles", "trapezoidal", "write_fmu", "write_mechanism_page",
+    "write_mechanism_picture", "write_study_page",
 ]  # fmt: skip

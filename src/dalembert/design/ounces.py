@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..arm.errors import ArmError
+from ..arm.units import factor_of
 from ..bounds.ranges import Range
 from .tables import GravityRow, InertiaRow, LoadTables, scaled
 
-OUNCE, INCH = 0.45359237 * 9.80665 / 16, 0.0254
+OUNCE, INCH = factor_of("oz"), factor_of("in")
 """An ounce force in N (the pound is defined as 0.45359237 kg, at the standard gravity), an inch in m."""
 UNITS = {
     "m": (1 / INCH, "in"),

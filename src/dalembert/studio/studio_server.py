@@ -67,7 +67,8 @@ class StudioServer:
         refuse_unserved(host, port)
         self.token = token or secrets.token_urlsafe(TOKEN_BYTES)
         # viser prints an address of its own, which opens nothing without the token.
-        with guarded(Guard(self.token, host)), contextlib.redirect_stdout(io.StringIO()):
+        self.guard = Guard(self.token, host)
+        with guarded(self.guard), contextlib.redirect_stdout(io.StringIO()):
             self.viser = viser.ViserServer(host=host, port=port, label=f"dalembert: {name}", verbose=False)
         self.host, self.port = host, int(self.viser.get_port())
         try:
