@@ -172,14 +172,14 @@ def test_the_gap_asked_for_is_a_share_of_the_spread_of_ranges_and_of_ratios() ->
 
 def test_less_effort_gives_looser_bounds_and_no_wrong_ones() -> None:
     arm = da.load("puma560-arm", physical="ignore")
-    usual, hurried = arm.analysis(), arm.analysis(effort=1e-5)
+    usual, hurried = arm.analysis(), arm.analysis(effort=1e-6)
     for one, other in zip(usual.significance(), hurried.significance(), strict=True):
         assert other.proved >= one.largest * (1 - 1e-9)
     pairs = {(c.first, c.second): c for c in usual.coupling()}
     looser = [c for c in hurried.coupling() if c.proved > pairs[c.first, c.second].proved]
     assert looser
     assert all(c.proved >= pairs[c.first, c.second].largest for c in hurried.coupling())
-    assert hurried.of(arm).effort == 1e-5
+    assert hurried.of(arm).effort == 1e-6
     for wrong in (0.0, -1.0, 1.5):
         with pytest.raises(da.ArmError, match="effort is a share of the usual work"):
             arm.analysis(effort=wrong)
