@@ -578,8 +578,8 @@ def test_torques_that_short_forms_leave_out_are_proved_for_the_states_asked_for(
 def test_a_controller_takes_a_shorter_model(arm: da.Arm, folder: Path) -> None:
     words = ["simulate", folder / "arm.toml", "--drives", "--controller", "servo", "--duration", "0.1",
              "--q", "0.3,0.4", "--to", "0.35,0.45", "--json"]  # fmt: skip
-    exact, short = (json.loads(run(folder, *words, *more).out) for more in ([], ["--model", "short-forms:0.2"]))
-    assert short["model"] == "short-forms:0.2"
+    exact, short = (json.loads(run(folder, *words, *more).out) for more in ([], ["--model", "short-forms:0.3"]))
+    assert short["model"] == "short-forms:0.3"
     assert short["inputs"] == ["joint1", "joint2"]
     assert short["end"] == pytest.approx(exact["end"], abs=0.02)
     assert short["end"] != exact["end"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import pytest
 import typer
@@ -11,7 +12,11 @@ from typer.testing import CliRunner
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.bounds.ranges import Range
 from dalembert.cli.run import application
+from dalembert.design import tables
+from dalembert.design.analysis import Analysis
+from dalembert.design.certified_ranges import CertifiedRanges
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +108,36 @@ def test_significance_of_named_terms_reads_both_notations(app) -> None:
     assert rows["C112"]["times"] == "2 qd1 qd2"
     assert rows["D223"]["largest"] == every["C223"]["largest"]
     assert rows["D223"]["share"] == every["C223"]["share"]
+
+
+def test_an_interrupt_keeps_the_ranges_that_are_proved(app, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, asked = json.loads(run(app, "ranges", "planar-2r", "--json")), tables.joint_rows
+
+    def interrupted(empty: CertifiedRanges, loaded: CertifiedRanges | None, index: int, geared: Any) -> Any:
+        if index == 0:
+            raise KeyboardInterrupt
+        return asked(empty, loaded, index, geared)
+
+    monkeypatch.setattr(tables, "joint_rows", interrupted)
+    result = CliRunner().invoke(app, ["ranges", "planar-2r", "--json"], catch_exceptions=False)
+    assert "note: interrupted; these are the ranges proved so far, of joint2" in result.stderr
+    found = json.loads(result.stdout)
+    assert found["interrupted"]
+    assert not whole["interrupted"]
+    assert (found["inertia"], found["gravity"]) == (whole["inertia"][1:], whole["gravity"][1:])
+    with pytest.raises(KeyboardInterrupt):  # who asks for all has no use for a part
+        da.load("planar-2r").analysis().ranges()
+
+
+def test_an_interrupt_keeps_the_coefficients_that_are_proved(app, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Analysis.range_of
+
+    def interrupted(self: Analysis, name: str) -> Range:
+        if name == "D12":
+            raise KeyboardInterrupt
+        return asked(self, name)
+
+    monkeypatch.setattr(Analysis, "range_of", interrupted)
+    result = CliRunner().invoke(app, ["ranges", "planar-2r", "--of", "D11,D12,D22", "--json"], catch_exceptions=False)
+    assert "proved so far, of D11" in result.stderr
+    assert [row["name"] for row in json.loads(result.stdout)] == ["D11"]

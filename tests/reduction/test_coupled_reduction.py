@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -62,3 +64,17 @@ def test_a_simplified_model_takes_what_follows_by_the_choice_of_its_coordinate(s
     q = poses(system, 5)
     assert np.isfinite(both.mass_matrix(q)).all()
     assert max(error.share for error in both.errors) < 1
+
+
+def test_a_joint_that_follows_by_a_whole_multiple_is_reduced_and_proved() -> None:
+    plain = da.load("planar-3r")
+    joints = tuple(
+        dataclasses.replace(joint, follows=da.Follows("joint1", 2)) if joint.name == "joint2" else joint
+        for joint in plain.joints
+    )
+    arm = da.Arm.of(dataclasses.replace(plain, joints=joints))
+    model = arm.analysis(speed=2.0, acceleration=5.0).reduce(0.1)
+    assert model.after.total < model.before.total
+    states = np.random.default_rng(1).uniform(-1, 1, (3, 5000, arm.n)) * np.array([np.pi, 2, 5])[:, None, None]
+    off = np.abs(model.inverse_dynamics(*states) - arm.inverse_dynamics(*states)).max(0)
+    assert (off <= model.bound * (1 + 1e-9)).all()

@@ -41,6 +41,29 @@ def test_an_interrupt_keeps_the_shortest_model_that_is_proved(monkeypatch: pytes
     assert np.all(model.bound <= 0.1 * model.scale * (1 + 1e-9))
 
 
+def test_a_search_that_begins_anew_keeps_what_it_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, found = program_search.Search._continue, list[int]()
+
+    def interrupted(self: Search, exponents: Sequence[float], tolerance: float) -> None:
+        if self.since > 1:
+            raise KeyboardInterrupt
+        real(self, exponents, tolerance)
+        found.append(self.shortest(tolerance).operations)
+
+    monkeypatch.setattr(program_search.Search, "_continue", interrupted)
+    model = da.load("planar-3r").analysis().reduce(0.1)
+    assert model.interrupted
+    assert len(found) == 1
+    assert model.after.total <= found[0]
+
+
+def test_an_error_equal_to_the_tolerance_is_left_to_the_proof() -> None:
+    loaded = da.load("planar-2r").holding(da.Load(1.8))
+    model = loaded.holding(None).analysis().reduce(tolerance=0.2, others=[loaded])
+    assert model.after.total <= 22
+    assert np.all(model.bound <= 0.2 * model.scale * (1 + 1e-9))
+
+
 def test_the_command_prints_the_model_of_an_interrupted_search(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -40,6 +40,24 @@ def test_globals_read_inside_comprehensions_count(monkeypatch: pytest.MonkeyPatc
     assert known_by(own) != before
 
 
+def test_a_module_beside_the_script_is_known_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        "import sys\nfrom dalembert.studies.own_function import known_by\nimport aside\nfrom aside import helper\n"
+        "def by_name(system): return helper(1.0)\ndef by_module(system): return aside.helper(1.0)\n"
+        "print(known_by(by_name), known_by(by_module))\naside.K = 5\nprint(known_by(by_module))"
+    )
+    found = []
+    for factor in (1, 1, 7):
+        (tmp_path / "aside.py").write_text(f"K = 1\ndef helper(x): return {factor} * x\n")
+        ran = subprocess.run(
+            [sys.executable, "-B", "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        found.append(ran.stdout.split())
+    assert found[0] == found[1]
+    assert all(a != b for a, b in zip(found[0], found[2], strict=True))
+    assert found[0][1] != found[0][2]
+
+
 def test_a_function_that_calls_itself_ends() -> None:
     def falling(x: float) -> float:
         return falling(x - 1) if x > 0 else math.cos(x)

@@ -6,11 +6,13 @@ from http import HTTPStatus
 
 import pytest
 
+from dalembert.arm.errors import ArmError
 from dalembert.studio.guard import Guard
+from dalembert.studio.studio_server import refuse_unserved
 
 TOKEN = "s3cret-token"
 HOME = {"Host": "127.0.0.1:8080"}
-COOKIE = {"Cookie": f"dalembert_studio={TOKEN}"}
+COOKIE = {"Cookie": f"{Guard(TOKEN, '').cookie}={TOKEN}"}
 SOCKET = {"Upgrade": "websocket", "Origin": "http://127.0.0.1:8080"}
 
 
@@ -57,3 +59,16 @@ def test_who_brings_it_is_let_through() -> None:
 def test_a_studio_open_to_other_machines_is_asked_under_any_name_and_still_wants_the_token() -> None:
     assert status("/", {"Host": "lab.example", **COOKIE}, host="0.0.0.0") == HTTPStatus.OK
     assert status("/", {"Host": "lab.example"}, host="0.0.0.0") == HTTPStatus.FORBIDDEN
+
+
+def test_two_studios_have_two_cookies() -> None:
+    """Browsers keep cookies by host and not by port: the second studio must not lock out the first."""
+    assert Guard("one", "127.0.0.1").cookie != Guard("two", "127.0.0.1").cookie
+
+
+@pytest.mark.parametrize(
+    ("host", "port"), [("192.0.2.1", 8080), ("nohost.invalid", 8080), ("127.0.0.1", -1), ("127.0.0.1", 70000)]
+)
+def test_where_nothing_can_be_served_is_refused_at_once(host: str, port: int) -> None:
+    with pytest.raises(ArmError, match=r"cannot serve at|port must be"):
+        refuse_unserved(host, port)

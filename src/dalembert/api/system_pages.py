@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
+from ..arm.errors import ArmError
 from ..systems.arm_kinematics import MovingArm
 
 if TYPE_CHECKING:
@@ -78,6 +81,8 @@ class SystemPages(MovingArm):
         """
         from ..report.state_page import state_page
 
+        if not isinstance(path, str | PathLike | NoneType):
+            raise ArmError(f"a page takes its file first, then the state: page(q=...), not page({path!r:.40})")
         found = state_page(self, q, qd, qdd)
         if path is not None:
             found.write(path)
@@ -86,7 +91,14 @@ class SystemPages(MovingArm):
     def replay(self, motion: Motion, path: str | Path | None = None) -> MotionPage:
         """``motion`` in the 3D view of the report: ``path`` writes the page, and in a notebook it shows itself."""
         from ..report.replay import MotionPage
+        from ..simulation.motion import Motion
 
+        if not isinstance(motion, Motion):
+            raise ArmError(f"a replay is of a motion, as simulate gives it, not of {motion!r:.60}")
+        if motion.joint_names != self.joint_names:
+            raise ArmError(
+                f"{self.name}: the motion is one of {motion.name!r:.60}, whose joints are others; ask that arm"
+            )
         found = MotionPage(self, motion)
         if path is not None:
             found.write(path)

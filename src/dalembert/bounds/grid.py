@@ -232,29 +232,33 @@ class Ladder:
     def _gaps(self, limit: float, goal: float) -> None:
         share = COARSEST
         while True:
-            before, most = self.search.used, (1 + share) * self.search.best
+            before, most = self._spent(0.0), (1 + share) * self.search.best
             while not (done := self._show(most, limit)) and self.search.best > most and self.search.used <= limit:
                 most = (1 + share) * self.search.best  # a value above it was met: the gap is above that one
             if done:
                 self.bound, self.shown = min(self.bound, OUTWARD * most), True
-            spent = self.search.used - before
+            spent = self._spent(before)
             if not done or share <= self.gap or self.search.used + spent * DEARER > limit or self.search.best > goal:
                 return
             share = max(self.gap, share / FINER)
 
+    def _spent(self, before: float) -> float:
+        """The work since then, without that for second derivatives, which no later step has to do again."""
+        return self.search.used - self.question.used - before
+
     def _show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``."""
-        search, before, best = self.search, self.search.used, self.search.best
+        search, before, best = self.search, self._spent(0.0), self.search.best
         done = False
         if self.plain:
-            plain = min(limit, before + CURVATURE_COST * self.question.tensor.size)
+            plain = min(limit, search.used + CURVATURE_COST * self.question.tensor.size)
             done = search.show(most, plain)
             if not done and search.best <= most and search.used < limit:
                 search.bends(self.question.curvature(self.work))
                 search.used, self.plain = search.used + self.question.used, False
         if not done and not self.plain and search.best <= most and search.used < limit:
             done = search.show(most, limit)
-        gap, spent = most / max(best, search.best) - 1, max(search.used - before, 1.0)
+        gap, spent = most / max(best, search.best) - 1, max(self._spent(before), 1.0)
         if gap > 0:
             # a step to half the gap takes DEARER times the work; what was not shown is out of reach
             self.reach = max(gap * FINER ** -(np.log(self.work / spent) / np.log(DEARER)), 0.0 if done else 1.1 * gap)

@@ -19,7 +19,7 @@ from .merge import merged
 from .search import inside, search
 from .waves import OUTWARD, Array, Wave
 
-WORK, LESS_WORK = 1.5e9, 1.0e8
+WORK, LESS_WORK = 3.0e9, 1.0e8
 """Work limits (control values computed for one end of a range): about six seconds at most, or half a second where many
 ranges are asked for."""
 GAP = 1e-4

@@ -66,9 +66,11 @@ def ranges(
         curves(ask, of, along, at or [], points or 13, signed, as_json)
         return
     if of:
-        rows = [in_ounces(one) if ounces else one for one in map(ask.range_of, separate(of))]
+        wanted = separate(of)
+        proved = ranges_in_turn(ask, wanted)
+        rows = [in_ounces(one) if ounces else one for one in proved]
         if certificate is not None:
-            say_written(ask.certificate(certificate, *separate(of)), as_json)
+            say_written(ask.certificate(certificate, *wanted[: len(rows)]), as_json)
         if as_json:
             print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
                                "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
@@ -86,7 +88,9 @@ def ranges(
             paragraph(f"Searched, not proved to the tolerance; in brackets what is proved: {', '.join(loose)}.")
         return
     held = ask.system.tool_link in dict(ask.system.loads)
-    found = ask.of(ask.system.holding(None)).ranges(ask) if held else ask.ranges()
+    found = ask.of(ask.system.holding(None)).ranges(ask, partial=True) if held else ask.ranges(partial=True)
+    if found.interrupted:
+        note_interrupted([row.joint for row in found.inertia])
     if certificate is not None:
         say_written(found.certificate(certificate), as_json)
     found = tables_in_ounces(found) if ounces else found
@@ -139,6 +143,24 @@ def ranges(
             f"Searched, not proved: {', '.join(found.uncertified)}. Their figures are reached, but they have too many "
             "terms for the proof to close in the work allowed; --json gives what is proved."
         )
+
+
+def ranges_in_turn(ask: Analysis, wanted: Sequence[str]) -> list[Range]:
+    """The ranges of these coefficients; after an interrupt (Ctrl-C) those that are done, where there are any."""
+    rows: list[Range] = []
+    try:
+        for name in wanted:
+            rows.append(ask.range_of(name))
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+        note_interrupted([row.name for row in rows])
+    return rows
+
+
+def note_interrupted(done: Sequence[str]) -> None:
+    """Say that what follows is not all that was asked for."""
+    print(f"note: interrupted; these are the ranges proved so far, of {', '.join(done)}", file=sys.stderr)
 
 
 def say_written(path: Path, as_json: bool) -> None:
@@ -196,6 +218,7 @@ def tables_json(found: LoadTables) -> dict[str, object]:
         "arm": found.arm,
         "load": found.load,
         "drives": found.drives,
+        "interrupted": found.interrupted,
         "inertia": [
             {"joint": r.joint, "unit": r.unit, "minimum": r.empty.minimum, "maximum": r.empty.maximum,
              "relative": r.relative, "at_minimum": r.empty.at_minimum.tolist(),

@@ -107,7 +107,7 @@ class ControllerCode:
             f"no allocation, no global state; {read} bytes are read and {written} written, and local variables",
             f"take {self.stack} bytes at most.",
             "The arrays may overlap: all inputs are read before the first output is written.",
-            "Values that are not finite give values that are not finite.",
+            "Values that are not finite give what the arithmetic makes of them: check the inputs.",
         ]
         return lines
 

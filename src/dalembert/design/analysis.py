@@ -102,14 +102,15 @@ class Analysis(CertifiedRanges):
 
     # -- ranges ----------------------------------------------------------------------------------
 
-    def ranges(self, loaded: Analysis | None = None) -> LoadTables:
+    def ranges(self, loaded: Analysis | None = None, *, partial: bool = False) -> LoadTables:
         """Total inertia and gravity load at every joint and motor, certified (Bejczy 1974, Tables 1 and 2).
 
-        ``loaded`` sets the same with a load in the hand beside it.
+        ``loaded`` sets the same with a load in the hand beside it. With ``partial`` an interrupt (Ctrl-C) ends with the
+        joints that are proved by then, and ``interrupted`` of the tables says so.
         """
         from .tables import load_tables
 
-        return load_tables(self, loaded)
+        return load_tables(self, loaded, partial=partial)
 
     def range_of(self, name: str) -> Range:
         """The certified range of a coefficient ("D12", "C112", "G3"), a sum ("D12+D13") or a ratio ("D12/D11")."""

@@ -95,7 +95,8 @@ class GravityRow:
 class LoadTables:
     """Total inertia and gravity load at all joints, of one system, or of it with the hand empty and with a load.
 
-    ``drives`` says whether the rotors of the drives are in the inertia.
+    ``drives`` says whether the rotors of the drives are in the inertia, ``interrupted`` that joints
+    are missing: nothing more was asked.
     """
 
     arm: str
@@ -104,6 +105,7 @@ class LoadTables:
     inertia: tuple[InertiaRow, ...]
     gravity: tuple[GravityRow, ...]
     asked: tuple[CertifiedRanges, ...] = field(repr=False)
+    interrupted: bool = False
 
     def certificate(self, path: str | Path) -> Path:
         """Write the ranges at the joints, of each system, as a file that ``dalembert check`` verifies by itself.
@@ -167,36 +169,52 @@ class LoadTables:
         return framed(heading(f"Ranges of {self.arm}"), inertia_table(self), gravity_table(self), note(said))
 
 
-def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None) -> LoadTables:
-    """The ranges of D_ii and G_i of a system, and of the same system with a load beside it."""
-    system = empty.system
+def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None, *, partial: bool = False) -> LoadTables:
+    """The ranges of D_ii and G_i of a system, and of the same system with a load beside it.
+
+    With ``partial`` an interrupt (Ctrl-C) ends with the joints that are done, which the tables say; before there is one
+    it is an interrupt.
+    """
+    system, interrupted = empty.system, False
     geared = transmission(system)
-    rows_d, rows_g = [], []
-    for index, joint in enumerate(system.moving):
-        d, g = names.name("D", (index, index)), names.name("G", (index,))
-        motor, levers = geared[index] if geared is not None else ("", None)
-        pushes = geared is not None and is_force(system, system.drives.names.index(motor))
-        mass, force = ("kg", "N") if pushes else ("kg m^2", "N m")
-        rotors = empty.range_of_wave(f"rotors of {d}", empty.waves.rotors(index, index), "").largest
-        rows_d.append(
-            InertiaRow(
-                joint.name, d, names.coefficient_unit(system, d), rotors if system.counts_drives else 0.0,
-                empty.inertia(index, index), loaded.inertia(index, index) if loaded is not None else None, motor,
-                inertia_at_motor(empty, levers, mass), inertia_at_motor(loaded, levers, mass),
-            )
-        )  # fmt: skip
-        rows_g.append(
-            GravityRow(
-                joint.name, g, names.coefficient_unit(system, g), stall_torque(system, joint.name),
-                capacity(system, index), empty.gravity(index),
-                loaded.gravity(index) if loaded is not None else None, motor,
-                gravity_at_motor(empty, levers, force), gravity_at_motor(loaded, levers, force),
-                gear_ratio(system, joint.name), force,
-            )
-        )  # fmt: skip
+    rows: list[tuple[InertiaRow, GravityRow]] = []
+    try:
+        # from the hand to the base: the first joints move most links and take longest
+        for index in reversed(range(system.n)):
+            rows.append(joint_rows(empty, loaded, index, geared[index] if geared is not None else None))
+    except KeyboardInterrupt:
+        if not partial or not rows:
+            raise
+        interrupted = True
     said = payload(loaded.system) if loaded is not None else ""
     asked = (empty,) if loaded is None else (empty, loaded)
-    return LoadTables(system.name, said, system.counts_drives, tuple(rows_d), tuple(rows_g), asked)
+    inertia, gravity = tuple(d for d, _ in reversed(rows)), tuple(g for _, g in reversed(rows))
+    return LoadTables(system.name, said, system.counts_drives, inertia, gravity, asked, interrupted)
+
+
+def joint_rows(
+    empty: CertifiedRanges, loaded: CertifiedRanges | None, index: int, geared: tuple[str, np.ndarray] | None
+) -> tuple[InertiaRow, GravityRow]:
+    """The lines of one joint, with its motor where there is one (``transmission``)."""
+    system, joint = empty.system, empty.system.moving[index]
+    d, g = names.name("D", (index, index)), names.name("G", (index,))
+    motor, levers = geared or ("", None)
+    pushes = geared is not None and is_force(system, system.drives.names.index(motor))
+    mass, force = ("kg", "N") if pushes else ("kg m^2", "N m")
+    rotors = empty.range_of_wave(f"rotors of {d}", empty.waves.rotors(index, index), "").largest
+    inertia = InertiaRow(
+        joint.name, d, names.coefficient_unit(system, d), rotors if system.counts_drives else 0.0,
+        empty.inertia(index, index), loaded.inertia(index, index) if loaded is not None else None, motor,
+        inertia_at_motor(empty, levers, mass), inertia_at_motor(loaded, levers, mass),
+    )  # fmt: skip
+    gravity = GravityRow(
+        joint.name, g, names.coefficient_unit(system, g), stall_torque(system, joint.name),
+        capacity(system, index), empty.gravity(index),
+        loaded.gravity(index) if loaded is not None else None, motor,
+        gravity_at_motor(empty, levers, force), gravity_at_motor(loaded, levers, force),
+        gear_ratio(system, joint.name), force,
+    )  # fmt: skip
+    return inertia, gravity
 
 
 def payload(arm: ArmDescription) -> str:

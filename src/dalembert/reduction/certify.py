@@ -40,7 +40,7 @@ HASTE = 0.1
 """Effort below which proofs of coefficients are as rough as quick ones."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
-TORQUE_GAP, TORQUE_WORK, TORQUE_CLOSE, TORQUE_QUICK = 0.03, 1.5e9, 1.5e9, 3.0e8
+TORQUE_GAP, TORQUE_WORK, TORQUE_CLOSE, TORQUE_QUICK = 0.03, 3.0e9, 4.0e9, 3.0e8
 """Gap between the bound of the summed errors of one joint and the largest sum met (``grid.py``), the limits of work
 (numbers computed) to show a goal, to come as close as that gap, and of a quick proof."""
 ASIDE = (0.01, 0.1, 0.3)

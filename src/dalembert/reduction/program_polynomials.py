@@ -57,8 +57,13 @@ _ARITHMETIC: dict[str, Any] = {
 
 
 def combined(node: Node, angles: Mapping[int, dict[int, int]]) -> dict[int, int]:
-    """A sum of joint angles, as joint -> multiple."""
+    """A sum of whole multiples of joint angles, as joint -> multiple; a joint may follow another by 2, 3, ..."""
     found: dict[int, int] = {}
+    if node.op == MUL:
+        times, angle = sorted(node.operands, key=lambda operand: operand.index in angles)
+        if times.op != CONST or Fraction(times.value).denominator != 1:
+            raise ValueError(f"an angle is taken {times.value} times, which is no whole multiple")
+        return {joint: int(times.value) * weight for joint, weight in angles[angle.index].items()}
     for slot, operand in enumerate(node.operands):
         sign = -1 if node.op == NEG or (node.op == SUB and slot) else 1
         for joint, weight in angles[operand.index].items():

@@ -46,7 +46,10 @@ ANOTHER_START = 0.1
 first alone."""
 MAX_STARTS = 4
 """Most programs pruned from the whole recursion until one of them meets the tolerance."""
-MAX_CONTINUED, MAX_MISSES = 6, 4
+MAX_RUNS, SOON = 3, 10
+"""Most times that a search begins with the whole recursion, later ones with the positions met so far among the samples,
+and the number of programs tried from which it does not begin anew."""
+MAX_CONTINUED, MAX_MISSES = 6, 6
 """How often each exponent goes on from the shortest program that meets the tolerance, and how many programs in a row
 may miss it."""
 WORK_LIMIT = 1.2e10
@@ -60,6 +63,9 @@ RATIO_MARGIN = 1.01
 """Safety factor on the ratio of proved to sampled error, whenever a ratio is used for a target."""
 PROVABLE = 1.02
 """Proved error over the largest error met that a proof is taken to come to where there was none."""
+LITTLE, ROUNDING = 3.0e7, 1e-9
+"""Work of the last proof up to which the next is tried for every program that is not seen above the tolerance, and by
+how much the errors that are seen may be off."""
 CHEAP = 0.1
 """Part of the work limit up to which other constants are tried for the best program."""
 BETTER = 0.98
@@ -137,10 +143,11 @@ class Search:
         self.worst_positions: Array = np.zeros((0, states.n))
         self._fine: Samples | None = None
         self.pruner = Pruner(self.whole, self._samples(self.positions), refit, self._report_pruning)
-        self.work, self.backoff = 0.0, 1.0
+        self.work, self.last_work, self.backoff = 0.0, 0.0, 1.0
         self.climbs, self.reach = 0, np.full(states.n, PROVABLE)
         self.tried: list[Candidate] = [self.certified(self.whole)]
         self.missed: list[Candidate] = []
+        self.since, self.programs = 0, 0
         self.proof_ratio = np.ones(states.n)
 
     @property
@@ -171,14 +178,21 @@ class Search:
     def best(self, tolerance: float) -> Candidate:
         """The shortest program found whose proved error is within the tolerance.
 
-        The first program is pruned as if samples were proofs; its proof shows the ratio of the two for this arm.
+        The first program is pruned as if samples were proofs; its proof shows the ratio of the two for this arm. A
+        search that ends soon begins anew, and goes on only where it begins no worse than before.
         """
         if tolerance > 0:
-            exponents = GREED_EXPONENTS[: None if self.thorough else 1]
-            for greed in exponents:
-                if greed == exponents[0] or self.work <= ANOTHER_START * WORK_LIMIT:
-                    self._start(greed, tolerance)
-            self._continue(exponents, tolerance)
+            exponents, begun = GREED_EXPONENTS[: None if self.thorough else 1], np.inf
+            for run in range(MAX_RUNS if self.thorough else 1):
+                if run and (self.programs >= SOON or self.work > ANOTHER_START * WORK_LIMIT):
+                    break
+                self.since = len(self.tried)
+                for greed in exponents:
+                    if greed == exponents[0] or self.work <= ANOTHER_START * WORK_LIMIT:
+                        self._start(greed, tolerance)
+                if (operations := self.shortest(tolerance, self.since).operations) <= begun:
+                    begun = operations
+                    self._continue(exponents, tolerance)
         return self._best_constants(self.shortest(tolerance), tolerance)
 
     def _start(self, greed: float, tolerance: float) -> None:
@@ -197,7 +211,7 @@ class Search:
         self.backoff, misses, idle = 1.0, 0, 0
         rounds = MAX_CONTINUED if self.thorough else round(self.effort * MAX_CONTINUED)
         for greed in (*exponents,) * rounds:
-            best = self.shortest(tolerance)
+            best = self.shortest(tolerance, self.since)
             proved = best is not self.tried[0]
             if misses == MAX_MISSES or idle == len(exponents) or (proved and self.work > self.effort * WORK_LIMIT):
                 return
@@ -210,14 +224,16 @@ class Search:
             idle = idle + 1 if found is None else 0
             if found is None:
                 continue
-            if self.shortest(tolerance) is best:
+            if self.shortest(tolerance, self.since) is best:
                 misses += 1
             else:
                 self.backoff, misses = 1.0, 0
 
-    def shortest(self, tolerance: float) -> Candidate:
-        """The shortest candidate within the tolerance; the exact recursion always is."""
-        fit = [c for c in self.tried if np.all(c.share <= tolerance)]
+    def shortest(self, tolerance: float, since: int = 0) -> Candidate:
+        """The shortest candidate within the tolerance, of those tried from number ``since`` on; the exact recursion
+        always is.
+        """
+        fit = [c for c in (self.tried[0], *self.tried[since:]) if np.all(c.share <= tolerance)]
         return min(fit, key=lambda c: (c.operations, c.share.max(initial=0.0)))
 
     def _attempt(self, program: Hoisted, tolerance: float) -> Candidate | None:
@@ -227,12 +243,13 @@ class Search:
         if any(program.same_as(candidate.program) for candidate in (*self.tried, *self.missed)):
             return None
         self.steps.step("proving")
+        self.programs += 1
         candidate = self._prove(program, tolerance)
         for _ in range(MAX_REFITS if self.refit else 0):
             ratio = float(self._provable(candidate).max(initial=0.0)) / tolerance
             if (
                 not 1 < ratio <= NEAR_MISS
-                or candidate.operations >= self.shortest(tolerance).operations
+                or candidate.operations >= self.shortest(tolerance, self.since).operations
                 or self.work > self.effort * WORK_LIMIT
             ):
                 break
@@ -265,14 +282,17 @@ class Search:
         return candidate
 
     def _seen_to_fail(self, program: Hoisted, tolerance: float) -> Candidate | None:
-        """A program whose errors are above the tolerance somewhere, or so close to it that the last proof would not
-        have shown them to be below, with these errors in place of a proof; None where no such position is found.
+        """A program whose errors are above the tolerance somewhere, or, where proofs take time, so close to it that the
+        last one would not have shown them to be below, with these errors in place of a proof; None where no such
+        position is found.
         """
         samples = self.pruner.samples
         self.climbs += 1
         found, at = climb.climbed(samples, program, self.whole, self.states, self.worst_positions, self.climbs)
         within_reach = self.reach * found
-        if np.all(within_reach <= tolerance):
+        # where a proof takes no more time than the climb, it decides all that is not above the tolerance for sure
+        known = found * (1 - ROUNDING) if self.last_work <= LITTLE else within_reach
+        if np.all(known <= tolerance):
             return None
         self.worst_positions = np.concatenate([self.worst_positions, at])[-MOST_WORST:]
         total = operations_of(program, program.values(self.cases[0].parameters)).total
@@ -345,6 +365,7 @@ class Search:
         quickly once an error above it is met.
         """
         waves, shares, attained, reach = [], [], [], []
+        before = self.work
         goal = None if tolerance is None else tolerance / OUTWARD**2 * self.scale
         for case, exact in zip(self.cases, self.exact, strict=True):
             polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
@@ -358,6 +379,7 @@ class Search:
             shares.append(joints.proved / self.scale)
             attained.append(joints.attained / self.scale)
             reach.append(joints.within_reach / self.scale)
+        self.last_work = self.work - before
         first = program.values(self.cases[0].parameters)
         worst_load = int(np.argmax([share.max(initial=0.0) for share in shares]))
         total = operations_of(program, first).total

@@ -27,6 +27,10 @@ from .recursion import Case, case_of
 from .reduced_model import CurvePoint, ReducedModel, operations_of
 from .states import States, Torque, held, largest, one_arm, rigid_torque
 
+NUMBERS = (int, float, np.integer, np.floating)
+UNLOADED = 1e-9
+"""What stands for the largest torque of a joint that no state loads, as a share of those of the others."""
+
 
 def reduce(
     systems: Sequence[ArmSystem],
@@ -49,15 +53,16 @@ def reduce(
     share of the usual work: with less of it the model is longer, and its error as much proved. An interrupt (Ctrl-C)
     ends the search with the shortest model proved by then, which says so; before there is one it is an interrupt.
     """
-    if not isinstance(tolerance, (int, float)) or isinstance(tolerance, bool) or not 0 <= tolerance < np.inf:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, NUMBERS) or not 0 <= tolerance < np.inf:
         raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
     one_arm(systems)
     steps = SearchSteps(progress or (lambda _text, _share: None), steps_of(curve))
     steps.say("largest torques")
     scale = np.min([largest(rigid_torque(each), states)[0] for each in systems], axis=0)
-    # A joint that no state loads at all has no share to speak of; its error must be zero.
+    # A joint that no state loads at all has no share to speak of; its error must be nothing beside the others' torques,
+    # but not so much less that rounding counts.
     most = float(scale.max(initial=0.0))
-    scale = np.where(scale > 1e-12 * most, scale, 1e-60 * most or 1e-300)
+    scale = np.where(scale > 1e-12 * most, scale, UNLOADED * most or 1e-300)
     steps.step("leaving out what does not matter")
     cases = [case_of(*each) for each in zip_longest(systems, equations)]
     search = Search(cases, states, scale, refit, steps, effort)

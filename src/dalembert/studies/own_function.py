@@ -1,13 +1,17 @@
 """What a function of one's own is known by: its text and the values it takes from around it.
 
 A study is taken up again, or read instead of worked out, where it is the very same study. The text of a function
-does not tell that alone: ``lambda system: factor * system.mass`` is another function for another ``factor``.
+does not tell that alone: ``lambda system: factor * system.mass`` is another function for another ``factor``. What is
+installed (the standard library, packages) is known by its name; modules beside the script by their files.
 """
 
 from __future__ import annotations
 
 import hashlib
+import sys
+import sysconfig
 from functools import partial
+from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -25,24 +29,28 @@ class Untold(ValueError):
 
 def known_by(part: object) -> str:
     """A digest of a function, or of numbers and texts; ``Untold`` where it cannot be told from another."""
-    inner = part
-    while isinstance(inner, partial):
-        inner = inner.func
-    walk = _Walk(_root(inner))
+    walk = _Walk()
     walk.add(part)
     return walk.found.hexdigest()
 
 
-def _root(function: object) -> str:
-    """The package that holds it."""
-    return (getattr(function, "__module__", None) or "").partition(".")[0]
+def installed(module: str) -> bool:
+    """Whether a module is one of the standard library, of an installed package or of this one."""
+    root = module.partition(".")[0]
+    if (root in sys.stdlib_module_names and root != "__main__") or root == __name__.partition(".")[0]:
+        return True
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return file is not None and any(Path(file).is_relative_to(folder) for folder in _INSTALLED)
+
+
+_INSTALLED = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")})
 
 
 class _Walk:
-    """Through all that a function of the package ``root`` reads; those of other packages are known by their names."""
+    """Through all that a function reads."""
 
-    def __init__(self, root: str) -> None:
-        self.root, self.found = root, hashlib.sha256()
+    def __init__(self) -> None:
+        self.found = hashlib.sha256()
         self.within: set[int] = set()
 
     def add(self, value: Any) -> None:
@@ -70,10 +78,12 @@ class _Walk:
         self.found.update(text.encode() + b"\0")
 
     def _named(self, value: Any) -> bool:
-        """Whether its name says all: modules, classes, and what installed packages hold."""
+        """Whether its name says all: what is installed, and classes."""
         if isinstance(value, FunctionType):
-            return _root(value) != self.root
-        return isinstance(value, ModuleType | BuiltinFunctionType | type | np.ufunc)
+            return installed(value.__module__ or "")
+        if isinstance(value, ModuleType):
+            return installed(value.__name__)
+        return isinstance(value, BuiltinFunctionType | type | np.ufunc)
 
     @staticmethod
     def _parts(value: Any) -> list[Any]:
@@ -87,7 +97,22 @@ class _Walk:
             return [value.__func__, value.__self__]
         if isinstance(value, FunctionType):
             return _parts_of_function(value)
+        if isinstance(value, ModuleType):
+            return _parts_of_module(value)
         raise Untold(f"{type(value).__name__} has no text of its own")
+
+
+def _parts_of_module(module: ModuleType) -> list[Any]:
+    """The text of its file, the numbers and texts in it as they stand now, and what it takes from beside it."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        raise Untold(f"the module {module.__name__} has no file")
+    held = {name: value for name, value in sorted(vars(module).items()) if not name.startswith("__")}
+    plain = {name: value for name, value in held.items() if isinstance(value, (*PLAIN, np.ndarray))}
+    taken = [value for value in held.values() if isinstance(value, ModuleType)]
+    names = {getattr(value, "__module__", None) for value in held.values()} - {module.__name__, None}
+    taken += [sys.modules[name] for name in sorted(map(str, names)) if name in sys.modules and not installed(name)]
+    return [Path(file).read_bytes(), plain, *taken]
 
 
 def _parts_of_function(function: FunctionType) -> list[Any]:

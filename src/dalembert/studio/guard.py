@@ -8,6 +8,7 @@ opens; where it does not, nothing is served.
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import http.client
 import threading
@@ -30,7 +31,8 @@ class Guard:
 
     def __init__(self, token: str, host: str) -> None:
         self.token, self.host = token, host
-        self.cookie = "dalembert_studio"
+        # Browsers keep cookies by host and not by port: each studio has one of its own name.
+        self.cookie = f"dalembert_studio_{hashlib.sha256(token.encode()).hexdigest()[:16]}"
 
     def names(self) -> tuple[str, ...]:
         """Names of this machine under which it may be asked: any, where it is open to other machines."""

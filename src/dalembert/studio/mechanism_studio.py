@@ -35,6 +35,10 @@ class MechanismStudio:
     def __init__(
         self, mechanism: Mechanism, *, host: str = "127.0.0.1", port: int = 8080, token: str | None = None
     ) -> None:
+        if not isinstance(mechanism, Mechanism):
+            raise ArmError(
+                f"this shows a mechanism, da.load_mechanism(FILE), and da.Studio an arm; it was given {mechanism!r:.60}"
+            )
         self.mechanism = mechanism
         self.phi = mechanism.home.copy()
         self.system = mechanism.as_system(self.phi)

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..api.arm import Arm
 from ..api.questions import SystemQuestions
+from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
 from ..report.arm3d import start, travel
 from .arm_scene import ArmScene
 from .background import Background
@@ -36,6 +38,10 @@ class Studio:
         port: int = 8080,
         token: str | None = None,
     ) -> None:
+        if not isinstance(system, ArmDescription):
+            raise ArmError(
+                f"this shows an arm, da.load(NAME), and da.MechanismStudio a mechanism; it was given {system!r:.60}"
+            )
         arm = Arm.of(system.counting_drives("none"))
         rotors = system.drive_model if system.counts_drives else "exact"
         self.history = History(Design(arm, system.counts_drives, rotors))

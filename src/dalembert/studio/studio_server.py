@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import logging
 import secrets
+import socket
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -36,11 +38,33 @@ def _no_handshake(record: logging.LogRecord) -> bool:
     return "opening handshake failed" not in record.getMessage()
 
 
+def refuse_unserved(host: str, port: int) -> None:
+    """Refuse an address where this machine cannot serve; viser would wait there for ever."""
+    if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= 65535:
+        raise ArmError(f"port must be a whole number from 0 to 65535, not {port!r:.60}")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as tried_first:
+            tried_first.bind(address)
+    except OSError as fault:
+        if fault.errno == errno.EADDRINUSE:
+            return  # the next free port is taken
+        raise ArmError(
+            f"the studio cannot serve at {host!r:.80}, port {port}: {fault.strerror or fault}; leave the host out for "
+            "this machine alone, and take a port from 1024 on"
+        ) from None
+    except UnicodeError:
+        raise ArmError(f"the studio cannot serve at {host!r:.80}: that is no name of a machine") from None
+
+
 class StudioServer:
     """A server of viser that opens only with its token; ``address`` is where."""
 
     def __init__(self, name: str, host: str, port: int, token: str | None) -> None:
         viser = need_viser()
+        refuse_unserved(host, port)
         self.token = token or secrets.token_urlsafe(TOKEN_BYTES)
         # viser prints an address of its own, which opens nothing without the token.
         with guarded(Guard(self.token, host)), contextlib.redirect_stdout(io.StringIO()):

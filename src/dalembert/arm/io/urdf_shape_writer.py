@@ -38,7 +38,7 @@ def _said(link: Link, shape: LinkShape) -> bool:
     """True if URDF can say this shape: it has no ellipsoids, and no meshes that are turned before they are scaled."""
     if shape.fault or shape.kind == "ellipsoid":
         return False
-    return shape.kind != "mesh" or (shape.file in link.meshes and shape.origin.is_identity())
+    return shape.kind != "mesh" or shape.origin.is_identity()
 
 
 def _pieces(shape: LinkShape) -> Iterator[tuple[Placement, str, dict[str, str]]]:
