@@ -91,12 +91,13 @@ static Status get_rates(Component *me, double *f, size_t n)
   return finite_all(f) ? OK : failed(me, DISCARD, NULL);
 }
 
-/* A step begins where the last one ended, to within rounding of how an importer counts; a step of no length lets what is
-   held start where inputs jumped. */
+/* A step begins where the last one ended, to within rounding of how an importer counts; a step of no length lets what
+   is held start where inputs jumped. */
 static Status stepped(Component *me, double now, double step)
 {
   const double at = me->own.core.time;
-  if (me->own.phase != STEPPING) return failed(me, ERROR, "a step before initialisation has ended well, or after the end");
+  if (me->own.phase != STEPPING)
+    return failed(me, ERROR, "a step before initialisation has ended well, or after the end");
   if (step < 0) return failed(me, ERROR, "a step back in time");
   if ((now + step) * 0 != 0) return failed(me, ERROR, "the time or the length of a step is not finite");
   if (!(fabs(now - at) <= SAME_TIME * fmax(fmax(fabs(now), fabs(at)), step)))
@@ -154,8 +155,8 @@ STATUS(KEEP(Free, ), (void *c, void **state))
   return OK;
 }
 
-/* a sum of the bytes of a state (FNV-1a of 64 bits) that begins with the token, so that neither other bytes nor the state
-   of another model pass for one */
+/* a sum of the bytes of a state (FNV-1a of 64 bits) that begins with the token, so that neither other bytes nor the
+   state of another model pass for one */
 static uint64_t checksum(const void *bytes)
 {
   const unsigned char *own = bytes;

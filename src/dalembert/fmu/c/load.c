@@ -2,8 +2,8 @@
 enum { POSSIBLE, NEGATIVE_MASS, NEGATIVE_MOMENT, NO_TRIANGLE, LARGE_PRODUCTS };
 #define LOAD_ROUNDING 1e-12         /* of numbers that were exact before they became binary: a rod has no width */
 
-/* p: mass, mass centre, and xx, xy, xz, yy, yz, zz of the inertia I about it. The second moments tr(I)/2 - I are positive
-   semidefinite (Wensing, Kim and Slotine 2018): its diagonal is the triangle inequality of the moments. */
+/* p: mass, mass centre, and xx, xy, xz, yy, yz, zz of the inertia I about it. The second moments tr(I)/2 - I are
+   positive semidefinite (Wensing, Kim and Slotine 2018); their diagonal is the triangle inequality. */
 static int load_fault(const double *p)
 {
   static const int at[3][3] = {{4, 5, 6}, {5, 7, 8}, {6, 8, 9}};
