@@ -105,7 +105,9 @@ def all_solutions(form: ClosedForm, descent: Descent, target: Array, near: Array
     rank = np.where(inside, (np.abs(moved - near[:, None]) * descent.scale).max(axis=-1), np.inf)
     each, order = np.arange(count)[:, None], np.argsort(rank, axis=1, kind="stable")
     closest = q[each[:, 0], np.argmin(scaled, axis=1)]
-    unsure = ((free > 0.5) & reached | (scaled < ROUNDING) & ~reached).any(axis=1) | singular(descent, q, reached)
+    # an angle that an equation leaves free may be bound by a later one: its branch is not known, reached or not
+    unsure = ((free > 0.5) & (free < LOST) | (scaled < ROUNDING) & ~reached).any(axis=1)
+    unsure |= singular(descent, q, reached)
     own = (apart(q[:, :-1], q[:, -1:], descent) < SAME) & reached[:, :-1]
     lost = (free >= LOST).any(axis=1) | reached[:, -1] & ~own.any(axis=1)
     best = moved[each, order], inside.sum(axis=1), off[each, order], about[each, order]

@@ -10,6 +10,7 @@ solutions share a joint and complex ones come to lie on the real line, take more
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,9 @@ from .subproblems import LOST, finite
 Array = NDArray[np.float64]
 WAYS = (0, 1, 2, 3, 4, 5)
 """Where the loop is closed."""
-WITNESSES = 2
-REAL = 1e-3
-"""Eigenvalues closer than this to a real angle (rad) may be real."""
+WITNESSES, TRIALS = 2, 16
+REAL, SEARCHED = 1e-3, 1e-2
+"""Eigenvalues closer than this to a real angle (rad) may be real; from those closer than that solutions are sought."""
 CLOSE, EXACT, SHARP, STEPS = 1e-1, 1e-9, 1e-11, 6
 """Errors (rad, lengths) of candidates that are improved, that are solutions, that need no more; and the steps."""
 SAME = 1e-5
@@ -66,31 +67,58 @@ class GeneralSix:
         spread = (np.broadcast_to([getattr(s, name) for s in screws], (count, 6, 3)) for name in ("direction", "point"))
         return Axes(*spread)
 
+    @cached_property
+    def ways(self) -> tuple[int, ...]:
+        """Where to close the loop, the best witnesses of some random poses first: special axes make some ways dumb."""
+        rng = np.random.default_rng(5)
+        angles = rng.uniform(-np.pi, np.pi, (TRIALS, 6))
+        axes = self._axes(TRIALS)
+        shift, turn = np.zeros((TRIALS, 3)), np.broadcast_to(np.eye(3), (TRIALS, 3, 3))
+        for k in range(5, -1, -1):
+            h, p = axes.direction[:, k], axes.point[:, k]
+            shift = turned(h, angles[:, k], shift - p) + p
+            turn = turned(h[:, None], np.broadcast_to(angles[:, k : k + 1], (TRIALS, 3)), turn)
+        _, votes = self._asked(WAYS, np.swapaxes(turn, 1, 2), shift, len(WAYS) + 1)
+        return tuple(sorted(WAYS, key=lambda way: -votes[way]))
+
     def positions(self, turn: Array, shift: Array) -> tuple[Array, NDArray[np.bool_]]:
         """Candidates ``(poses, 16, 6)`` for displacements T' = (turn, shift), and for which they are all there are."""
+        (found, witnesses), _ = self._asked(self.ways, turn, shift, WITNESSES)
+        return found, np.asarray(witnesses >= WITNESSES)
+
+    def _asked(
+        self, ways: tuple[int, ...], turn: Array, shift: Array, enough: int
+    ) -> tuple[tuple[Array, NDArray[np.int64]], dict[int, int]]:
+        """Candidates, the witnesses of each pose until it has enough, and of how many poses each way is one."""
         count = len(turn)
         found, held = np.zeros((count, MOST, 6)), np.zeros(count, np.int64)
-        witnesses = np.zeros(count, np.int64)
+        witnesses, votes = np.zeros(count, np.int64), dict.fromkeys(ways, 0)
         waiting = np.arange(count)
         tried: list[tuple[int, NDArray[np.int64], Eliminated]] = []
-        for way in WAYS:
+        for way in ways:
             t, s = turn[waiting], shift[waiting]
             axes = self._axes(len(waiting))
             said = eliminated(_closed_at(axes, way, t, s), t, s)
             candidates = finite(np.roll(said.q, way, axis=-1))
-            q, error = improved(axes, candidates, t, s)
+            q, error = candidates, np.full(candidates.shape[:2], np.inf)
+            pose, k = np.nonzero(said.imaginary < SEARCHED)
+            own = Axes(axes.direction[pose], axes.point[pose])
+            better, rest = improved(own, candidates[pose, k][:, None], t[pose], s[pose])
+            q[pose, k], error[pose, k] = better[:, 0], rest[:, 0]
             found[waiting], held[waiting] = _united(found[waiting], held[waiting], q, error < EXACT)
             tried.append((way, waiting, said))
             witnesses[:] = 0
             for other, poses, seen in tried:
-                np.add.at(witnesses, poses, _accounted(seen, found[poses][..., (other + 2) % 6], held[poses]))
-            waiting = waiting[witnesses[waiting] < WITNESSES]
+                agreed = _accounted(seen, found[poses][..., (other + 2) % 6], held[poses])
+                witnesses[poses] += agreed
+                votes[other] = int(agreed.sum())
+            waiting = waiting[witnesses[waiting] < enough]
             if not len(waiting):
                 break
         # what is left of the table repeats the first, or stays at zero, which fails as a candidate
         empty = np.arange(MOST) >= held[:, None]
         found[empty] = np.broadcast_to(found[:, :1], found.shape)[empty]
-        return found, witnesses >= WITNESSES
+        return (found, witnesses), votes
 
 
 def _closed_at(axes: Axes, way: int, turn: Array, shift: Array) -> Axes:
