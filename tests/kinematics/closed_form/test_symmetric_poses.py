@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.kinematics.closed_form.elimination import Eliminated
+from dalembert.kinematics.closed_form.general_six import _accounted
 from dalembert.kinematics.pose_errors import rotation_vector
 
 RIGHT = math.pi / 2
@@ -91,10 +93,9 @@ def test_planar_poses_of_the_panda_are_found_and_known_to_be_all(limits: bool) -
     assert found.complete[worth > 0.03].mean() > 0.9
 
 
-HALF = RIGHT
 ENDLESS = {
-    "jpl-rrp, wrist": ("jpl-rrp", [-HALF, 0, 0.3, 2.0, 0, 1.0], {}),
-    "iiwa14, joint_5 held": ("iiwa14", [HALF, 0, 0.4, 0, HALF, -HALF, -HALF], {"joint_5": HALF}),
+    "jpl-rrp, wrist": ("jpl-rrp", [-RIGHT, 0, 0.3, 2.0, 0, 1.0], {}),
+    "iiwa14, joint_5 held": ("iiwa14", [RIGHT, 0, 0.4, 0, RIGHT, -RIGHT, -RIGHT], {"joint_5": RIGHT}),
     "stanford, hand on the axis": ("stanford", [0.4, 1.2, 0, 0.4, 0.4, 0.5], {}),
 }
 
@@ -133,3 +134,40 @@ def test_a_closed_form_that_is_not_sure_adds_what_starts_find(monkeypatch: pytes
     assert bool(sure.complete)
     assert not bool(asked.complete)
     assert len(asked.solutions[0]) == len(sure.solutions[0])
+
+
+def test_a_branch_that_an_angle_leaves_free_and_misses_its_pose_proves_nothing() -> None:
+    """Three parallel axes: joint 1 is free for the heights, but the triangle of joints 2 to 4 binds it again."""
+    given = (
+        (-0.1442062216016592, RIGHT, 0.14209855393501258, -1.3115471120687396), (0.4, 0, 0, RIGHT),
+        (0.3, 0, 0.3, RIGHT), (0.4, RIGHT, 0.3, 0), (0, RIGHT, -0.3746898567989283, 0),
+        (0.461271125822598, -RIGHT, 0.3, -1.9606620049738692),
+    )  # fmt: skip
+    arm = da.Arm.from_dh([{"a": a, "alpha": b, "d": d, "theta": t} for a, b, d, t in given], name="parallel")
+    q = np.array([RIGHT, 0.4, -RIGHT, np.pi, 0, -RIGHT])
+    found = arm.inverse_kinematics(arm.forward_kinematics(q), solutions=True).checked()
+    assert off(found.solutions[0], q).min() > 0.1  # of endlessly many others only some are listed
+    assert not bool(found.complete)
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "far", "solutions", "witness"),
+    [
+        ([0.5, 0.5, 1.0], [0, 0, 0], [0.5, 0.5, 1.0], True),
+        ([0.5, 0.5, 1.0], [0, 0, 0], [0.5, 1.0], False),
+        ([0.5, 0.7, 1.0], [0, 1e-5, 0], [0.5, 1.0], False),
+        ([0.5, 0.7, 1.0], [0, 0.2, 0], [0.5, 1.0], True),
+        ([0.5, 1.0], [0, 0], [0.5, 1.0, 2.0], False),
+        ([0.5, 0.7], [0, 0], [0.5, 0.9], False),
+    ],
+)
+def test_a_witness_accounts_for_every_real_eigenvalue_as_often_as_it_occurs(
+    eigenvalues: list[float], far: list[float], solutions: list[float], witness: bool
+) -> None:
+    angle, imaginary, joint = np.zeros((1, 16)), np.full((1, 16), 3.0), np.zeros((1, 16))
+    angle[0, : len(eigenvalues)], imaginary[0, : len(far)] = eigenvalues, far
+    joint[0, : len(solutions)] = np.array(solutions) + 2 * np.pi
+    held = np.array([len(solutions)])
+    for regular in (True, False):
+        said = Eliminated(np.zeros((1, 16, 6)), angle, imaginary, np.array([regular]))
+        assert bool(_accounted(said, joint, held)[0]) == (witness and regular)
