@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from ..arm.placement import Placement
 from ..systems.arm_kinematics import MovingArm
 from ..systems.arrays import joint_array
 from ..systems.frame_axes import AskedFrame
-from .closed_form.all_solutions import SAME, all_solutions, distinct
+from .closed_form.all_solutions import SAME, all_solutions, apart, distinct, singular
 from .closed_form.decomposition import ClosedForm, closed_form_of
 from .descent import Descent, Lanes
 from .held_joints import HeldJoints
@@ -174,8 +174,11 @@ def _in_closed_form(
         every.q[:, 0], every.position_error[:, 0], every.orientation_error[:, 0], np.zeros(count), arrived,
         np.zeros(count, np.int64),
     )  # fmt: skip
-    tried, complete = np.zeros(count, np.int64), ~every.endless
+    tried, complete = np.zeros(count, np.int64), ~(every.endless | every.lost)
     several = distinct(every, descent) if solutions else ()
+    if (every.lost & arrived).any():
+        lost = np.flatnonzero(every.lost & arrived)
+        several = _from_starts_too(solver, found, several, target, wanted, lost, iterations, starts)
     # nothing to be found where the closed form has no solution: a few starts tell how near one gets
     for part, most in ((~arrived & complete, min(starts, FEW)), (~arrived & ~complete, starts)):
         lost = np.flatnonzero(part)
@@ -192,6 +195,32 @@ def _in_closed_form(
                 listed[k] = found.q[k : k + 1]
             several = tuple(listed)
     return found, tried, complete, several
+
+
+def _from_starts_too(
+    solver: Solver, found: Lanes, several: tuple[Array, ...], target: Array, wanted: Array, lost: NDArray[np.int64],
+    iterations: int, starts: int,
+) -> tuple[Array, ...]:  # fmt: skip
+    """Where a closed form may lack solutions: the one that ``wanted`` leads to, and of a list those of all starts.
+
+    Of these only what is isolated; where a pose has endlessly many, no list is the better for some more of them.
+    """
+    lanes = solver.descent.run(wanted[lost], target[lost], iterations)
+    scale = solver.descent.scale
+    lanes.q = solver.turned(lanes.q, wanted[lost])
+    near, here = (np.abs((q - wanted[lost]) * scale).max(axis=-1) for q in (lanes.q, found.q[lost]))
+    nearer = lanes.arrived & (near < here)
+    for name in ("q", "position_error", "orientation_error", "iterations"):
+        getattr(found, name)[lost[nearer]] = getattr(lanes, name)[nearer]
+    if not several:
+        return several
+    some = Lanes(*(getattr(found, entry.name)[lost] for entry in fields(Lanes)))
+    listed = list(several)
+    for k, points in zip(lost, _distinct(solver, target[lost], some, iterations, starts), strict=True):
+        isolated = ~singular(solver.descent, points[:, None], np.ones((len(points), 1), bool))
+        known = apart(points[:, None], listed[k][None], solver.descent) < SAME
+        listed[k] = np.concatenate([listed[k], points[isolated & ~known.any(axis=1)]])
+    return tuple(listed)
 
 
 def _searched(
@@ -247,13 +276,7 @@ def _distinct(solver: Solver, target: Array, found: Lanes, iterations: int, star
         points = solver.turned(points, np.zeros_like(points))
         kept: list[Array] = []
         for point in points:
-            if not any(_apart(solver, point, other) < SAME for other in kept):
+            if not any(apart(point, other, solver.descent) < SAME for other in kept):
                 kept.append(point)
         several.append(np.array(kept).reshape(-1, solver.arm.n))
     return tuple(several)
-
-
-def _apart(solver: Solver, a: Array, b: Array) -> float:
-    off = np.abs(a - b)
-    off = np.where(solver.free_turns, np.abs(np.remainder(off + math.pi, math.tau) - math.pi), off)
-    return float((off * solver.descent.scale).max())

@@ -77,9 +77,9 @@ class JointSolutions:
                 f"There are no others ({self.method})." if np.any(self.converged) else f"There is none ({self.method})."
             )
         if np.any(self.complete):
-            return f"Some poses have endlessly many ({self.method}); complete says of which these are all."
+            return f"Some poses may have endlessly many ({self.method}); complete says of which these are all."
         if self.method.startswith("closed form"):
-            return f"There may be endlessly many: the pose is singular, or too near to it to say ({self.method})."
+            return f"There may be others, or endlessly many: the pose is singular, or nearly ({self.method})."
         return f"There may be others: these are what starts led to ({self.method})."
 
     def __repr__(self) -> str:

@@ -1,16 +1,10 @@
-"""Six turning joints of any geometry: up to sixteen solutions (Raghavan and Roth 1993; Manocha and Canny 1994).
+"""Six turning joints of any geometry: up to sixteen solutions, and when it is sure that these are all.
 
-The last joint leaves the direction l and a point p of its own axis where they are, so that
-
-    e3 e4 e5 (l, p) = e2^-1 e1^-1 T' (l, p)
-
-holds without it: six equations, and with them eight more, of p.p, p.l, p x l and (p.p) l - 2 (p.l) p. All fourteen are
-linear in (1, cos, sin) of each joint. Seen as linear in the eight products of joints 1 and 2 they leave six equations
-in joints 3, 4, 5. In half tangents these and their products with x4 are twelve in the twelve monomials x4^i x5^j,
-i < 4, j < 3: a matrix that is quadratic in x3, which is singular at the solutions. Its eigenvalues are x3 (and, eight
-times, the +-i that half tangents bring in), its eigenvectors give x4 and x5.
-
-The coefficients are not expanded: a function that is linear in (1, cos, sin) is known by its values at three angles.
+The axes are a closed loop: with e1 ... e6 = T' also e2 ... e6 (T'^-1 e1 T') = T', and so on round. Each way to close it
+eliminates all joints but one (``elimination.py``). Every solution is an eigenvalue of that joint, as often as solutions
+share it: a way whose matrix is regular, and whose real eigenvalues are all accounted for by solutions that were found,
+is a witness that there are no others. Ways are tried until ``WITNESSES`` of them say so; symmetric poses, where
+solutions share a joint and complex ones come to lie on the real line, take more of them.
 """
 
 from __future__ import annotations
@@ -21,41 +15,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .screw_chain import Screw, ScrewChain, perpendicular
+from .elimination import MOST, TOGETHER, Axes, Eliminated, eliminated, turned
+from .screw_chain import ScrewChain
 from .subproblems import LOST, finite
 
 Array = NDArray[np.float64]
-MOST = 16
-THIRDS = 2 * np.pi * np.arange(3) / 3
-FIT = np.linalg.inv(np.stack([np.ones(3), np.cos(THIRDS), np.sin(THIRDS)], axis=1))
-HALF_TANGENTS = np.array([[1.0, 1, 0], [0, 0, 2], [1, -1, 0]])
-"""Rows are powers of x = tan(angle / 2), columns 1, cos and sin times 1 + x^2."""
-ORIGINS = (0.41, 1.13, 2.17)
-"""Where the angles of joints 3, 4 and 5 are counted from: half tangents of solutions are then seldom at infinity."""
-LOOKS = 8
-RANK = 1e-12
-"""Matrices whose singular values are farther apart than this count as singular."""
-
-
-def turned(screw: Screw, angle: Array, v: Array) -> Array:
-    """Directions ``(..., 3)`` after the motion by angles ``(...)`` (Rodrigues)."""
-    h = screw.direction
-    sin, cos = np.sin(angle)[..., None], np.cos(angle)[..., None]
-    return cos * v + sin * np.cross(h, v) + (1 - cos) * (v @ h)[..., None] * h
-
-
-def moved(screw: Screw, angle: Array, lines: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Directions and points after the motion."""
-    direction, point = lines
-    return turned(screw, angle, direction), turned(screw, angle, point - screw.point) + screw.point
-
-
-def fourteen(lines: tuple[Array, Array]) -> Array:
-    """l, p, p.p, p.l, p x l and (p.p) l - 2 (p.l) p ``(..., 14)``."""
-    direction, p = lines
-    pp, pl = (p * p).sum(-1, keepdims=True), (p * direction).sum(-1, keepdims=True)
-    last = pp * direction - 2 * pl * p
-    return np.concatenate([direction, p, pp, pl, np.cross(p, direction), last], axis=-1)
+WAYS = (0, 1, 2, 3, 4, 5)
+"""Where the loop is closed."""
+WITNESSES, TRIALS = 2, 16
+REAL, SEARCHED = 1e-3, 1e-2
+"""Eigenvalues closer than this to a real angle (rad) may be real; from those closer than that solutions are sought."""
+CLOSE, EXACT, SHARP, STEPS = 1e-1, 1e-9, 1e-11, 6
+"""Errors (rad, lengths) of candidates that are improved, that are solutions, that need no more; and the steps."""
+SAME = 1e-5
+"""Solutions closer than this (rad) are one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +46,7 @@ class GeneralSix:
         return self.chain.length
 
     def candidates(self, target: Array, preferred: Array, compiled: bool = True) -> tuple[Array, Array]:
-        """``(poses, 16, joints)``, and ``LOST`` for poses where the way fails; the other arguments change nothing."""
+        """``(poses, 16, joints)``, and ``LOST`` for poses that may have more; the other arguments change nothing."""
         turn, place = target[:, :3, :3], target[:, :3, 3] / self.length
         if self.inverted:
             turn = np.swapaxes(turn, 1, 2)
@@ -83,116 +56,162 @@ class GeneralSix:
         if not len(target):
             return q, np.zeros((0, MOST))
         with np.errstate(all="ignore"):
-            found, lost = self.positions(turn, place - turn @ self.chain.shift)
+            found, sure = self.positions(turn, place - turn @ self.chain.shift)
         for k, screw in enumerate(self.chain.screws):
             if screw.joint >= 0:
                 q[..., screw.joint] = finite(found[..., k])
-        return q, np.broadcast_to(np.where(lost[:, None], LOST, 0.0), q.shape[:-1])
+        return q, np.broadcast_to(np.where(sure[:, None], 0.0, LOST), q.shape[:-1])
+
+    def _axes(self, count: int) -> Axes:
+        screws = self.chain.screws
+        spread = (np.broadcast_to([getattr(s, name) for s in screws], (count, 6, 3)) for name in ("direction", "point"))
+        return Axes(*spread)
 
     @cached_property
-    def _left(self) -> Array:
-        """``(14, 3, 3, 3)``: the fourteen of e3 e4 e5 (l, p) by 1, cos, sin of joints 3, 4 and 5."""
-        screws = self.chain.screws
-        three, four, five = (THIRDS + origin for origin in ORIGINS)
-        lines = np.broadcast_to(screws[5].direction, (3, 3, 3, 3)), np.broadcast_to(screws[5].point, (3, 3, 3, 3))
-        for k, angle in ((4, five), (3, four[:, None]), (2, three[:, None, None])):
-            lines = moved(screws[k], np.broadcast_to(angle, (3, 3, 3)), lines)
-        return np.einsum("abcf,ia,jb,kc->fijk", fourteen(lines), FIT, FIT, FIT)
-
-    def _right(self, turn: Array, shift: Array) -> Array:
-        """``(poses, 14, 3, 3)``: the fourteen of e2^-1 e1^-1 T' (l, p) by 1, cos, sin of joints 1 and 2."""
-        one, two, last = (self.chain.screws[k] for k in (0, 1, 5))
-        shape = (len(turn), 3, 3)
-        both = turn @ last.direction, turn @ last.point + shift
-        spread = [np.broadcast_to(part[:, None, None], (*shape, 3)) for part in both]
-        lines = moved(one, np.broadcast_to(-THIRDS[:, None], shape), (spread[0], spread[1]))
-        lines = moved(two, np.broadcast_to(-THIRDS, shape), lines)
-        return np.einsum("nabf,ia,jb->nfij", fourteen(lines), FIT, FIT)
+    def ways(self) -> tuple[int, ...]:
+        """Where to close the loop, the best witnesses of some random poses first: special axes make some ways dumb."""
+        rng = np.random.default_rng(5)
+        angles = rng.uniform(-np.pi, np.pi, (TRIALS, 6))
+        axes = self._axes(TRIALS)
+        shift, turn = np.zeros((TRIALS, 3)), np.broadcast_to(np.eye(3), (TRIALS, 3, 3))
+        for k in range(5, -1, -1):
+            h, p = axes.direction[:, k], axes.point[:, k]
+            shift = turned(h, angles[:, k], shift - p) + p
+            turn = turned(h[:, None], np.broadcast_to(angles[:, k : k + 1], (TRIALS, 3)), turn)
+        _, votes = self._asked(WAYS, np.swapaxes(turn, 1, 2), shift, len(WAYS) + 1)
+        return tuple(sorted(WAYS, key=lambda way: -votes[way]))
 
     def positions(self, turn: Array, shift: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """Candidates ``(poses, 16, 6)`` for displacements T' = (turn, shift), and the poses where the way fails."""
-        right = self._right(turn, shift)
+        """Candidates ``(poses, 16, 6)`` for displacements T' = (turn, shift), and for which they are all there are."""
+        (found, witnesses), _ = self._asked(self.ways, turn, shift, WITNESSES)
+        return found, np.asarray(witnesses >= WITNESSES)
+
+    def _asked(
+        self, ways: tuple[int, ...], turn: Array, shift: Array, enough: int
+    ) -> tuple[tuple[Array, NDArray[np.int64]], dict[int, int]]:
+        """Candidates, the witnesses of each pose until it has enough, and of how many poses each way is one."""
         count = len(turn)
-        products = right.reshape(count, 14, 9)[:, :, 1:]
-        basis, size, _ = np.linalg.svd(products)
-        equations = np.einsum("nfk,fabc->nkabc", basis[:, :, 8:], self._left)
-        equations[:, :, 0, 0, 0] -= np.einsum("nfk,nf->nk", basis[:, :, 8:], right[:, :, 0, 0])
-        halves = np.einsum("nkabc,jb,lc->nkajl", equations, HALF_TANGENTS, HALF_TANGENTS)
-        # rows: the six and their products with x4; columns: x4^j x5^l
-        square = np.zeros((count, 3, 12, 12))
-        square[:, :, :6, :9] = np.moveaxis(halves, 2, 1).reshape(count, 3, 6, 9)
-        square[:, :, 6:, 3:] = square[:, :, :6, :9]
-        angle, vector, lost = _singular(square)
-        x4, x5 = _ratios(vector)
-        third = angle + ORIGINS[0]
-        fourth, fifth = 2 * np.arctan(x4) + ORIGINS[1], 2 * np.arctan(x5) + ORIGINS[2]
-        known = np.zeros((count, MOST, 6))
-        known[..., 2], known[..., 3], known[..., 4] = third, fourth, fifth
-        self._others(known, turn, right)
-        return known, lost | (size[:, -1] < RANK * size[:, 0])
-
-    def _others(self, known: Array, turn: Array, right: Array) -> None:
-        """Joints 1, 2 from the fourteen equations, which are linear in their products; joint 6 from what is left."""
-        screws = self.chain.screws
-        lines = (
-            np.broadcast_to(screws[5].direction, (*known.shape[:-1], 3)),
-            np.broadcast_to(screws[5].point, (*known.shape[:-1], 3)),
-        )
-        for k in (4, 3, 2):
-            lines = moved(screws[k], known[..., k], lines)
-        products = right.reshape(len(turn), 14, 9)
-        left = fourteen(lines) - products[:, None, :, 0]
-        # columns of right: 1, c2, s2, c1, c1c2, c1s2, s1, s1c2, s1s2
-        solved = np.einsum("nkf,njf->nkj", left, np.linalg.pinv(products[:, :, 1:]))
-        known[..., 0] = np.arctan2(solved[..., 5], solved[..., 2])
-        known[..., 1] = np.arctan2(solved[..., 1], solved[..., 0])
-        h6 = screws[5].direction
-        spoke = perpendicular(h6)
-        v = np.broadcast_to((turn @ spoke)[:, None], (*known.shape[:-1], 3))
-        for k in range(5):
-            v = turned(screws[k], -known[..., k], v)
-        known[..., 5] = np.arctan2(v @ np.cross(h6, spoke), v @ spoke)
+        found, held = np.zeros((count, MOST, 6)), np.zeros(count, np.int64)
+        witnesses, votes = np.zeros(count, np.int64), dict.fromkeys(ways, 0)
+        waiting = np.arange(count)
+        tried: list[tuple[int, NDArray[np.int64], Eliminated]] = []
+        for way in ways:
+            t, s = turn[waiting], shift[waiting]
+            axes = self._axes(len(waiting))
+            said = eliminated(_closed_at(axes, way, t, s), t, s)
+            candidates = finite(np.roll(said.q, way, axis=-1))
+            q, error = candidates, np.full(candidates.shape[:2], np.inf)
+            pose, k = np.nonzero(said.imaginary < SEARCHED)
+            own = Axes(axes.direction[pose], axes.point[pose])
+            better, rest = improved(own, candidates[pose, k][:, None], t[pose], s[pose])
+            q[pose, k], error[pose, k] = better[:, 0], rest[:, 0]
+            found[waiting], held[waiting] = _united(found[waiting], held[waiting], q, error < EXACT)
+            tried.append((way, waiting, said))
+            witnesses[:] = 0
+            for other, poses, seen in tried:
+                agreed = _accounted(seen, found[poses][..., (other + 2) % 6], held[poses])
+                witnesses[poses] += agreed
+                votes[other] = int(agreed.sum())
+            waiting = waiting[witnesses[waiting] < enough]
+            if not len(waiting):
+                break
+        # what is left of the table repeats the first, or stays at zero, which fails as a candidate
+        empty = np.arange(MOST) >= held[:, None]
+        found[empty] = np.broadcast_to(found[:, :1], found.shape)[empty]
+        return (found, witnesses), votes
 
 
-def _singular(square: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Angles at which S0 + S1 cos + S2 sin is singular, the sixteen that are nearest to real, and its null vectors.
-
-    Also which of them are singular at every angle.
-    """
-    count = len(square)
-    looks = 2 * np.pi * np.arange(LOOKS) / LOOKS
-    basis = np.stack([np.ones(LOOKS), np.cos(looks), np.sin(looks)], axis=1)
-    _, size = np.linalg.slogdet(np.einsum("la,naij->nlij", basis, square))
-    # half tangents about the angle opposite to where it is farthest from singular: none is at infinity
-    origin = looks[np.argmax(size, axis=1)] - np.pi
-    c, s = np.cos(origin)[:, None, None], np.sin(origin)[:, None, None]
-    s0, s1, s2 = square[:, 0], square[:, 1] * c + square[:, 2] * s, square[:, 2] * c - square[:, 1] * s
-    inverse, lost = _inverse(s0 - s1)
-    companion = np.zeros((count, 24, 24))
-    companion[:, :12, 12:] = np.eye(12)
-    companion[:, 12:, :12] = -inverse @ (s0 + s1)
-    companion[:, 12:, 12:] = -inverse @ (2 * s2)
-    values, vectors = np.linalg.eig(companion)
-    angles = 2 * np.arctan(values)
-    order = np.argsort(np.nan_to_num(np.abs(angles.imag), nan=np.inf), axis=1)[:, :MOST]
-    angle = np.take_along_axis(angles.real, order, axis=1) + origin[:, None]
-    vector = np.take_along_axis(np.moveaxis(vectors[:, :12], 1, 2), order[..., None], axis=1)
-    # a null vector of a real root is real up to a factor: that which makes its largest entry 1
-    largest = np.take_along_axis(vector, np.argmax(np.abs(vector), axis=2)[..., None], axis=2)
-    return angle, (vector / largest).real, lost
+def _closed_at(axes: Axes, way: int, turn: Array, shift: Array) -> Axes:
+    """The loop from axis ``way`` on: those before it come last, brought back by T'."""
+    back = np.swapaxes(turn, 1, 2)
+    direction = np.einsum("nij,nkj->nki", back, axes.direction[:, :way])
+    point = np.einsum("nij,nkj->nki", back, axes.point[:, :way] - shift[:, None])
+    return Axes(
+        np.concatenate([axes.direction[:, way:], direction], axis=1),
+        np.concatenate([axes.point[:, way:], point], axis=1),
+    )
 
 
-def _inverse(matrix: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """Inverses; where there is none, the identity, and True."""
-    size = np.linalg.svd(matrix, compute_uv=False)
-    lost = ~(size[:, -1] > RANK * size[:, 0])
-    return np.linalg.inv(np.where(lost[:, None, None], np.eye(matrix.shape[-1]), matrix)), lost
+def improved(axes: Axes, q: Array, turn: Array, shift: Array) -> tuple[Array, Array]:
+    """Candidates ``(poses, k, 6)`` after Newton's steps, and what they lack then (rad, lengths)."""
+    q = q.copy()
+    lacks, jacobian = _lacks(axes, q, turn, shift)
+    size = np.abs(lacks).max(axis=-1)
+    for _ in range(STEPS):
+        pose, k = np.nonzero((size < CLOSE) & (size > SHARP))
+        if not len(pose):
+            break
+        matrix, rest = jacobian[pose, k], lacks[pose, k]
+        square = np.swapaxes(matrix, -1, -2) @ matrix + 1e-15 * np.eye(6)
+        step = np.linalg.solve(square, np.einsum("nij,ni->nj", matrix, rest)[..., None])[..., 0]
+        trial = q[pose, k] + step * np.minimum(1.0, 0.3 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        own = Axes(axes.direction[pose], axes.point[pose])
+        rest, matrix = (x[:, 0] for x in _lacks(own, trial[:, None], turn[pose], shift[pose]))
+        off = np.abs(rest).max(axis=-1)
+        better = off < size[pose, k]
+        pose, k = pose[better], k[better]
+        q[pose, k], lacks[pose, k], jacobian[pose, k], size[pose, k] = (x[better] for x in (trial, rest, matrix, off))
+        if not better.any():
+            break
+    return q, size
 
 
-def _ratios(vector: Array) -> tuple[Array, Array]:
-    """x4 and x5 of vectors of the monomials x4^j x5^l, by the ratios of neighbours in least squares."""
-    table = vector.reshape(*vector.shape[:-1], 4, 3)
-    found = []
-    for low, high in ((table[..., :-1, :], table[..., 1:, :]), (table[..., :-1], table[..., 1:])):
-        found.append((low * high).sum(axis=(-1, -2)) / np.maximum((low * low).sum(axis=(-1, -2)), 1e-300))
-    return found[0], found[1]
+def _lacks(axes: Axes, q: Array, turn: Array, shift: Array) -> tuple[Array, Array]:
+    """The twist (rotation, then velocity of the origin) that is left to T', and the screws it is to be made of."""
+    count, many, _ = q.shape
+    frames = np.broadcast_to(np.eye(3), (count, many, 3, 3)).copy()
+    # rows of frames: where the base's directions go, last joint first; screws meanwhile move along
+    origin = np.zeros((count, many, 3))
+    directions: list[Array] = []
+    points: list[Array] = []
+    for k in range(5, -1, -1):
+        h, p = axes.spread(k, 1)
+        angle = q[..., k]
+        directions = [turned(h, angle, x) for x in directions]
+        points = [turned(h, angle, x - p) + p for x in points]
+        origin = turned(h, angle, origin - p) + p
+        frames = turned(h[:, :, None], np.broadcast_to(angle[..., None], (count, many, 3)), frames)
+        directions.insert(0, np.broadcast_to(h, (count, many, 3)))
+        points.insert(0, np.broadcast_to(p, (count, many, 3)))
+    # frames[i] is R e_i: R' R^T = sum of (R' e_i) (R e_i)^T
+    left = np.einsum("nij,nkil->nkjl", np.swapaxes(turn, 1, 2), frames)
+    sine = 0.5 * np.stack(
+        [left[..., 2, 1] - left[..., 1, 2], left[..., 0, 2] - left[..., 2, 0], left[..., 1, 0] - left[..., 0, 1]], -1
+    )
+    cosine = 0.5 * (np.einsum("nkii->nk", left) - 1)
+    away = np.where(cosine < 0.5, 1.0, 0.0)[..., None]  # a sine is small at half a turn too
+    lacks = np.concatenate([sine + away, shift[:, None] - origin], axis=-1)
+    h, p = np.stack(directions, axis=-1), np.stack(points, axis=-1)
+    velocity = np.cross(h, origin[..., None] - p, axis=2)
+    return lacks, np.concatenate([h, velocity], axis=2)
+
+
+def _united(
+    table: Array, held: NDArray[np.int64], q: Array, good: NDArray[np.bool_]
+) -> tuple[Array, NDArray[np.int64]]:
+    """Tables of sixteen, of which ``held`` are solutions, with those of ``q`` that are good and not in them yet."""
+    both = np.concatenate([table, q], axis=1)
+    keep = np.concatenate([np.arange(MOST) < held[:, None], good], axis=1)
+    alike = np.ones((len(q), MOST, 2 * MOST), bool)
+    for k in range(q.shape[-1]):
+        off = q[:, :, None, k] - both[:, None, :, k]
+        alike &= np.abs(off - 2 * np.pi * np.round(off / (2 * np.pi))) < SAME
+    alike &= keep[:, None, :] & (np.arange(2 * MOST) < np.arange(MOST, 2 * MOST)[:, None])
+    keep[:, MOST:] &= ~alike.any(axis=2)
+    order = np.argsort(~keep, axis=1, kind="stable")[:, :MOST]
+    return np.take_along_axis(both, order[..., None], axis=1), np.minimum(keep.sum(axis=1), MOST)
+
+
+def _accounted(said: Eliminated, angle: Array, held: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether every eigenvalue that may be real is that of as many solutions, whose joint is at ``angle``."""
+    real = said.imaginary < REAL
+    mine = np.arange(MOST) < held[:, None]
+
+    def close(a: Array, b: Array) -> NDArray[np.bool_]:
+        off = np.abs(np.remainder(a[:, :, None] - b[:, None, :] + np.pi, 2 * np.pi) - np.pi)
+        return np.asarray(off < TOGETHER)
+
+    eigenvalues = (close(said.angle, said.angle) & real[:, None, :]).sum(axis=2)
+    solutions = (close(said.angle, angle) & mine[:, None, :]).sum(axis=2)
+    told = ((eigenvalues <= solutions) | ~real).all(axis=1)
+    return np.asarray(said.regular & told & (real.sum(axis=1) == held))

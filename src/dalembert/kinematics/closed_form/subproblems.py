@@ -20,7 +20,7 @@ from .screw_chain import Screw
 
 Value = tuple[Scalar, Scalar]
 """Where a joint is: (sine, cosine) of one that turns, (length, 1) of one that slides."""
-FREE = 1e-10
+FREE = 1e-7
 """Below this (parts of the arm's length) an angle is free."""
 LOST = 100.0
 """In place of the number of free angles: a way that fails at a pose, and says nothing of it."""
