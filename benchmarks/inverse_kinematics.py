@@ -1,11 +1,6 @@
 """How often and how fast poses are reached, beside a plain loop of Pinocchio in the same process.
 
-    words.add_argument("--record", action="store_true", help="add the ratios to benchmarks/results/history.jsonl")
-    words.add_argument("--closed-forms", action="store_true", help="all solutions, by geometry")
-    given, ratios = words.parse_args(), {}
-    if given.closed_forms:
-        closed_forms(given.poses)
-        return
+    python benchmarks/inverse_kinematics.py [--poses 1000] [--clik 100] [--closed-forms] [--record] [ARM ...]
 
 Poses are Pinocchio's forward kinematics at random positions within the limits. "CLIK" is the closed loop of Pinocchio's
 own example: log6 of the pose error, its Jacobian, damped by 1e-6, integrated by half a step, up to 100 steps, from
