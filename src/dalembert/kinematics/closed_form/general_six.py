@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .elimination import MOST, TOGETHER, Axes, Eliminated, eliminated, turned
+from .loop_elimination import MOST, TOGETHER, Axes, Eliminated, eliminated, turned
 from .screw_chain import ScrewChain
 from .subproblems import LOST, finite
 
