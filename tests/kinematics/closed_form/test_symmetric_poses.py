@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.kinematics.closed_form.loop_elimination import Eliminated
 from dalembert.kinematics.closed_form.general_six import _accounted
+from dalembert.kinematics.closed_form.loop_elimination import Eliminated
 from dalembert.kinematics.pose_errors import rotation_vector
 
 RIGHT = math.pi / 2
