@@ -1,10 +1,10 @@
 """Six turning joints of any geometry: up to sixteen solutions, and when it is sure that these are all.
 
 The axes are a closed loop: with e1 ... e6 = T' also e2 ... e6 (T'^-1 e1 T') = T', and so on round. Each way to close it
-eliminates all joints but one (``loop_elimination.py``). Every solution is an eigenvalue of that joint, as often as solutions
-share it: a way whose matrix is regular, and whose real eigenvalues are all accounted for by solutions that were found,
-is a witness that there are no others. Ways are tried until ``WITNESSES`` of them say so; symmetric poses, where
-solutions share a joint and complex ones come to lie on the real line, take more of them.
+eliminates all joints but one (``loop_elimination.py``). Every solution is an eigenvalue of that joint, as often as
+solutions share it: a way whose matrix is regular, and whose real eigenvalues are all accounted for by solutions that
+were found, is a witness that there are no others. Ways are tried until ``WITNESSES`` of them say so; symmetric poses,
+where solutions share a joint and complex ones come to lie on the real line, take more of them.
 """
 
 from __future__ import annotations
