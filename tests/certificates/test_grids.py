@@ -10,7 +10,7 @@ from flint import arb, ctx, fmpq
 
 from dalembert.arm.errors import ArmError
 from dalembert.certificates.grid_growth import GridGrowth
-from dalembert.certificates.grids import ROOM, Grid, GridProof, cells_of, largest_error, magnitudes
+from dalembert.certificates.grids import ROOM, ErrorGrid, GridProof, cells_of, largest_error, magnitudes
 from exact_series import at, random_series, two_turns_and_a_slide
 
 KEYS = [
@@ -43,7 +43,7 @@ def exact(bound):
 @pytest.mark.parametrize("known", [False, True])
 def test_no_sum_of_magnitudes_is_above_what_a_grid_shows(seed, known):
     rng, variables, functions = some_functions(seed, 3)
-    grid = Grid.of(functions, variables)
+    grid = ErrorGrid.of(functions, variables)
     bends = [np.inf] * 3
     if known:
         for axis in range(3):
@@ -67,7 +67,7 @@ def test_no_sum_of_magnitudes_is_above_what_a_grid_shows(seed, known):
 
 def test_values_at_the_ends_of_cells_are_right_to_the_error_allowed():
     _, variables, functions = some_functions(5, 2)
-    grid = Grid.of(functions, variables)
+    grid = ErrorGrid.of(functions, variables)
     net, cells = grid.tensor, (7, 5, 3)
     for axis, count in zip(grid.axes, cells, strict=True):
         net = np.moveaxis(np.tensordot(axis.table(count), net, (1, 0)), 0, -2)
@@ -96,8 +96,8 @@ def second(series, axis, slides):
 @pytest.mark.parametrize("axis", range(3))
 def test_curved_grids_have_the_second_derivatives_in_magnitude(axis):
     _, variables, functions = some_functions(7, 3)
-    found = Grid.of(functions, variables).curved(axis)
-    other = Grid.of([second(f, axis, variables[axis].slides) for f in functions], variables)
+    found = ErrorGrid.of(functions, variables).curved(axis)
+    other = ErrorGrid.of([second(f, axis, variables[axis].slides) for f in functions], variables)
     assert np.abs(found.tensor) == pytest.approx(np.abs(other.tensor), rel=1e-12, abs=1e-12)
     assert found.allowed >= np.abs(np.abs(found.tensor) - np.abs(other.tensor)).sum()
 
@@ -128,7 +128,7 @@ def test_speeds_that_cannot_all_be_against_each_other_make_an_error_smaller():
 
 def test_what_is_no_number_shows_nothing():
     _, variables, functions = some_functions(1, 2)
-    grid = Grid.of(functions, variables)
+    grid = ErrorGrid.of(functions, variables)
     grid.tensor[0] = np.nan
     for levels in ([".", "", ""], ["/", "..", ""]):
         with pytest.raises(ArmError):

@@ -23,7 +23,7 @@ from flint import arb, ctx, fmpq
 from ..arm.errors import ArmError
 from .certificate_file import CertificateError, read
 from .exact_dynamics import Dynamics, Key, Polynomial, Series, Variables, dynamics, number, program_coefficients
-from .grids import Grid, GridProof, largest_error, magnitudes
+from .grids import ErrorGrid, GridProof, largest_error, magnitudes
 from .nets import BITS, Variable, first_net
 from .verified_claims import CheckedCertificate, CheckedClaim, name, unit, upward, worded
 
@@ -130,12 +130,12 @@ class Certificate:
             keys = [tuple(key) for key in part["of"] if tuple(key) in waves]
             count += self.gridded(claim["system"], {key: waves[key] for key in keys}, part)
         what, most = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
-        return CheckedClaim(claim["system"], what, unit([[1, "G", joint]], claim, bodies), 0.0 - most, most, count)
+        return CheckedClaim(claim["system"], what, unit({"of": [["1", "G", joint]]}, bodies), 0.0 - most, most, count)
 
     def gridded(self, system: int, waves: Mapping[Key, Series], part: Mapping[str, Any]) -> int:
         """The number of parts of grids, each of which shows its share of a bound of errors or of their curvature."""
         variables, functions = self.in_variables(system, list(waves.values()), part["axes"])
-        grid, bends, count = Grid.of(functions, variables), [inf] * len(variables), 0
+        grid, bends, count = ErrorGrid.of(functions, variables), [inf] * len(variables), 0
         for bend in part["bends"]:
             level = [letter(variable.joint) for variable in variables].index(bend["axis"])
             curved = GridProof(grid.curved(level), bend["grid"], [inf] * len(variables), magnitudes)
@@ -150,7 +150,7 @@ class Certificate:
             count += self.covered(claim["system"], wave, proof[side], bound)
         what = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
         lower, upper = 0.0 - upward(-number(claim["lower"])), upward(number(claim["upper"]))
-        of = unit(claim["of"], claim, self.systems[claim["system"]]["bodies"])
+        of = unit(claim, self.systems[claim["system"]]["bodies"])
         return CheckedClaim(claim["system"], what, of, lower, upper, count)
 
     def sides(self, claim: Mapping[str, Any]) -> list[tuple[str, Series, fmpq]]:

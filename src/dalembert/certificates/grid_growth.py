@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .grids import AT_ONCE, FINE, ROOM, Grid, Measure
+from .grids import AT_ONCE, FINE, ROOM, ErrorGrid, Measure
 
 COUNTS = np.array([*range(1, 9), 10, 12, 14, 16, 19, 22, 25, 29, 34, 40, 47, 55, *range(FINE + 8, FINE + 161, 16)])
 """Numbers of cells that have a symbol."""
@@ -43,7 +43,7 @@ class TooMuchWork(Exception):
 class GridGrowth:
     """One bound that is to be shown; ``used`` counts the numbers computed."""
 
-    def __init__(self, grid: Grid, bends: Floats, measure: Measure, work: float) -> None:
+    def __init__(self, grid: ErrorGrid, bends: Floats, measure: Measure, work: float) -> None:
         self.grid, self.bends, self.measure, self.work, self.used = grid, bends, measure, work, 0.0
         self.guess = np.full(len(grid.axes) + 1, GUESS)
         self.nodes: list[list[Nodes]] = [[] for _ in range(len(grid.axes) + 1)]

@@ -10,9 +10,9 @@ bound sum |w_k''|.
 
 Rounding. All basis functions are at most one, so an error of a coefficient is never made larger. With A the sum of the
 magnitudes of all coefficients and u = 2^-52, one joint put to a point is off by at most (2 s + 12) u A in all values
-together, s its number of basis functions (their tables are right to u/2; Higham 2002, section 3.1); going from
-exponentials to cosines and sines by at most 2^L (L + 2) u A over L joints. ``Grid.allowed`` is the sum. Sums of at most
-2^22 numbers that are not negative are right to 2^-29 of themselves; ``ROOM`` is more than that.
+together, s its number of basis functions, whose tables are right to u (Higham 2002, section 3.1); going from
+exponentials to cosines and sines is off by at most 2^L (L + 2) u A over L joints. ``ErrorGrid.allowed`` is the sum.
+Sums of at most 2^22 numbers that are not negative are right to 2^-29 of themselves; ``ROOM`` is more than that.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def cells_of(text: str) -> NDArray[np.int64]:
     return np.where(code <= FINE, code, FINE + 8 * (code - FINE))
 
 
-class Axis:
+class ErrorAxis:
     """A variable on a grid: 1, cos x, sin x, cos 2x, ..., or powers of x/reach, are its basis functions.
 
     ``bend`` is what second derivatives multiply those of each order by at most: k^2, or p (p - 1)/reach^2.
@@ -84,17 +84,17 @@ class Axis:
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class ErrorGrid:
     """Functions over some joints: their coefficients by basis functions of each axis, the functions last."""
 
-    axes: Sequence[Axis]
+    axes: Sequence[ErrorAxis]
     tensor: NDArray[np.float64]
     allowed: float
 
     @classmethod
-    def of(cls, functions: Sequence[Any], variables: Sequence[Variable]) -> Grid:
+    def of(cls, functions: Sequence[Any], variables: Sequence[Variable]) -> ErrorGrid:
         """Exact series as a tensor."""
-        axes, shape = [Axis(variable) for variable in variables], [variable.size for variable in variables]
+        axes, shape = [ErrorAxis(variable) for variable in variables], [variable.size for variable in variables]
         if prod(shape) * len(functions) > LARGEST:
             raise ArmError(f"its errors have more than {LARGEST} coefficients together")
         dense = np.zeros((*shape, len(functions)), np.complex128)
@@ -116,13 +116,15 @@ class Grid:
         allowed += UNIT * sum(2 * size + 12 for size in shape) * float(np.abs(tensor).sum())
         return cls(axes, tensor, ROOM * (allowed + LOST * tensor.size))
 
-    def curved(self, level: int) -> Grid:
+    def curved(self, level: int) -> ErrorGrid:
         """The second derivatives along an axis, in magnitude."""
         axis, rows = self.axes[level], np.moveaxis(self.tensor, level, -1)
         slides = axis.of.slides
         rows = rows * (axis.bend if slides else np.repeat(axis.bend, 2)[1:])
         tensor = np.moveaxis(np.roll(rows, -2, axis=-1) if slides else rows, -1, level)
-        return Grid(self.axes, np.ascontiguousarray(tensor), ROOM * max(axis.bend) * self.allowed + LOST * tensor.size)
+        return ErrorGrid(
+            self.axes, np.ascontiguousarray(tensor), ROOM * max(axis.bend) * self.allowed + LOST * tensor.size
+        )
 
     def moduli(self, level: int, nets: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Bounds of the sum of magnitudes and of its curvature along the next axis, whatever the open positions are."""
@@ -195,7 +197,7 @@ class GridProof:
     """
 
     def __init__(
-        self, grid: Grid, levels: Sequence[str], bends: Sequence[float], measure: Measure = magnitudes
+        self, grid: ErrorGrid, levels: Sequence[str], bends: Sequence[float], measure: Measure = magnitudes
     ) -> None:
         self.grid, self.bends, self.measure, self.parts = grid, bends, measure, 0
         self.cells = [cells_of(text) for text in levels]

@@ -16,7 +16,7 @@ from .certificate_file import HEADER
 from .checker import Certificate, letter
 from .exact_dynamics import Key, Series
 from .grid_growth import GridGrowth
-from .grids import Grid, largest_error, magnitudes
+from .grids import ErrorGrid, largest_error, magnitudes
 from .nets import first_net, nearest
 from .partition import grown
 
@@ -63,13 +63,13 @@ class Prover(Certificate):
             return None if proved is None else [proved, *parts]
         return parts
 
-    def grid(self, system: int, functions: Sequence[Series]) -> tuple[Grid, str]:
+    def grid(self, system: int, functions: Sequence[Series]) -> tuple[ErrorGrid, str]:
         """The grid of functions and its axes, those first that move the functions most."""
         variables, series = self.in_variables(system, functions)
         moved = [sum(size_of({k: c for k, c in f.items() if k[at]}) for f in series) for at in range(len(variables))]
         axes = "".join(letter(variables[at].joint) for at in np.argsort(np.negative(moved), kind="stable"))
         variables, series = self.in_variables(system, functions, axes)
-        return Grid.of(series, variables), axes
+        return ErrorGrid.of(series, variables), axes
 
     def grid_part(
         self, system: int, waves: Mapping[Key, Series], bound: Fraction, work: float
