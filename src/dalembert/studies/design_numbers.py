@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from ..arm import description_numbers
 from ..arm.description import ArmDescription
-from ..arm.description_numbers import DescriptionNumber
 from ..arm.errors import ArmError
+from ..arm.named_number import DescriptionNumber
 from ..compile.functions import system_facts
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.mechanism_numbers import mechanism_number, mechanism_numbers, with_mechanism_numbers
