@@ -132,8 +132,11 @@ def mechanism(
     speed, acceleration, load = (
         values(found, text, name) for text, name in ((qd, "--qd"), (qdd, "--qdd"), (tau, "--tau"))
     )
+    refuse_passive(found, (("--qdd", acceleration), ("--tau", load)))
     if tau:
         acceleration = found.forward_dynamics(phi, speed, load)
+    elif qd or qdd:
+        acceleration = found.with_passive(phi, speed, acceleration)[1]
     asked = tables(found, phi, speed, acceleration, load, bool(qd or qdd), bool(tau), power, linear, forces)
     if simulate is not None:
         asked.append(simulation_table(found, phi, speed, load, *span(simulate, samples)))
@@ -186,6 +189,17 @@ def tables(
     if forces:
         made.append(force_table(found, phi, qd, qdd))
     return made
+
+
+def refuse_passive(found: Mechanism, given: tuple[tuple[str, np.ndarray], ...]) -> None:
+    """Nobody drives a passive coordinate: its load is zero, and its acceleration follows from that."""
+    for option, amounts in given:
+        for place in found.passive_places:
+            if amounts[place]:
+                raise ArmError(
+                    f"{option} has {amounts[place]:g} for {found.coordinates[place]}, which is passive: nobody drives it; "
+                    "give 0 there, or other coordinates with --drive"
+                )
 
 
 def span(seconds: float, samples: int | None) -> tuple[float, int]:
