@@ -146,9 +146,7 @@ class Mechanism(MechanismMomentum):
 
         ``resisting`` are further loads at the coordinates that have to be overcome.
         """
-        passive = [
-            k for k, name in enumerate(self.coordinates) if name in {" ".join(p.split()) for p in self.parts.passive}
-        ]
+        passive = self.passive_places
         wanted = np.broadcast_to(np.asarray(qdd, dtype=float), np.broadcast_shapes(np.shape(qdd), np.shape(qd))).copy()
         wanted[..., passive] = 0.0
         more = np.zeros(self.n) if resisting is None else resisting
