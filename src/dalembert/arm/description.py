@@ -349,7 +349,7 @@ class ArmDescription:
         if isinstance(tool, str):
             if link is not None:
                 raise ArmError(f"{self.where}two links are named for the tool, {tool!r} and {link!r}; name one")
-            tool, link = Placement(), tool
+            link, tool = tool, Placement()
         if not isinstance(tool, Placement):
             raise ArmError(f"{self.where}the tool is a Placement or the name of a link, not {tool!r}")
         new = replace(self, tool=tool, tool_link=self.link(link or self.tool_link).name, loads=())

@@ -75,8 +75,8 @@ def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list
     for mimic in curved:
         if any(joint.name == mimic.master and not joint.moves and joint.held for joint in found):
             raise ArmError(
-                f"{mimic.where}: follows joint {shown(mimic.master)}, which is held away from zero, by a curve; load it "
-                f'with mimic="free"'
+                f"{mimic.where}: follows joint {shown(mimic.master)}, which is held away from zero, by a curve; load "
+                f'it with mimic="free"'
             )
     return found
 
