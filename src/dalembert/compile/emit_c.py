@@ -11,7 +11,7 @@ from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIGN, SIN, SQRT
 from .function import Function
 from .schedule import orders, pressure
 
-LONG = 10000
+LONG = 3000
 """Statements beyond which a body is cut into pieces,"""
 PIECE = 500
 """of this many statements each."""
@@ -75,7 +75,7 @@ class Program:
             taken = fusions(order, self.targets) if fused else {}
             gone = {product.index for product in taken.values()}
             order = [node for node in order if node.index not in gone]
-            needed = pressure(order, partial(operands, taken))
+            needed = pressure(order, partial(operands, taken), least if self.order else None)
             if not self.order or needed < least:
                 self.order, self.fusions, least = order, taken, needed
 
@@ -114,16 +114,22 @@ def fusions(order: Sequence[Node], kept: Collection[int]) -> dict[int, Node]:
     """For each sum that can be fused with a product, by index, the product; none of those ``kept`` as outputs."""
     users: dict[int, list[Node]] = {}
     for node in order:
-        for operand in node.operands:
-            if operand.op == MUL:
-                users.setdefault(operand.index, []).append(node)
+        for operand in (node.a, node.b):
+            if operand is not None and operand.op == MUL:
+                index = operand.index
+                if index in users:
+                    users[index].append(node)
+                else:
+                    users[index] = [node]
     found: dict[int, Node] = {}
     for node in order:
-        own = users.get(node.index, ())
-        alone = node.op == MUL and own and node.index not in kept
+        if node.op != MUL or node.index in kept:
+            continue
+        own = users.get(node.index)
         # a product that is needed by itself once is computed, and its sums may take in their other operand
-        if alone and all(user.op in (ADD, SUB) and user.index not in found for user in own):
-            found |= {user.index: node for user in own}
+        if own and all((user.op == ADD or user.op == SUB) and user.index not in found for user in own):
+            for user in own:
+                found[user.index] = node
     return found
 
 
