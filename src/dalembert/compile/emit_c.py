@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 
 from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Node, reachable
 from .function import Function
@@ -70,14 +70,15 @@ class Program:
         self.fusions: dict[int, Node] = {}
         """For each sum that takes a product in, by index, that product."""
         self.order: list[Node] = []
-        least = 0
+        self.alive = 0
+        """The largest number of values alive at once."""
         for order in orders(function.nodes, early):
             taken = fusions(order, self.targets) if fused else {}
             gone = {product.index for product in taken.values()}
             order = [node for node in order if node.index not in gone]
-            needed = pressure(order, partial(operands, taken), least if self.order else None)
-            if not self.order or needed < least:
-                self.order, self.fusions, least = order, taken, needed
+            needed = pressure(order, taken, self.alive if self.order else None)
+            if not self.order or needed < self.alive:
+                self.order, self.fusions, self.alive = order, taken, needed
 
     def operands(self, node: Node) -> tuple[Node, ...]:
         """What a statement reads: for a sum that takes a product in, both factors and the other operand."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ..rings.graph import CONST, INPUT, Node, reachable
 
@@ -68,25 +68,27 @@ def orders(outputs: Sequence[Node], ready: Collection[Node] = ()) -> list[list[N
     return [depth_first(targets, available, need), depth_first(targets[::-1], available, need), built]
 
 
-def pressure(order: Sequence[Node], operands: Callable[[Node], tuple[Node, ...]], enough: int | None = None) -> int:
+def pressure(order: Sequence[Node], fusions: Mapping[int, Node], enough: int | None = None) -> int:
     """The largest number of values alive at once in this order; outputs are stored at once.
 
-    A count that has reached ``enough`` is not followed further.
+    A sum that takes a product in (``fusions``, by index) reads the factors of the product. A count that has reached
+    ``enough`` is not followed further.
     """
     left = dict.fromkeys([node.index for node in order], 0)
-    reads = []
+    reads: list[tuple[int, ...]] = []
     for node in order:
-        used = {x.index for x in operands(node)}
-        reads.append(used)
+        product, used = fusions.get(node.index), set()
+        for x in (node.a, node.b) if product is None else (node.a, node.b, product.a, product.b):
+            if x is not None and x is not product and x.index in left:
+                used.add(x.index)
         for index in used:
-            if index in left:
-                left[index] += 1
+            left[index] += 1
+        reads.append(tuple(used))
     live, largest = 0, 0
-    for node, used in zip(order, reads, strict=True):
-        for index in used:
-            if index in left:
-                left[index] -= 1
-                live -= not left[index]
+    for node, own in zip(order, reads, strict=True):
+        for index in own:
+            left[index] -= 1
+            live -= not left[index]
         live += left[node.index] > 0
         if live > largest:
             largest = live
