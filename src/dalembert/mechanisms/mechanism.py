@@ -23,7 +23,7 @@ from .constrained_motion import Drive, MechanismMotion, simulate
 from .element_loads import element_model
 from .equilibrium import equilibrium
 from .linearize import derivatives
-from .mechanism_friction import MechanismFriction
+from .mechanism_momentum import MechanismMomentum
 from .mobility import Mobility, mobility
 from .springs import Spring
 from .transfer import TransferredModel
@@ -37,7 +37,7 @@ Forces = Mapping[str, Sequence[Force]]
 NONE: Forces = {}
 
 
-class Mechanism(MechanismFriction):
+class Mechanism(MechanismMomentum):
     """Chains, closures and coordinates, with the dynamics in those coordinates.
 
         T_q = I*(q) q'' + q'.P*(q) q' - T^L
@@ -146,9 +146,7 @@ class Mechanism(MechanismFriction):
 
         ``resisting`` are further loads at the coordinates that have to be overcome.
         """
-        passive = [
-            k for k, name in enumerate(self.coordinates) if name in {" ".join(p.split()) for p in self.parts.passive}
-        ]
+        passive = self.passive_places
         wanted = np.broadcast_to(np.asarray(qdd, dtype=float), np.broadcast_shapes(np.shape(qdd), np.shape(qd))).copy()
         wanted[..., passive] = 0.0
         more = np.zeros(self.n) if resisting is None else resisting

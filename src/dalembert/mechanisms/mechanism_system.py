@@ -231,6 +231,27 @@ class MechanismSystem:
         """V (J) of gravity and springs."""
         return self._asked(self.mechanism.potential_energy, q)
 
+    @property
+    def mass(self) -> float:
+        """Mass of all that moves (kg)."""
+        return self.mechanism.mass
+
+    def center_of_mass(self, q: ArrayLike) -> Array:
+        """The mass centre of all that moves, in the ground ``(..., 3)`` (m)."""
+        return self._asked(self.mechanism.center_of_mass, q)
+
+    def center_of_mass_jacobian(self, q: ArrayLike) -> Array:
+        """``(..., 3, n)``: velocity of the mass centre per rate of the coordinates."""
+        return self._asked(self.mechanism.center_of_mass_jacobian, q)
+
+    def momentum_matrix(self, q: ArrayLike, about: str = "center") -> Array:
+        """``(..., 6, n)``: linear, then angular momentum per rate of the coordinates; see ``Mechanism``."""
+        return self._asked(lambda phi: self.mechanism.momentum_matrix(phi, about), q)
+
+    def momentum(self, q: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
+        """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""
+        return self._asked(lambda phi, qd: self.mechanism.momentum(phi, qd, about), q, qd)
+
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, forces: Forces = NONE
     ) -> tuple[Array, Array, Array]:

@@ -32,13 +32,13 @@ LARGEST_FILE = 50_000_000
 @dataclass(frozen=True)
 class MotionRun:
     """``motion`` of ``systems``, each from its time (s) on; ``qdd`` along it, and where they are known the positions
-    that were asked for and the torques that were measured."""
+    that were asked for and the torques that were recorded."""
 
     motion: Motion
     systems: tuple[tuple[float, System], ...]
     qdd: Array
     reference: Array | None = None
-    measured: Array | None = None
+    recorded: Array | None = None
 
     def system_at(self, moment: float) -> System:
         """The system that moves at this time: with what is in the hand then, at a change what was there before it."""
@@ -130,7 +130,7 @@ def read_run(system: SystemQuestions, name: str, content: bytes) -> MotionRun:
     """A motion from a CSV file, measured or planned, with the torques that it needs.
 
     Columns are those that ``dalembert simulate`` writes or ``da.Log`` reads: times, positions, and velocities and
-    accelerations where they are known; torques that were measured (tau1, ...) are kept beside those that are needed.
+    accelerations where they are known; torques of the joints that the file has are kept beside those that are needed.
     """
     from ..identification.log import Log
     from ..simulation.motion_files import read_motion
@@ -145,9 +145,9 @@ def read_run(system: SystemQuestions, name: str, content: bytes) -> MotionRun:
         except ArmError as fault:
             raise ArmError(str(fault).replace(str(path), name)) from None
         try:
-            measured = Log.read(path).effort
-        except ArmError:  # a planned motion has no torques
-            measured = None
+            recorded = Log.read(path).effort
+        except ArmError:  # a planned motion has no torques, and one under motors has theirs
+            recorded = None
     assert samples.t is not None, "a file of a motion has times"
     t, q, qd, qdd = samples.t, samples.q, samples.qd, samples.qdd
     torque = np.asarray(system.inverse_dynamics(q, qd, qdd))
@@ -160,8 +160,8 @@ def read_run(system: SystemQuestions, name: str, content: bytes) -> MotionRun:
         kinetic=np.asarray(system.kinetic_energy(q, qd)), potential=np.asarray(system.potential_energy(q)),
         work=_integral(t, (torque * qd).sum(axis=1)), lost=_integral(t, (friction * qd).sum(axis=1)),
     )  # fmt: skip
-    fits = measured is not None and measured.shape == q.shape
-    return MotionRun(motion, ((float(t[0]), system),), qdd, None, measured if fits else None)
+    fits = recorded is not None and recorded.shape == q.shape
+    return MotionRun(motion, ((float(t[0]), system),), qdd, None, recorded if fits else None)
 
 
 def _integral(t: Array, values: Sequence[float] | Array) -> Array:
