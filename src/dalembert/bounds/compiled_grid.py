@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..compile import build, cache
 from ..compile.shared_library import CompiledLibrary
 from .grid_search import CELLS, CLIMB, Grid, GridAxis, GridSearch
-from .products import SpeedProducts, Single
+from .products import Single, SpeedProducts
 from .waves import Array, Complex
 
 JOINTS, LANES = 16, 16

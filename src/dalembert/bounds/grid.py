@@ -25,7 +25,7 @@ from .bernstein import degree
 from .box import Box
 from .compiled_grid import searched, to_real
 from .grid_search import Grid, GridAxis, GridSearch
-from .products import SpeedProducts, Single
+from .products import Single, SpeedProducts
 from .waves import OUTWARD, Array, Complex, Wave, monomials
 
 UNIT = 2.0**-23

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .products import SpeedProducts, Single
+from .products import Single, SpeedProducts
 from .waves import Array
 
 CELLS = np.array([*range(1, 49), *range(52, 97, 4), *range(104, 401, 8)])
