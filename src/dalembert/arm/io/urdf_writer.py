@@ -59,7 +59,7 @@ def write_urdf(arm: ArmDescription) -> str:
         if dynamics:
             SubElement(element, "dynamics", {key: repr(float(value)) for key, value in dynamics.items()})
     for carrier, load in arm.loads:
-        placement = frames[carrier] @ (arm.tool if carrier == arm.tool_link else Placement())
+        placement = frames[carrier] @ arm.load_frame(carrier)
         _add_fixed(robot, _fresh(f"{carrier}_load", names), carrier, placement, load.body)
     tool = arm.tool_link
     placement = frames[tool] @ arm.tool
