@@ -284,6 +284,7 @@ class ArmDescription:
         for name, load in self.loads:
             carried.append((name, self.load_frame(name), load.body))
         if self.counts_drives:
+            self.drives.check(self)
             carried += [(rotor.link, Placement(), rotor.locked) for rotor in self.drives.uncounted_rotors]
         for name, placement, inertia in carried:
             body, frame = self.body_of[name]

@@ -197,8 +197,8 @@ def refuse_passive(found: Mechanism, given: tuple[tuple[str, np.ndarray], ...]) 
         for place in found.passive_places:
             if amounts[place]:
                 raise ArmError(
-                    f"{option} has {amounts[place]:g} for {found.coordinates[place]}, which is passive: nobody "
-                    "drives it; give 0 there, or other coordinates with --drive"
+                    f"{option} has {amounts[place]:g} for {found.coordinates[place]}, which is passive: nobody drives "
+                    "it; give 0 there, or other coordinates with --drive"
                 )
 
 

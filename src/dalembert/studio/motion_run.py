@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..api.questions import SystemQuestions
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..simulation.inputs import Control
@@ -92,8 +91,8 @@ class Order:
         return found
 
 
-def simulated(order: Order) -> MotionRun:
-    """The motion of an order."""
+def simulated(order: Order, tell: Callable[[float], object] | None = None) -> MotionRun:
+    """The motion of an order; ``tell(t)`` is called as it goes on, and what it raises gives it up."""
     from ..control.controllers import ComputedTorque, PDGravity
     from ..control.simulate_system import simulate_system
     from ..control.trajectories import quintic
@@ -109,7 +108,7 @@ def simulated(order: Order) -> MotionRun:
     else:  # stiffness for 10 rad/s at the inertia of the pose, critically damped
         inertia = np.diagonal(system.mass_matrix(order.start))
         law = PDGravity(system, path, kp=100 * inertia, kd=20 * inertia)
-    motion = simulate_system(plant, law, order.start, duration=order.duration, changes=changes)
+    motion = simulate_system(plant, law, order.start, duration=order.duration, changes=changes, tell=tell)
     systems = ((0.0, plant), *((change.time, system.holding(change.load)) for change in changes))
     asked = None if order.controller == CONTROLLERS[2] else np.asarray(path.position(motion.t))
     return MotionRun(motion, systems, accelerations(motion), asked)
@@ -126,7 +125,7 @@ def accelerations(motion: Motion) -> Array:
     return found
 
 
-def read_run(system: SystemQuestions, name: str, content: bytes) -> MotionRun:
+def read_run(system: System, name: str, content: bytes) -> MotionRun:
     """A motion from a CSV file, measured or planned, with the torques that it needs.
 
     Columns are those that ``dalembert simulate`` writes or ``da.Log`` reads: times, positions, and velocities and
@@ -151,7 +150,7 @@ def read_run(system: SystemQuestions, name: str, content: bytes) -> MotionRun:
     assert samples.t is not None, "a file of a motion has times"
     t, q, qd, qdd = samples.t, samples.q, samples.qd, samples.qdd
     torque = np.asarray(system.inverse_dynamics(q, qd, qdd))
-    friction = np.asarray(system.parts(q, qd, qdd).friction)
+    friction = np.asarray(system.friction_torque(q, qd))
     motion = Motion(
         name=name, t=t, q=q, qd=qd, u=torque, joint_names=tuple(system.joint_names),
         joint_units=tuple("rad" if joint.kind == "revolute" else "m" for joint in system.moving),
