@@ -21,7 +21,6 @@ from .element_loads import ElementLoads
 from .mechanism_outputs import MechanismOutputs
 from .mounting import ChainNumbers
 
-
 STILL = 1e-12
 """The share of the largest rate below which a joint stands: loops that hold it still leave rounding alone."""
 
