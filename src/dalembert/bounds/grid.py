@@ -7,7 +7,8 @@ the points of a grid over several joints, a sum of magnitudes, which is convex i
 
 The second derivatives are sums of magnitudes themselves and are bounded first, more roughly, by the same search
 (``grid_search.py``). This costs little with six joints or more, where boxes (``branch.py``) are too many; with few
-joints, boxes come closer.
+joints, boxes come closer. Where the waves have factors that are not free of each other (``products.py``), f is the
+largest |sum_j y_j w_j| over these, and its second derivative is bounded likewise.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from ..arm.errors import ArmError
 from .bernstein import degree
 from .box import Box
 from .compiled_grid import searched, to_real
-from .grid_search import Grid, GridAxis, GridSearch, Single
+from .grid_search import Grid, GridAxis, GridSearch
+from .products import Single, SpeedProducts
 from .waves import OUTWARD, Array, Complex, Wave, monomials
 
 UNIT = 2.0**-23
@@ -56,11 +58,13 @@ class TooMuch(ArithmeticError):
 
 
 class SumOfMagnitudes:
-    """sum_j |w_j| over a box, as one real tensor in the basis functions of all joints."""
+    """sum_j |w_j| over a box, as one real tensor in the basis functions of all joints; with ``products`` the largest
+    |sum_j y_j w_j|.
+    """
 
-    def __init__(self, waves: Sequence[Wave], box: Box) -> None:
+    def __init__(self, waves: Sequence[Wave], box: Box, products: SpeedProducts | None = None) -> None:
         joints = sorted({j for wave in waves for j in wave.joints})
-        self.box = box
+        self.box, self.products = box, products
         # positions of sliding joints are counted in their reach, so that every basis function is at most one
         self.reach = np.where(np.isfinite(box.reach) & (box.reach > 0), box.reach, 1.0)
         weights = [wave.size * monomials(self.reach[None], wave.p)[0] for wave in waves]
@@ -81,7 +85,8 @@ class SumOfMagnitudes:
             + (UNIT * (steps + 4) + FAR * float(far)) * float(np.abs(self.tensor).sum(dtype=np.float64))
             + VANISHING * self.tensor.size
         )
-        self.relative = 1 + UNIT * (len(waves) + steps + 16)
+        terms = 0 if products is None else len(products.lane)
+        self.relative = 1 + UNIT * (len(waves) + steps + terms + 16)
         self.used = 0.0
 
     def _axis(self, j: int, waves: Sequence[Wave]) -> GridAxis:
@@ -110,7 +115,7 @@ class SumOfMagnitudes:
 
     def grid(self, curvature: Array) -> Grid:
         """The sum as it is searched."""
-        return Grid(self.axes, self.tensor, self.rounding, self.relative, curvature)
+        return Grid(self.axes, self.tensor, self.rounding, self.relative, curvature, self.products)
 
     def curvature(self, work: float) -> Array:
         """Bounds of sum |d^2 w / dx^2| along the first axes; infinity along the others, and where they take too much
@@ -124,7 +129,8 @@ class SumOfMagnitudes:
             # this axis comes last: its pairs are bounded whatever its position
             axes = [*self.axes[:number], *self.axes[number + 1 :], axis]
             most = float(axis.bend.max(initial=0.0))
-            search = searched(Grid(axes, bent, most * self.rounding, self.relative, np.full(len(axes), np.inf)))
+            unknown = np.full(len(axes), np.inf)
+            search = searched(Grid(axes, bent, most * self.rounding, self.relative, unknown, self.products))
             search.climb()
             limit = search.used + work * BENT_WORK / BENT_AXES
             for gap in BENT:
@@ -169,9 +175,11 @@ class LargestSum:
 
 
 def largest_sum(
-    waves: Sequence[Wave], box: Box, known: float, gap: float, work: float, goal: float = np.inf
-) -> LargestSum:
-    """The largest sum of magnitudes; ``known`` is attained, ``gap`` relative to it, ``work`` a limit.
+    waves: Sequence[Wave], box: Box, known: float, gap: float, work: float, goal: float = np.inf,
+    products: SpeedProducts | None = None,
+) -> LargestSum:  # fmt: skip
+    """The largest sum of magnitudes, or the largest |sum_j y_j w_j| with the factors of ``products``; ``known`` is
+    attained, ``gap`` relative to it, ``work`` a limit.
 
     Where there is a ``goal``, that alone is to be shown. Else, or where it cannot be, what is shown is above the
     largest value met by a gap that gets smaller until it is ``gap`` or the next one would take too much work; where a
@@ -187,7 +195,7 @@ def largest_sum(
     waves = [wave.scaled(-exponent) for wave in waves]
     known, bound, goal = (float(np.ldexp(x, -exponent)) for x in (known, bound, goal))
     try:
-        question = SumOfMagnitudes(waves, box)
+        question = SumOfMagnitudes(waves, box, products)
     except TooMuch:
         return LargestSum(bound, 0.0, False, known, None, bound).scaled(exponent)
     if work < question.tensor.size:

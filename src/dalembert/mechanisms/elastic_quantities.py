@@ -159,8 +159,6 @@ def chain_elements(system: ChainFrames) -> list[LoadElement]:
         for number, own in enumerate(arm.elastic, start=1):
             label = f"{name}.spring{number}"
             if isinstance(own, JointSpring | JointDamper):
-                if own.joint not in places:
-                    continue  # at a joint that was locked, where nothing moves
                 place = places[own.joint]
                 terms = (CoordinateTerm(1.0, part.start + place),)
                 if isinstance(own, JointSpring):
