@@ -25,7 +25,7 @@ from .bernstein import degree
 from .box import Box
 from .compiled_grid import searched, to_real
 from .grid_search import Grid, GridAxis, GridSearch
-from .products import Products, Single
+from .products import Single, SpeedProducts
 from .waves import OUTWARD, Array, Complex, Wave, monomials
 
 UNIT = 2.0**-23
@@ -65,7 +65,7 @@ class SumOfMagnitudes:
     |sum_j y_j w_j|.
     """
 
-    def __init__(self, waves: Sequence[Wave], box: Box, products: Products | None = None) -> None:
+    def __init__(self, waves: Sequence[Wave], box: Box, products: SpeedProducts | None = None) -> None:
         joints = sorted({j for wave in waves for j in wave.joints})
         self.box, self.products = box, products
         # positions of sliding joints are counted in their reach, so that every basis function is at most one
@@ -179,7 +179,7 @@ class LargestSum:
 
 def largest_sum(
     waves: Sequence[Wave], box: Box, known: float, gap: float, work: float, goal: float = np.inf,
-    products: Products | None = None,
+    products: SpeedProducts | None = None,
 ) -> LargestSum:  # fmt: skip
     """The largest sum of magnitudes, or the largest |sum_j y_j w_j| with the factors of ``products``; ``known`` is
     attained, ``gap`` relative to it, ``work`` a limit.

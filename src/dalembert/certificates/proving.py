@@ -1,4 +1,4 @@
-"""Making the proofs of a certificate: which functions share a tree, and the trees themselves.
+"""Making the proofs of a certificate: the trees of ranges, the grids of torque errors.
 
 Nothing here is trusted: what comes out is what ``checker.py`` is asked to verify.
 """
@@ -13,61 +13,87 @@ import numpy as np
 from flint import fmpq
 
 from .certificate_file import HEADER
-from .checker import Certificate, in_variables
-from .exact_dynamics import Key, Series, number
-from .nets import Net, Variable, first_net, nearest
+from .checker import Certificate, letter
+from .exact_dynamics import Key, Series
+from .grid_growth import GridGrowth
+from .grids import ErrorGrid, largest_error, magnitudes
+from .nets import first_net, nearest
 from .partition import grown
 
 NODE = 1000
 """Control values that could be computed in the time that a part takes however few it has."""
-ASIDE = (0.4, 0.15, 0.0)
-"""Shares of what is to spare between the bound and the largest error found that small errors may use up, which are
-bounded on the whole box at once; a smaller share is tried where a larger one leaves too little for the others."""
-WORK = 6e8
-"""Control values computed for one tree at most: a few minutes."""
-
-
-ROUNDED = fmpq(1, 10**12)
-"""More than the order of the operations changes a bound by, as a part of it."""
+ASIDE = 0.1
+"""Share of what is to spare between the bound and the largest error found that small errors may use up, which are
+bounded on the whole box at once."""
+WORK, GRID_WORK = 6e8, 1.2e9
+"""Control values computed for one tree, and values for one grid, at most: about half a minute."""
+BENT, BENT_WORK, BENT_AXES = 0.7, 0.02, 4
+"""Bounds of curvatures are each this part of the one before, as long as one takes no more than this part of the work;
+axes for which that is tried, where there are more than two."""
+ABOVE = 1 + Fraction(1, 10**7)
+"""More than rounding adds to a bound."""
 
 
 class Prover(Certificate):
-    """A certificate in the making: what is to be proved, as the checker derives it from its sections.
-
-    ``used`` counts the control values computed for all trees.
-    """
+    """A certificate in the making: what is to be proved, as the checker derives it from its sections."""
 
     def __init__(self, kind: str, sections: Mapping[str, Any]) -> None:
         super().__init__({"header": HEADER | {"kind": kind}, **sections})
-        self.used = 0.0
 
-    def torque_error(self, claim: Mapping[str, Any], found: float, work: float = WORK) -> list[dict[str, Any]] | None:
+    def torque_error(
+        self, claim: Mapping[str, Any], found: float, work: float = GRID_WORK
+    ) -> list[dict[str, Any]] | None:
         """The proof of a bound of the torque error of a joint; ``found`` is the largest one known."""
         waves = {key: w for key, w in self.errors(claim["system"]).items() if key[1] == claim["joint"]}
-        if not waves:
-            return []
-        bound = Fraction(claim["bound"])
-        sizes = {key: size_of(wave) for key, wave in waves.items()}
-        for share in ASIDE:
-            small, used = set[Key](), 0.0
-            for key in sorted(waves, key=lambda key: sizes[key])[:-1]:
-                if used + sizes[key] > share * (float(bound) - found):
-                    break
-                small.add(key)
-                used += sizes[key]
-            rest = self.crude(claim["system"], [waves[key] for key in small])
-            main = [key for key in waves if key not in small]
-            tree = self.tree(
-                claim["system"], multiples_joined([waves[key] for key in main]), number(str(bound - rest)), True, work
-            )
-            if tree is not None:
-                parts = [{"of": [list(key) for key in main], "bound": str(bound - rest), "tree": tree}]
-                return parts + (
-                    [{"of": [list(key) for key in small], "bound": str(rest), "tree": "."}] if small else []
-                )
-            if not small:
+        bound, small, used = Fraction(claim["bound"]), dict[Key, Series](), 0.0
+        for key in sorted(waves, key=lambda key: size_of(waves[key]))[:-1]:
+            used += size_of(waves[key])
+            if used > ASIDE * (float(bound) - found):
                 break
-        return None
+            small[key] = waves[key]
+        parts, rest = list[dict[str, Any]](), Fraction(0)
+        if small:
+            grid, axes = self.grid(claim["system"], list(small.values()))
+            sums = grid.moduli(0, grid.tensor[None])[0] if axes else magnitudes(grid.tensor[None], grid.tensor)
+            rest = ABOVE * Fraction(float(sums[0]) + grid.allowed)
+            parts = [part_of(small, rest, axes, ["."] + [""] * (len(axes) - 1) if axes else [], [])]
+        main = {key: wave for key, wave in waves.items() if key not in small}
+        if main:
+            proved = self.grid_part(claim["system"], main, bound - rest, work)
+            return None if proved is None else [proved, *parts]
+        return parts
+
+    def grid(self, system: int, functions: Sequence[Series]) -> tuple[ErrorGrid, str]:
+        """The grid of functions and its axes, those first that move the functions most."""
+        variables, series = self.in_variables(system, functions)
+        moved = [sum(size_of({k: c for k, c in f.items() if k[at]}) for f in series) for at in range(len(variables))]
+        axes = "".join(letter(variables[at].joint) for at in np.argsort(np.negative(moved), kind="stable"))
+        variables, series = self.in_variables(system, functions, axes)
+        return ErrorGrid.of(series, variables), axes
+
+    def grid_part(
+        self, system: int, waves: Mapping[Key, Series], bound: Fraction, work: float
+    ) -> dict[str, Any] | None:
+        """The part of a proof that shows a bound of errors by one grid; None where that takes too much work."""
+        if not bound > 0:
+            return None
+        grid, axes = self.grid(system, list(waves.values()))
+        bends, known = [], np.full(len(axes), np.inf)
+        for at, axis in enumerate(axes[:BENT_AXES] if len(axes) > 2 else ""):
+            curved = grid.curved(at)
+            least, levels = float(curved.moduli(0, curved.tensor[None])[0][0]), None
+            while least > 0:
+                growth = GridGrowth(curved, np.full(len(axes), np.inf), magnitudes, BENT_WORK * work)
+                finer = growth.levels(BENT * least)
+                if finer is None:
+                    break
+                least, levels = BENT * least, finer
+            if levels is not None:
+                most = Fraction(least) * ABOVE
+                bends.append({"axis": axis, "bound": str(most), "grid": levels})
+                known[at] = float(most * ABOVE)
+        levels = GridGrowth(grid, known, largest_error(list(waves)), work).levels(float(bound))
+        return None if levels is None else part_of(waves, bound, axes, levels, bends)
 
     def range_proof(self, claim: Mapping[str, Any]) -> dict[str, str] | None:
         """The proof of a range: a tree for each of its sides, or one for the square of a gravity load."""
@@ -77,7 +103,7 @@ class Prover(Certificate):
                 continue
             trees = dict[str, str]()
             for side, wave, bound in sides(claim):
-                tree = self.tree(claim["system"], [wave], bound, False, work)
+                tree = self.tree(claim["system"], wave, bound, work)
                 if tree is None:
                     break
                 trees[side] = tree
@@ -87,41 +113,20 @@ class Prover(Certificate):
                 break
         return None
 
-    def crude(self, system: int, functions: Sequence[Series]) -> Fraction:
-        """What the checker shows for the sum of the magnitudes on the whole box at once, to the last digit."""
-        return Fraction(self.root(system, functions)[0].sum_of_magnitudes()) if functions else Fraction(0)
-
-    def root(self, system: int, functions: Sequence[Series]) -> tuple[Net, list[Variable]]:
-        """The net of the whole box."""
-        revolute = [body["kind"] == "revolute" for body in self.systems[system]["bodies"]]
-        variables, series = in_variables(functions, self.box, revolute)
-        return first_net(series, variables), variables
-
-    def tree(
-        self, system: int, functions: Sequence[Series], bound: fmpq, magnitudes: bool, work: float = WORK
-    ) -> str | None:
-        """The tree that shows a bound of one function, or of the sum of the magnitudes of several."""
-        net, variables = self.root(system, functions)
-        measure = Net.sum_of_magnitudes if magnitudes else Net.greatest
-        if magnitudes:  # multiples are joined here and not in the checker
-            bound = bound * (1 - ROUNDED)
-        each = net.values.size + NODE
-        tree = grown(net, variables, bound, measure, int(work / each))
-        self.used += work if tree is None else each * len(tree)
-        return tree
+    def tree(self, system: int, function: Series, bound: fmpq, work: float = WORK) -> str | None:
+        """The tree that shows a bound of a function."""
+        variables, (series,) = self.in_variables(system, [function])
+        net = first_net(series, variables)
+        return grown(net, variables, bound, int(work / (net.values.size + NODE)))
 
 
-def multiples_joined(functions: Sequence[Series]) -> list[Series]:
-    """Functions that are multiples of each other joined, |w| + |c w| = |(1 + |c|) w|: fewer to look at, and the same
-    bounds but for rounding.
-    """
-    found: dict[frozenset[Any], tuple[Series, fmpq, fmpq]] = {}
-    for f in functions:
-        lead = next(part for _, c in sorted(f.items()) for part in c if part)
-        shape = frozenset((k, re / lead, im / lead) for k, (re, im) in f.items())
-        kept, of, total = found.get(shape, (f, lead, fmpq(0)))
-        found[shape] = kept, of, total + abs(lead / of)
-    return [{k: (re * times, im * times) for k, (re, im) in f.items()} for f, _, times in found.values()]
+def part_of(
+    waves: Mapping[Key, Series], bound: Fraction, axes: str, grid: Sequence[str], bends: Sequence[Any]
+) -> dict[str, Any]:
+    """A part of the proof of a torque error as a certificate has it."""
+    return {
+        "of": [list(key) for key in waves], "bound": str(bound), "axes": axes, "grid": list(grid), "bends": list(bends),
+    }  # fmt: skip
 
 
 def size_of(series: Series) -> float:

@@ -124,8 +124,7 @@ class _About:
     def under_loads(self, load: Array) -> LinearModel:
         """Inputs are loads at the coordinates that are not passive."""
         mechanism = self.mechanism
-        passive = {" ".join(text.split()) for text in mechanism.parts.passive}
-        driven = [k for k, name in enumerate(mechanism.coordinates) if name not in passive]
+        driven = [k for k in range(mechanism.n) if k not in mechanism.passive_places]
         lever = np.eye(mechanism.n)[:, driven]
         units = ["N m" if angle else "N" for angle in self._angles()]
         inputs = tuple(Signal(f"tau_{mechanism.coordinates[k]}", units[k]) for k in driven)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..arm.description import ArmDescription, Link
 from ..arm.drives import Actuator, DriveTrain, Element
 from ..arm.errors import ArmError
-from ..arm.placement import Placement, Vector
+from ..arm.placement import Vector
 from ..systems.arm_system import ArmSystem
 
 GROUND = "ground"
@@ -29,7 +29,7 @@ def side_by_side(arms: Mapping[str, ArmSystem], gravity: Vector, name: str) -> A
         for link in arm.links:
             body = link.inertia
             if link.name in held:
-                tool = arm.tool if link.name == arm.tool_link else Placement()
+                tool = arm.load_frame(link.name)
                 body = body + (held[link.name].body.placed(tool) if tool.steps else held[link.name].body)
             if link.name != arm.base:
                 links.append(Link(called[link.name], body))

@@ -25,7 +25,7 @@ from ..bounds.alike import apart, key_of, same_sign
 from ..bounds.box import Box
 from ..bounds.grid import LargestSum, largest_sum
 from ..bounds.moments import exponent_of, mean_square
-from ..bounds.products import Factor, Products, products
+from ..bounds.products import Factor, SpeedProducts, products
 from ..bounds.ranges import Largest, largest, trimmed
 from ..bounds.waves import OUTWARD, Wave
 from ..equations import names
@@ -214,7 +214,7 @@ def together(
 
 def main_errors(
     waves: Sequence[Wave], factors: Sequence[Factor], box: Box, amount: float
-) -> tuple[list[Wave], Products | None, float]:
+) -> tuple[list[Wave], SpeedProducts | None, float]:
     """The large waves without small high harmonics, the factors of their parts, and a bound (at most ``amount``) on the
     sum of the remainders.
     """

@@ -37,6 +37,7 @@ FEW_JOINTS = 16
 @chunkwise(
     force_load="q", contact_rows="q", contact_drift="q qd", friction_torque="q qd", viscous_matrix="q",
     all_positions="q", transmission="q", transmission_slopes="q", force_influence="q", _force_slopes="q",
+    parts="q qd qdd", kinetic_energy_parts="q qd",
 )  # fmt: skip
 class ArmSystem(EvaluatedArm):
     """Inverse and forward dynamics, their coefficients, parts, derivatives and regressor.

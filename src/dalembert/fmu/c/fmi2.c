@@ -120,8 +120,7 @@ STATUS(fmi2SetupExperiment, (fmi2Component c, fmi2Boolean given, fmi2Real tolera
   fmi2Boolean ends, fmi2Real stop))
 {
   (void)ends; (void)stop;
-  experiment(c, given, tolerance, start);
-  return fmi2OK;
+  return experiment(c, given, tolerance, start);
 }
 
 STATUS(fmi2EnterInitializationMode, (fmi2Component c))

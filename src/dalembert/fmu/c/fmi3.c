@@ -146,7 +146,8 @@ STATUS(fmi3EnterInitializationMode, (fmi3Instance c, fmi3Boolean given, fmi3Floa
 {
   Component *me = c;
   (void)ends; (void)stop;
-  experiment(me, given, tolerance, start);
+  const Status status = experiment(me, given, tolerance, start);
+  if (status != fmi3OK) return status;
   changed(&me->own);
   return entered(me, INITIALISING);
 }
