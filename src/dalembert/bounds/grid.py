@@ -45,7 +45,7 @@ SURE = 0.02
 """Gap that is taken to be within reach of every sum."""
 CURVATURE_COST = 100.0
 """About how much work the bounds of second derivatives take, for each coefficient."""
-CLOSE, HOPE = 0.06, 2.0
+CLOSE, HOPE = 0.12, 1.5
 """Gap of a goal, as a part of the largest value met, below which larger gaps are shown first, and the multiple of the
 work allowed that the goal may be expected to take from what these took."""
 LEAST_GAP = 0.002
