@@ -482,6 +482,34 @@ def twice_the_coefficient(s):
     s["claims"][0]["of"] = [["2", "D", 0, 0]]
 
 
+def divided(s):
+    """A proof and the side of it whose tree divides the box."""
+    return next((proof, side) for proof in s["proofs"] for side in proof if len(proof[side]) > 1)
+
+
+def change_a_tree(change):
+    def attack(s):
+        proof, side = divided(s)
+        proof[side] = change(proof[side])
+
+    return attack
+
+
+TREES = {
+    "leave parts of the box open": lambda tree: tree[:-1],
+    "leave all of the box open": lambda tree: "",
+    "go on after the end": lambda tree: tree + ".",
+    "divide what is not there": lambda tree: "z" + tree[1:],
+    "stop at once": lambda tree: ".",
+}
+
+
+@pytest.mark.parametrize("attack", TREES)
+def test_a_tree_that_does_not_cover_the_box_is_refused(attack, ranges, folder):
+    with pytest.raises(da.CertificateError, match=r"claim \d"):
+        da.check_certificate(changed(ranges, folder, change_a_tree(TREES[attack])))
+
+
 def denominator_that_may_vanish(s):
     s["claims"][5] |= {"least": "-1"}
 
