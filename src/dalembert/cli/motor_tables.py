@@ -38,7 +38,7 @@ def motors_of_motion(
         found["voltage"] = electric.voltages(q, qd, qdd, jerk)
         for name, one in (
             ("current", electric.current_band(q, qd, qdd)),
-            ("voltage", electric.voltage_band(q, qd, qdd)),
+            ("voltage", electric.voltage_band(q, qd, qdd, jerk)),
         ):
             found[f"{name}_band"] = np.stack([one.low, one.high], axis=-1)
     elif jerk is not None:
