@@ -206,7 +206,13 @@ def lower_the_bound_and_its_parts(s):
 
 def move_the_bound_to_another_part(s):
     first = s["proofs"][0][0]
-    s["proofs"][0].append({"of": first["of"][:1], "bound": first["bound"], "tree": first["tree"]})
+    s["proofs"][0].append({**first, "of": first["of"][:1]})
+
+
+def count_an_error_twice(s):
+    """With signs, twice an error may be less than once."""
+    first = s["proofs"][0][0]
+    first["of"].append(first["of"][0])
 
 
 def leave_out_an_error(s):
@@ -217,24 +223,103 @@ def leave_out_a_part(s):
     s["proofs"][0].clear()
 
 
+def main_part(s):
+    return next(part for proof in s["proofs"] for part in proof if len(part["axes"]) > 1 and part["grid"][0] != ".")
+
+
 def stop_at_once(s):
-    s["proofs"][0][0]["tree"] = "."
+    part = main_part(s)
+    part["grid"] = ["."] + [""] * (len(part["axes"]) - 1)
 
 
-def cut_the_tree_short(s):
-    s["proofs"][0][0]["tree"] = s["proofs"][0][0]["tree"][:-1]
+def cut_the_grid_short(s):
+    main_part(s)["grid"][-1] = main_part(s)["grid"][-1][:-1]
 
 
 def go_on_after_the_end(s):
-    s["proofs"][0][0]["tree"] += "."
+    main_part(s)["grid"][-1] += "."
 
 
-def divide_what_is_not_there(s):
-    s["proofs"][0][0]["tree"] = "z" + s["proofs"][0][0]["tree"]
+def leave_an_axis_out(s):
+    main_part(s)["grid"].pop()
 
 
-def empty_tree(s):
-    s["proofs"][0][0]["tree"] = ""
+def one_axis_more(s):
+    main_part(s)["grid"].append("")
+
+
+def fewer_orders(s):
+    """What is left out counts with its moduli, and that is too much."""
+    part = main_part(s)
+    part["orders"] = [0] * len(part["orders"])
+
+
+def leave_all_axes_out(s):
+    part = main_part(s)
+    part["axes"], part["orders"], part["grid"], part["bends"] = "", [], [], []
+
+
+def orders_below_zero(s):
+    main_part(s)["orders"][0] = -1
+
+
+def one_order_less(s):
+    main_part(s)["orders"].pop()
+
+
+def grid_over_what_is_not_there(s):
+    main_part(s)["axes"] = "z" + main_part(s)["axes"][1:]
+
+
+def the_same_axis_twice(s):
+    main_part(s)["axes"] = main_part(s)["axes"][0] * len(main_part(s)["axes"])
+
+
+def coarser_grid(s):
+    part = main_part(s)
+    symbol = part["grid"][0]
+    part["grid"] = ["/", *(text[: 2 * at] for at, text in enumerate(part["grid"][1:], 1))]
+    assert part["grid"][0] != symbol
+
+
+def moduli_where_they_show_nothing(s):
+    part = main_part(s)
+    part["grid"][-1] = "." * len(part["grid"][-1])
+
+
+def less_curvature(s):
+    """A bound of the curvature that nothing shows."""
+    part = main_part(s)
+    part["bends"] = [
+        {"axis": axis, "bound": "1/1000000", "grid": ["."] + [""] * (len(part["axes"]) - 1)} for axis in part["axes"]
+    ]
+
+
+def negative_curvature(s):
+    less_curvature(s)
+    for bend in main_part(s)["bends"]:
+        bend["bound"] = "-1000000"
+
+
+def empty_grid(s):
+    main_part(s)["grid"] = []
+
+
+def symbol_of_no_number(s):
+    main_part(s)["grid"][0] = "\x7f"
+
+
+def symbol_below_the_first(s):
+    main_part(s)["grid"][0] = "-"
+
+
+def symbol_beyond_ascii(s):
+    main_part(s)["grid"][0] = "\u0130"
+
+
+def a_slide_all_the_way_round(s):
+    s["systems"][0]["bodies"][1]["kind"] = "prismatic"
+    s["states"]["circle"][1] = True
 
 
 def change_a_constant(s):
@@ -334,9 +419,12 @@ def bound_over_zero(s):
 
 
 ATTACKS = [
-    lower_the_bound, lower_the_bound_and_its_parts, move_the_bound_to_another_part, leave_out_an_error,
-    leave_out_a_part, stop_at_once, cut_the_tree_short, go_on_after_the_end, divide_what_is_not_there,
-    empty_tree, change_a_constant, change_an_operation, use_a_later_step, exchange_torques,
+    lower_the_bound, lower_the_bound_and_its_parts, move_the_bound_to_another_part, count_an_error_twice,
+    leave_out_an_error, leave_out_a_part, stop_at_once, cut_the_grid_short, go_on_after_the_end, leave_an_axis_out,
+    one_axis_more, fewer_orders, leave_all_axes_out, orders_below_zero, one_order_less, grid_over_what_is_not_there,
+    the_same_axis_twice, coarser_grid, moduli_where_they_show_nothing,
+    less_curvature, negative_curvature, empty_grid, symbol_of_no_number, symbol_below_the_first, symbol_beyond_ascii,
+    a_slide_all_the_way_round, change_a_constant, change_an_operation, use_a_later_step, exchange_torques,
     make_a_body_heavier, turn_gravity, mirror_a_body, move_faster, accelerate_more, empty_box,
     box_of_fewer_joints, leave_out_a_claim, leave_out_a_proof, claim_of_the_joint_before_the_first,
     claim_of_a_joint_too_many, claim_of_a_system_too_many, no_system_and_no_claim,

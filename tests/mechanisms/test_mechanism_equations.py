@@ -92,7 +92,8 @@ def sprung() -> Mechanism:
         da.JointSpring("joint2", 4.0, 0.3), da.JointDamper("joint1", 0.5),
         da.PointSpring("base", (0, 0.1, 0), "link2", (0.1, 0, 0), 50, 0.1, 2),
     )  # fmt: skip
-    chains = {**bar.parts.chains, "left": soft}
+    hung = da.PointSpring("base", (0.1, 0.2, 0), "link1", (0.1, 0, 0), 40, 0.2, 1)
+    chains = {"left": soft, "right": da.Arm.of(bar.parts.chains["right"]).with_elastic(hung)}
     parts = bar.parts
     made = Mechanism(chains, parts.closures, bar.coordinates, bases=parts.bases, home=bar.home, gravity=parts.gravity)
     return made.with_springs(
@@ -144,6 +145,9 @@ def test_rotors_of_the_mechanism_itself_stand_in_the_closed_form() -> None:
     loads = driven.frictionless().inverse_dynamics(phi, qd, qdd)
     np.testing.assert_allclose(eq.inverse_dynamics(phi, qd, qdd), loads, rtol=1e-10)
     assert np.abs(loads - bar.inverse_dynamics(phi, qd, qdd)).min() > 1e-2
+    said = eq.text()  # what is in D is no load beside it
+    assert "m0: its rotor, 0.002 s'' ds/d(joint), is in D" in said
+    assert "load =" not in said
 
 
 def test_loops_that_follow_one_another_are_eliminated_one_by_one() -> None:

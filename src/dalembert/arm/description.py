@@ -64,7 +64,7 @@ class Link:
     name: str
     inertia: Inertia = Inertia()
     meshes: tuple[str, ...] = ()
-    shapes: tuple[LinkShape, ...] = field(default=(), compare=False)
+    shapes: tuple[LinkShape, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
+from ..arm.lazy_arrays import chunkwise
 from ..compile.bridges import casadi_function, jax_function, torch_function
 from ..compile.cuda.cuda_kernel import CudaKernel
 from ..compile.function import Function
@@ -54,6 +55,10 @@ class Constant:
     shift: float = 0.0
 
 
+@chunkwise(
+    inverse_dynamics="q qd qdd", gravity_load="q", mass_matrix="q", bias="q qd", forward_dynamics="q qd tau",
+    kinetic_energy="q qd",
+)  # fmt: skip
 @dataclass(frozen=True, eq=False)
 class ProgramSystem(StandIn, ABC):
     """tau of ``system`` by a program over q, qd, qdd and constants, with ``values`` for the constants.

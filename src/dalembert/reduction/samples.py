@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..bounds.products import Factor
 from .constant_forms import ParameterForm
 from .graph_edits import Cut
 from .hoist import Hoisted
@@ -65,12 +66,18 @@ class Samples:
         """The errors of all contributions, joint by coefficient by position."""
         return self.of(program) - self.exact
 
-    def sums_at(self, program: Hoisted, whole: Hoisted, q: Array, load: int) -> Array:
-        """For each joint (joints, positions) the summed magnitudes of all errors at other positions, for one load."""
+    def errors_at(self, program: Hoisted, whole: Hoisted, q: Array, load: int) -> Array:
+        """The errors of all contributions at other positions, joint by coefficient by position, for one load."""
         motions = replace(self.motions, q=np.ascontiguousarray(q.T))
         made = []
         for each in (program, whole):
             values = [float(each.definitions[name].value(self.cases[load])) for name in each.listing.names]
             named = np.repeat(np.array(values)[:, None], len(q), axis=1)
             made.append(SampleSweep(each.listing, named, motions).contributions())
-        return np.asarray(np.abs(made[0] - made[1]).sum(axis=1))
+        return made[0] - made[1]
+
+    @property
+    def factors(self) -> list[Factor]:
+        """What the contributions are multiplied with: 1, free numbers for accelerations, squares and products."""
+        free: list[Factor] = [None] * self.n
+        return [(), *free, *((j, j) for j in range(self.n)), *self.motions.pairs]

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, partial
 from math import prod
 
 from ...rings.graph import INPUT, Node
 from ..emit_c import Program
 from ..function import Function, Tables
-from ..schedule import pressure
 
 MOST_ALIVE = {"float32": 300, "float64": 150}
 """Numbers alive at a time that 255 registers still hold: the order of a schedule leaves the compiler some freedom."""
@@ -72,10 +71,10 @@ class Part:
         read = sum(node.op == INPUT and node.value in own for node in self.program.nodes)
         return read + sum(window.size for window in self.windows) - self.staged
 
-    @cached_property
+    @property
     def alive(self) -> int:
         """Numbers alive at a time."""
-        return pressure(self.program.order, self.program.operands)
+        return self.program.alive
 
 
 def whole(program: Program) -> Part:
@@ -86,7 +85,11 @@ def whole(program: Program) -> Part:
 
 def kernels(function: Function, dtype: str, layout: str = "rows") -> list[Part]:
     """The kernels of a function in the order they run: one where all of it fits, else parts, or parts of its stages."""
-    return _kernels(function, _leaves(function, dtype) if layout == "rows" else [function], dtype)
+    try:
+        return _kernels(function, _leaves(function, dtype) if layout == "rows" else [function], dtype)
+    finally:  # what was ordered to be compared is large
+        _window.cache_clear()
+        _program.cache_clear()
 
 
 def _leaves(function: Function, dtype: str) -> list[Function]:
@@ -119,7 +122,7 @@ def _cost(steps: Sequence[Part], dtype: str) -> float:
 
 def parts(function: Function, dtype: str, between: frozenset[str] = frozenset()) -> list[Part]:
     """One kernel for a function that fits, else one for each result, or for some rows of it."""
-    found = replace(whole(Program(function)), between=between)
+    found = replace(whole(_program(function)), between=between)
     if found.alive <= MOST_ALIVE[dtype] and found.staged * _size(dtype) <= MOST_STAGED:
         return [found]
     return [
@@ -149,6 +152,12 @@ def _rows(function: Function, dtype: str, result: int, first: int, last: int, st
     return halves
 
 
+@cache
+def _program(function: Function) -> Program:
+    return Program(function)
+
+
+@cache
 def _window(function: Function, result: int, first: int, last: int) -> Part:
     """Rows ``first`` to ``last`` of one result."""
     shape = function.shapes[result]
