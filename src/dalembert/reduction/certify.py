@@ -27,6 +27,7 @@ from ..bounds.grid import LargestSum, largest_sum
 from ..bounds.moments import exponent_of, mean_square
 from ..bounds.products import Factor, SpeedProducts, products
 from ..bounds.ranges import Largest, largest, trimmed
+from ..bounds.search import inside
 from ..bounds.waves import OUTWARD, Wave
 from ..equations import names
 from .states import Array, States
@@ -41,9 +42,9 @@ HASTE = 0.1
 """Effort below which proofs of coefficients are as rough as quick ones."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
-TORQUE_GAP, TORQUE_WORK, TORQUE_CLOSE, TORQUE_QUICK = 0.03, 3.0e9, 4.0e9, 3.0e8
-"""Gap between the bound of the summed errors of one joint and the largest sum met (``grid.py``), the limits of work
-(numbers computed) to show a goal, to come as close as that gap, and of a quick proof."""
+TORQUE_GAP, TORQUE_WORK, TORQUE_QUICK = 0.03, 3.0e9, 3.0e8
+"""Gap between the bound of a joint's torque error and the largest one met (``grid.py``), the limit of work (numbers
+computed) to show a goal, or to come as close as that gap, and that of a quick proof."""
 ASIDE = (0.01, 0.1, 0.3)
 """Parts of the attained sum that are replaced by the moduli of their harmonics instead of being searched, tried in
 turn: a larger one makes the grid cheaper and the result looser."""
@@ -153,23 +154,24 @@ def torque_bounds(
     quick: bool = False,
     effort: float = 1.0,
     goal: Array | None = None,
+    also: Array | None = None,
 ) -> TorqueBounds:
     """Bounds on the torque errors from all coefficients at the same position.
 
     With a ``goal`` for each joint, that alone is shown where it can be; once an error above one is met, quick bounds
-    will do.
+    will do. Errors are likely to be large at the positions of ``also``.
     """
     n = states.n
     proved, attained, reach, work = np.zeros(n), np.zeros(n), np.zeros(n), 0.0
     at = np.tile(states.box.centre, (n, 1))
-    usual = TORQUE_CLOSE if goal is None else TORQUE_WORK
     for i in range(n):
-        limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * usual)
+        limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * TORQUE_WORK)
         waves = {key: wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i}
         waves = {key: wave for key, wave in waves.items() if len(wave)}
         if waves:
             factors = [factor(*key) for key in waves]
-            found = together([*waves.values()], factors, states.box, limit, np.inf if goal is None else float(goal[i]))
+            most = np.inf if goal is None else float(goal[i])
+            found = together([*waves.values()], factors, states.box, limit, most, also)
             proved[i], attained[i], work = found.bound, found.attained, work + found.work
             reach[i] = found.within_reach
             at[i] = at[i] if found.at is None else found.at
@@ -180,14 +182,17 @@ def torque_bounds(
 
 
 def together(
-    waves: Sequence[Wave], factors: Sequence[Factor], box: Box, limit: float = TORQUE_WORK, goal: float = np.inf
-) -> LargestSum:
-    """The proved maximum of |sum_r y_r w_r| over waves with factors y_r, the work, and the largest value found.
+    waves: Sequence[Wave], factors: Sequence[Factor], box: Box, limit: float = TORQUE_WORK, goal: float = np.inf,
+    also: Array | None = None,
+) -> LargestSum:  # fmt: skip
+    """The proved maximum of |sum_r y_r w_r| over waves with factors y_r, the work, and the largest value found, which
+    is looked for at the positions of ``also``, too.
 
     Small summands enter with their moduli: few of them, or more where the grid would take too long. Where no grid is
     affordable, the bounds of the single waves are added up.
     """
     q, work = box.samples(POSITIONS, 11), 0.0
+    q = q if also is None else np.concatenate([q, inside(box, also)])
     values = np.array([wave(q) for wave in waves])
     given = products([[(each, 1.0)] for each in factors], np.abs(values).max(axis=1))
     sums = np.abs(values).sum(axis=0) if given is None else given.largest(values.T)[1]

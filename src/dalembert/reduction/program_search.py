@@ -144,6 +144,7 @@ class Search:
         self._fine: Samples | None = None
         self.pruner = Pruner(self.whole, self._samples(self.positions), refit, self._report_pruning)
         self.work, self.last_work, self.backoff = 0.0, 0.0, 1.0
+        self.climbed_to: Array = np.zeros((0, states.n))
         self.climbs, self.reach = 0, np.full(states.n, PROVABLE)
         self.tried: list[Candidate] = [self.certified(self.whole)]
         self.missed: list[Candidate] = []
@@ -289,6 +290,7 @@ class Search:
         samples = self.pruner.samples
         self.climbs += 1
         found, at = climb.climbed(samples, program, self.whole, self.states, self.worst_positions, self.climbs)
+        self.climbed_to = at
         within_reach = self.reach * found
         # where a proof takes no more time than the climb, it decides all that is not above the tolerance for sure
         known = found * (1 - ROUNDING) if self.last_work <= LITTLE else within_reach
@@ -371,7 +373,8 @@ class Search:
             polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
             left = {key: rest for key, poly in polynomials.items() if (rest := poly - exact[key])}
             differences = dict(zip(left, waves_of([*left.values()]), strict=True))
-            joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal)
+            also = self.climbed_to
+            joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal, also)
             self.work += joints.work
             if not quick and differences:
                 self.worst_positions = np.concatenate([self.worst_positions, joints.at])[-MOST_WORST:]
