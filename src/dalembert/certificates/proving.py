@@ -70,7 +70,7 @@ class Prover(Certificate):
         variables, series = self.in_variables(system, functions)
         k, size = np.zeros((0, len(variables)), np.int64), np.zeros(0)
         for f in series:
-            k = np.concatenate([k, np.abs(np.array(list(f), np.int64)).reshape(-1, len(variables))])
+            k = np.concatenate([k, np.abs(np.array(list(f), np.int64)).reshape(len(f), len(variables))])
             size = np.concatenate([size, [abs(nearest(re)) + abs(nearest(im)) for re, im in f.values()]])
         reach = np.array([ErrorAxis(v).reach if v.slides else 1.0 for v in variables])
         size *= np.prod(reach**k, axis=1)
