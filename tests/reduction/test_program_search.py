@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import pytest
 import dalembert as da
 from dalembert.cli.run import main
 from dalembert.reduction import program_search
+from dalembert.reduction.certify import TorqueBounds
 from dalembert.reduction.hoist import Hoisted
 from dalembert.reduction.program_search import Candidate, Search
 from dalembert.reduction.prune import applied
@@ -124,3 +127,26 @@ def test_joints_that_are_proved_closely_are_not_proved_again(search: Search) -> 
 def test_no_point_of_the_curve_is_without_a_bound() -> None:
     model = da.load("planar-3r").analysis().reduce(0.1, curve=True)
     assert all(np.all(np.isfinite(point.bound)) for point in model.curve)
+
+
+def test_a_search_whose_proofs_are_loose_goes_further_from_the_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = program_search.torque_bounds
+
+    def loose(*args: Any) -> TorqueBounds:
+        found = real(*args[:5], None, *args[6:])
+        return replace(found, proved=2 * found.proved, within_reach=2 * found.within_reach)
+
+    monkeypatch.setattr(program_search, "torque_bounds", loose)
+    model = da.load("planar-3r").analysis().reduce(0.1)
+    assert model.after.total < model.before.total
+    assert np.all(model.bound <= 0.1 * model.scale * (1 + 1e-9))
+
+
+def test_equations_say_which_of_two_inertias_is_zero() -> None:
+    model = da.load("planar-3r").driven.analysis(effort=0.05).reduce(0.1)
+    matrix = model.mass_matrix(q := np.array([0.3, -0.4, 0.5]))
+    assert not np.allclose(matrix, matrix.T)
+    for i, j in np.ndindex(3, 3):
+        name, other = f"D{i + 1}{j + 1}", f"D{j + 1}{i + 1}"
+        poly = model.equations.get(name, model.equations.get(other))
+        assert (0.0 if poly is None else float(poly(q))) == pytest.approx(matrix[i, j], abs=1e-12)
