@@ -16,7 +16,7 @@ from dalembert.bounds.box import Box
 from dalembert.bounds.compiled_grid import CompiledGridSearch, searched
 from dalembert.bounds.grid import SumOfMagnitudes, largest_sum
 from dalembert.bounds.grid_search import GridSearch
-from dalembert.bounds.products import MOST_SIGNED, Factor, Products, products
+from dalembert.bounds.products import MOST_SIGNED, Factor, SpeedProducts, products
 from dalembert.bounds.waves import Wave, collected
 from dalembert.compile import build
 from dalembert.reduction.certify import together
@@ -27,7 +27,7 @@ def factors_of(speeds: int) -> list[Factor]:
     return [(), None, None, *combinations_with_replacement(range(speeds), 2)]
 
 
-def plain(factors: list[Factor]) -> Products:
+def plain(factors: list[Factor]) -> SpeedProducts:
     found = products([[(factor, 1.0)] for factor in factors], np.ones(len(factors)))
     assert found is not None
     return found

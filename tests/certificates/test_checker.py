@@ -248,6 +248,25 @@ def one_axis_more(s):
     main_part(s)["grid"].append("")
 
 
+def fewer_orders(s):
+    """What is left out counts with its moduli, and that is too much."""
+    part = main_part(s)
+    part["orders"] = [0] * len(part["orders"])
+
+
+def leave_all_axes_out(s):
+    part = main_part(s)
+    part["axes"], part["orders"], part["grid"], part["bends"] = "", [], [], []
+
+
+def orders_below_zero(s):
+    main_part(s)["orders"][0] = -1
+
+
+def one_order_less(s):
+    main_part(s)["orders"].pop()
+
+
 def grid_over_what_is_not_there(s):
     main_part(s)["axes"] = "z" + main_part(s)["axes"][1:]
 
@@ -402,7 +421,8 @@ def bound_over_zero(s):
 ATTACKS = [
     lower_the_bound, lower_the_bound_and_its_parts, move_the_bound_to_another_part, count_an_error_twice,
     leave_out_an_error, leave_out_a_part, stop_at_once, cut_the_grid_short, go_on_after_the_end, leave_an_axis_out,
-    one_axis_more, grid_over_what_is_not_there, the_same_axis_twice, coarser_grid, moduli_where_they_show_nothing,
+    one_axis_more, fewer_orders, leave_all_axes_out, orders_below_zero, one_order_less, grid_over_what_is_not_there,
+    the_same_axis_twice, coarser_grid, moduli_where_they_show_nothing,
     less_curvature, negative_curvature, empty_grid, symbol_of_no_number, symbol_below_the_first, symbol_beyond_ascii,
     a_slide_all_the_way_round, change_a_constant, change_an_operation, use_a_later_step, exchange_torques,
     make_a_body_heavier, turn_gravity, mirror_a_body, move_faster, accelerate_more, empty_box,

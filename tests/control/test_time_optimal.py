@@ -123,7 +123,7 @@ def test_limits_hold_where_the_path_stands_still_on_its_way() -> None:
 
 
 def geared(seed: int, motors: int = 2) -> tuple[da.DrivenArm, da.Motor]:
-    """A planar arm whose motors have dry and viscous friction, little voltage, and shafts that turn with both joints."""
+    """A planar arm whose motors have dry and viscous friction, little voltage, and shafts of both joints."""
     rng = np.random.default_rng(seed)
     motor = da.Motor(0.05, 1.0, 0.0, supply=float(rng.uniform(8, 20)), largest_current=float(rng.uniform(5, 50)))
     made = []
@@ -135,7 +135,7 @@ def geared(seed: int, motors: int = 2) -> tuple[da.DrivenArm, da.Motor]:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_currents_and_voltages_keep_their_limits_where_shafts_turn_back(seed: int) -> None:
-    """Dry friction changes its sign on the way, and back-emf grows with the speed: no limit is exceeded between places."""
+    """Dry friction changes its sign on the way, back-emf grows with the speed: limits hold between places too."""
     system, motor = geared(seed)
     points = np.random.default_rng(seed + 100).uniform(-1, 1, (3, 2))
     motion = da.time_optimal(system, da.spline(points, [0.0, 1.0, 2.0]), samples=120)
@@ -150,5 +150,5 @@ def test_currents_and_voltages_keep_their_limits_where_shafts_turn_back(seed: in
 def test_limits_of_more_motors_than_joints_are_refused_and_not_forgotten() -> None:
     system, _ = geared(0, motors=3)
     path = da.spline([[0.1, 0.2], [0.3, 0.4]], [0.0, 1.0])
-    with pytest.raises(da.ArmError, match="3 motors drive 2 coordinates.*the limits of motor m1 cannot be kept"):
+    with pytest.raises(da.ArmError, match="the limits of motor m1 cannot be kept"):
         da.time_optimal(system, path, effort=100.0)

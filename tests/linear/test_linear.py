@@ -243,6 +243,17 @@ def test_state_space_carries_names_and_units_into_python_control():
     assert sampled.state_space().dt == 0.01
 
 
+def test_outputs_and_the_controllability_matrix_are_those_of_python_control():
+    model = da.load("planar-2r").linearize([0.3, -0.5])
+    matrix = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]])
+    seen = model.with_outputs(matrix, model.outputs[:2])
+    system = seen.state_space()
+    assert np.allclose(system(1j), matrix @ np.linalg.solve(1j * np.eye(4) - model.A, model.B))
+    assert np.allclose(model.controllability_matrix, control.ctrb(model.A, model.B))
+    with pytest.raises(ArmError, match="2 outputs of 4 states"):
+        model.with_outputs(matrix[:, :3], model.outputs[:2])
+
+
 def test_controllability_is_lost_when_an_input_is_taken_away():
     arm = da.load("planar-2r").with_gravity((0, 0, 0))
     linear = links_model(arm, np.zeros(2), np.zeros(2), np.zeros(2))

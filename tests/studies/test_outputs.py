@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -194,3 +196,12 @@ def test_designs_out_of_order_and_loads_of_no_body_are_kept_with_the_reason() ->
     heavy = {"load.inertia.xx": {"values": [0.0, 0.1]}}
     found = da.study(arm, heavy, ["natural_frequency"], design="grid", samples=2)
     assert "load.inertia is that of no body" in found.failures[1]
+
+
+def test_a_reduction_that_is_interrupted_ends_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C ends a reduction with the model so far; as an output that would be another answer than the next time."""
+    arm = da.load("planar-2r")
+    early = replace(arm.analysis().reduce(0.05), interrupted=True)
+    monkeypatch.setattr("dalembert.design.analysis.Analysis.reduce", lambda *_: early)
+    with pytest.raises(KeyboardInterrupt):
+        da.study(arm, {"load.mass": (0, 1)}, ["reduced_model"], samples=1)

@@ -414,6 +414,7 @@ class SystemQuestions(SystemPages):
         most_evaluations: int = 1_000_000,
         progress: bool = False,
         compiled: bool | None = None,
+        tell: Callable[[float], object] | None = None,
     ) -> Motion:
         """The motion from (q, qd) over ``duration`` seconds under ``control``: numbers, or a function of (t, q, qd).
 
@@ -426,7 +427,7 @@ class SystemQuestions(SystemPages):
         known. Friction of the drives sticks exactly. After ``most_evaluations`` the motion is given up. ``compiled``
         forces (True) or forbids (False) the loop in machine code, which serves constant torques, and computed torque
         and PD on polynomial trajectories, without events and with "auto" or "DOP853"; by default it is used where it
-        can be.
+        can be. ``tell(t)`` is called now and then with the time (s) reached: what it raises ends the run.
         """
         from ..control.simulate_system import simulate_system
 
@@ -434,7 +435,7 @@ class SystemQuestions(SystemPages):
             self, control, q, qd, duration, input=input, currents=currents, times=times, samples=samples, start=start,
             method=method, rtol=rtol, atol=atol, max_step=max_step, stops=stops, restitution=restitution,
             changes=changes, period=period, saturate=saturate, most_evaluations=most_evaluations, progress=progress,
-            compiled=compiled,
+            compiled=compiled, tell=tell,
         )  # fmt: skip
 
     def simulate_many(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..compile import build, cache
 from ..compile.shared_library import CompiledLibrary
 from .grid_search import CELLS, CLIMB, Grid, GridAxis, GridSearch
-from .products import Products, Single
+from .products import Single, SpeedProducts
 from .waves import Array, Complex
 
 JOINTS, LANES = 16, 16
@@ -116,7 +116,7 @@ class CompiledGridSearch(GridSearch):
         if grid.products is not None:
             ask.products = self._factors(grid.products, room)
 
-    def _factors(self, products: Products, room: int) -> int:
+    def _factors(self, products: SpeedProducts, room: int) -> int:
         """Where the factors of the waves are, as C takes them."""
         numbers = [np.zeros(room, np.float32), np.zeros(room, np.float32), products.lane.astype(np.int32)]
         numbers[0][: len(products.free)], numbers[1][: len(products.fixed)] = products.free, products.fixed

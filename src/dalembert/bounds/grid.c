@@ -80,14 +80,22 @@ static void collapse(const Question *ask, int from, const float *restrict net, f
     }
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+static float total(float *lanes) {
+    for (int i = 0; i < 8; i++) lanes[i] += lanes[8 + i];
+    for (int i = 0; i < 4; i++) lanes[i] += lanes[4 + i];
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+}
+
 /* The sum over the waves of the magnitudes of their values. */
 static double magnitudes(const Question *ask, const float *net) {
     float lanes[LANES] = {0};
     for (int w = 0; w < ask->waves; w += LANES)
         for (int i = 0; i < LANES; i++) lanes[i] += fabsf(net[w + i]);
-    double total = 0.0;
-    for (int i = 0; i < LANES; i++) total += lanes[i];
-    return total;
+    return total(lanes);
 }
 
 /* The sum over the waves of what is left once all joints from `from` on are collapsed, in place. */
@@ -109,16 +117,31 @@ static double collapsed(const Question *ask, int from, float *rows) {
 
 /* The sums of products at all corners, into `sums`, and the least and the largest of them. */
 static void at_corners(const Products *p, const float *restrict value, float *restrict sums, float *low, float *high) {
-    float least[BLOCK] = {0}, most[BLOCK] = {0};
     for (int i = 0; i < BLOCK; i++) sums[i] = 0.0f;
     for (int t = 0; t < p->pairs; t++) {
         const float *restrict row = p->corner + t * BLOCK, v = value[t];
         for (int i = 0; i < BLOCK; i++) sums[i] += v * row[i];
     }
+    float least[BLOCK / 2], most[BLOCK / 2];
+    for (int i = 0; i < BLOCK / 2; i++) {
+        const float a = sums[i], b = sums[BLOCK / 2 + i];
+        least[i] = a < b ? a : b;
+        most[i] = a > b ? a : b;
+    }
+    for (int i = 0; i < BLOCK / 4; i++) {
+        const float a = least[BLOCK / 4 + i], b = most[BLOCK / 4 + i];
+        least[i] = a < least[i] ? a : least[i];
+        most[i] = b > most[i] ? b : most[i];
+    }
+    for (int i = 0; i < BLOCK / 8; i++) {
+        const float a = least[BLOCK / 8 + i], b = most[BLOCK / 8 + i];
+        least[i] = a < least[i] ? a : least[i];
+        most[i] = b > most[i] ? b : most[i];
+    }
     *low = *high = 0.0f;
-    for (int i = 0; i < BLOCK; i++) {
-        *low = sums[i] < *low ? sums[i] : *low;
-        *high = sums[i] > *high ? sums[i] : *high;
+    for (int i = 0; i < BLOCK / 8; i++) {
+        *low = least[i] < *low ? least[i] : *low;
+        *high = most[i] > *high ? most[i] : *high;
     }
 }
 
@@ -201,8 +224,8 @@ static double gain(Search *search, const float *net, double enough, int hopeless
             free_lanes[i] += p->free[w + i] * fabsf(net[w + i]);
             fixed_lanes[i] += p->fixed[w + i] * net[w + i];
         }
-    double loose = 0.0, g = 0.0, above = 0.0, below = 0.0;
-    for (int i = 0; i < LANES; i++) loose += free_lanes[i], g += fixed_lanes[i];
+    double above = 0.0, below = 0.0;
+    const double loose = total(free_lanes), g = total(fixed_lanes);
     const double sum = magnitudes(ask, net), sure = sum - 2.0 * (ask->relative - 1.0) * sum;
     if (hopeless && !(sure - loose - fabs(g) >= enough)) return 0.0;
     float value[TERMS], sums[BLOCK], low, high;
@@ -214,17 +237,17 @@ static double gain(Search *search, const float *net, double enough, int hopeless
     }
     at_corners(p, value, sums, &low, &high);
     search->used += p->pairs * (BLOCK / 8.0);
-    const double corner = g + above - below, most = fmax(fabs(g), fmax(corner + high, -corner - low));
+    const double corner = g + above - below, most = larger(fabs(g), larger(corner + high, -corner - low));
     *seen = loose + most;
     double up = g + above + high, down = below - g - low;
     const double room = sure - loose - enough;
-    if (!(fmax(up, down) <= room) && !(hopeless && most > room)) {
+    if (!(larger(up, down) <= room) && !(hopeless && most > room)) {
         const float *square = value + p->pairs, little = (float)(LITTLE * sum);
         search->used += BLOCK;
-        if (!(up <= room)) up = fmin(up, g + at_knots(p, sums, 1.0f, square, little));
-        if (!(down <= room)) down = fmin(down, at_knots(p, sums, -1.0f, square, little) - g);
+        if (!(up <= room)) up = smaller(up, g + at_knots(p, sums, 1.0f, square, little));
+        if (!(down <= room)) down = smaller(down, at_knots(p, sums, -1.0f, square, little) - g);
     }
-    return fmax(0.0, sure - loose - fmax(up, down));
+    return larger(0.0, sure - loose - larger(up, down));
 }
 
 /* Bounds of the sum, whatever the joints from `level` on, and of its second derivative along `level`; magnitudes will

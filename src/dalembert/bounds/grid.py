@@ -25,7 +25,7 @@ from .bernstein import degree
 from .box import Box
 from .compiled_grid import searched, to_real
 from .grid_search import Grid, GridAxis, GridSearch
-from .products import Products, Single
+from .products import Single, SpeedProducts
 from .waves import OUTWARD, Array, Complex, Wave, monomials
 
 UNIT = 2.0**-23
@@ -36,7 +36,7 @@ VANISHING = 2.0**-60
 """More than a coefficient can lose where its square is below the numbers of float32."""
 LARGEST = 6_000_000
 """Most coefficients of all waves together."""
-COARSEST, FINER, DEARER = 0.6, 2.0, 6.0
+COARSEST, FINER, DEARER = 0.48, 2.0, 3.0
 """Gap that is shown first, as a part of the largest value met, how much smaller the next one is, and about how much
 more work that one takes."""
 MORE = 0.3
@@ -45,6 +45,9 @@ SURE = 0.02
 """Gap that is taken to be within reach of every sum."""
 CURVATURE_COST = 100.0
 """About how much work the bounds of second derivatives take, for each coefficient."""
+CLOSE, HOPE = 0.12, 1.5
+"""Gap of a goal, as a part of the largest value met, below which larger gaps are shown first, and the multiple of the
+work allowed that the goal may be expected to take from what these took."""
 LEAST_GAP = 0.002
 """Least gap above the largest value met at which a goal is tried."""
 BENT, BENT_WORK = (1.0, 2.0, 4.0), 0.5
@@ -62,7 +65,7 @@ class SumOfMagnitudes:
     |sum_j y_j w_j|.
     """
 
-    def __init__(self, waves: Sequence[Wave], box: Box, products: Products | None = None) -> None:
+    def __init__(self, waves: Sequence[Wave], box: Box, products: SpeedProducts | None = None) -> None:
         joints = sorted({j for wave in waves for j in wave.joints})
         self.box, self.products = box, products
         # positions of sliding joints are counted in their reach, so that every basis function is at most one
@@ -176,7 +179,7 @@ class LargestSum:
 
 def largest_sum(
     waves: Sequence[Wave], box: Box, known: float, gap: float, work: float, goal: float = np.inf,
-    products: Products | None = None,
+    products: SpeedProducts | None = None,
 ) -> LargestSum:  # fmt: skip
     """The largest sum of magnitudes, or the largest |sum_j y_j w_j| with the factors of ``products``; ``known`` is
     attained, ``gap`` relative to it, ``work`` a limit.
@@ -222,11 +225,11 @@ class Ladder:
     def climbed(self, goal: float) -> LargestSum:
         """The bound, once all steps are done that there is work for."""
         search = self.search
-        if np.isfinite(goal) and goal > (1 + LEAST_GAP) * search.best and self._show(goal / OUTWARD, self.work):
-            self.bound, self.shown = goal, True
-        elif search.best > goal or not np.isfinite(goal):
+        if not np.isfinite(goal) or search.best > goal:
             self._gaps(self.work, goal)
-        else:
+        elif self._hopeful(goal) and self._show(goal / OUTWARD, self.work):
+            self.bound, self.shown = goal, True
+        elif not self.shown:
             self._gaps(search.used + MORE * self.work, goal)
         at, question, attained = None, self.question, self.known
         if search.at is not None:
@@ -236,6 +239,22 @@ class Ladder:
             attained = max(self.known, search.best / question.relative - 2 * question.rounding)
         reach = min(self.bound, (1 + max(self.reach, SURE)) * search.best)
         return LargestSum(self.bound, search.used, self.shown, attained, at, reach)
+
+    def _hopeful(self, goal: float) -> bool:
+        """Whether a goal is likely to be shown with the work allowed: one close to the largest value met is judged by
+        what larger gaps take, each of which is shown.
+        """
+        share = COARSEST
+        while (gap := goal / self.search.best - 1) < min(CLOSE, share / FINER):
+            before, most = self._spent(0.0), (1 + share) * self.search.best
+            if gap < LEAST_GAP or not self._show(most, self.work):
+                return False
+            self.bound, self.shown = min(self.bound, OUTWARD * most), True
+            likely = self._spent(before) * DEARER ** (np.log(share / gap) / np.log(FINER))
+            if self.search.used + likely > HOPE * self.work:
+                return False
+            share /= FINER
+        return True
 
     def _gaps(self, limit: float, goal: float) -> None:
         share = COARSEST

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .products import Products, Single
+from .products import Single, SpeedProducts
 from .waves import Array
 
 CELLS = np.array([*range(1, 49), *range(52, 97, 4), *range(104, 401, 8)])
@@ -104,9 +104,9 @@ class Grid:
     rounding: float
     relative: float
     curvature: Array
-    products: Products | None = None
+    products: SpeedProducts | None = None
 
-    def gain(self, products: Products, centre: Single, enough: Array) -> tuple[Array, Array]:
+    def gain(self, products: SpeedProducts, centre: Single, enough: Array) -> tuple[Array, Array]:
         """By how much a sum whose waves have the values ``centre`` (points, waves), and anything beside them, is less
         than that of magnitudes, with the corners alone where these gain ``enough``; and what is attained at corners.
 

@@ -46,7 +46,7 @@ def _corners(count: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Products:
+class SpeedProducts:
     """Which factors waves have: of wave w a part ``fixed[w]`` has the factor 1, a part ``free[w]`` a free one, and for
     each term, the pairs of ``speeds`` numbers and then their squares, a part ``weight`` of the wave ``lane``.
 
@@ -114,7 +114,7 @@ class Products:
         return np.asarray(found + np.maximum(squares, 0).sum(axis=1))
 
 
-def products(parts: Sequence[Sequence[tuple[Factor, float]]], sizes: Array) -> Products | None:
+def products(parts: Sequence[Sequence[tuple[Factor, float]]], sizes: Array) -> SpeedProducts | None:
     """The factors of waves, each with the factors of its ``parts`` and how much of the wave these are; None where all
     are free of each other. ``sizes`` are the largest values of the waves.
     """
@@ -142,4 +142,4 @@ def products(parts: Sequence[Sequence[tuple[Factor, float]]], sizes: Array) -> P
                 free[wave] += abs(part)
             else:
                 lane[terms.index(term)], weight[terms.index(term)] = wave, part
-    return Products(len(chosen), free, fixed, lane, weight)
+    return SpeedProducts(len(chosen), free, fixed, lane, weight)

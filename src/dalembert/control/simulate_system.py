@@ -48,7 +48,7 @@ def simulate_system(
     compiled: bool | None = None,
     tell: Callable[[float], object] | None = None,
 ) -> Motion:
-    """See ``Arm.simulate``; ``tell(t)`` is called now and then with the time (s) reached: what it raises ends it."""
+    """See ``Arm.simulate``."""
     settings = SimulationSettings(
         times, samples, start, method, rtol, atol, max_step, stops, restitution, changes, period, saturate,
         most_evaluations, progress, tell,

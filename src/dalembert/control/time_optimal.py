@@ -148,8 +148,8 @@ def time_optimal(
         )
     if change > UNSETTLED:
         raise ArmError(
-            f"{system.name}: after {PASSES} passes the time still changes by {100 * change:.2g} percent, so that limits "
-            "that depend on the speed may not be kept; give other samples=, or a smoother path"
+            f"{system.name}: after {PASSES} passes the time still changes by {100 * change:.2g} percent, so that "
+            "limits that depend on the speed may not be kept; give other samples=, or a smoother path"
         )
     active = _active(rows, limits, x, u, most)
     law = _law(s, rate, u)
@@ -272,7 +272,7 @@ def _rows(
         names = [f"acceleration of {name}" for name in system.joint_names]
         rows.append(_Rows(slope, bend, zero, [zero, zero], *_band(a, hardest), names))
     if system.counts_drives and isinstance(system, MotorSystem):
-        rows += _motor_rows(system, q, slope, rates, rows[0])
+        rows += _motor_rows(system, system.name, q, slope, rates, rows[0])
 
     def joined(parts: list[Array]) -> Array:
         return np.concatenate(parts, axis=1)
@@ -284,15 +284,17 @@ def _rows(
     )  # fmt: skip
 
 
-def _motor_rows(system: MotorSystem, q: Array, slope: Array, rates: list[Array], joints: _Rows) -> list[_Rows]:
+def _motor_rows(
+    system: MotorSystem, name: str, q: Array, slope: Array, rates: list[Array], joints: _Rows
+) -> list[_Rows]:
     """Largest current, stall torque and supply, at the shafts."""
     actuators = system.drives.actuators
     if len(actuators) != system.n:
         limited = [x.name for x in actuators if _is_limited(x)]
         if limited:
             raise ArmError(
-                f"{system.name}: {len(actuators)} motors drive {system.n} coordinates, so that the share of each is not "
-                f"determined and the limits of motor {limited[0]} cannot be kept; take them off and give effort= instead"
+                f"{name}: {len(actuators)} motors drive {system.n} coordinates, so that the share of each is "
+                f"not determined and the limits of motor {limited[0]} cannot be kept; take them off and give effort="
             )
         return []
     a, b, c, *rest = (system.to_motors(q, part) for part in (joints.a, joints.b, joints.c, *joints.rest))

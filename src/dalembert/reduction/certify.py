@@ -25,8 +25,9 @@ from ..bounds.alike import apart, key_of, same_sign
 from ..bounds.box import Box
 from ..bounds.grid import LargestSum, largest_sum
 from ..bounds.moments import exponent_of, mean_square
-from ..bounds.products import Factor, Products, products
+from ..bounds.products import Factor, SpeedProducts, products
 from ..bounds.ranges import Largest, largest, trimmed
+from ..bounds.search import inside
 from ..bounds.waves import OUTWARD, Wave
 from ..equations import names
 from .states import Array, States
@@ -42,8 +43,8 @@ HASTE = 0.1
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
 TORQUE_GAP, TORQUE_WORK, TORQUE_CLOSE, TORQUE_QUICK = 0.03, 3.0e9, 1.0e9, 3.0e8
-"""Gap between the bound of the summed errors of one joint and the largest sum met (``grid.py``), the limits of work
-(numbers computed) to show a goal, to come as close as that gap, and of a quick proof."""
+"""Gap between the bound of a joint's torque error and the largest one met (``grid.py``), the limits of work (numbers
+computed) to show a goal, to come as close as that gap, and of a quick proof."""
 ASIDE = (0.01, 0.1, 0.3)
 """Parts of the attained sum that are replaced by the moduli of their harmonics instead of being searched, tried in
 turn: a larger one makes the grid cheaper and the result looser."""
@@ -154,11 +155,13 @@ def torque_bounds(
     effort: float = 1.0,
     goal: Array | None = None,
     order: Sequence[int] | None = None,
+    also: Array | None = None,
 ) -> TorqueBounds:
     """Bounds on the torque errors from all coefficients at the same position.
 
     With a ``goal`` for each joint, that alone is shown where it can be; once one is not, the others are left. With an
     ``order`` those joints alone are bounded, one after the other. The bounds of joints that are left are infinite.
+    Errors are likely to be large at the positions of ``also``.
     """
     n, joints = states.n, range(states.n) if order is None else order
     proved, reach = np.full(n, np.inf), np.full(n, np.inf)
@@ -171,7 +174,8 @@ def torque_bounds(
         proved[i] = reach[i] = 0.0
         if waves:
             factors = [factor(*key) for key in waves]
-            found = together([*waves.values()], factors, states.box, limit, np.inf if goal is None else float(goal[i]))
+            most = np.inf if goal is None else float(goal[i])
+            found = together([*waves.values()], factors, states.box, limit, most, also)
             proved[i], attained[i], work = found.bound, found.attained, work + found.work
             reach[i] = found.within_reach
             at[i] = at[i] if found.at is None else found.at
@@ -183,14 +187,17 @@ def torque_bounds(
 
 
 def together(
-    waves: Sequence[Wave], factors: Sequence[Factor], box: Box, limit: float = TORQUE_WORK, goal: float = np.inf
-) -> LargestSum:
-    """The proved maximum of |sum_r y_r w_r| over waves with factors y_r, the work, and the largest value found.
+    waves: Sequence[Wave], factors: Sequence[Factor], box: Box, limit: float = TORQUE_WORK, goal: float = np.inf,
+    also: Array | None = None,
+) -> LargestSum:  # fmt: skip
+    """The proved maximum of |sum_r y_r w_r| over waves with factors y_r, the work, and the largest value found, which
+    is looked for at the positions of ``also``, too.
 
     Small summands enter with their moduli: few of them, or more where the grid would take too long. Where no grid is
     affordable, the bounds of the single waves are added up.
     """
     q, work = box.samples(POSITIONS, 11), 0.0
+    q = q if also is None else np.concatenate([q, inside(box, also)])
     values = np.array([wave(q) for wave in waves])
     given = products([[(each, 1.0)] for each in factors], np.abs(values).max(axis=1))
     sums = np.abs(values).sum(axis=0) if given is None else given.largest(values.T)[1]
@@ -217,7 +224,7 @@ def together(
 
 def main_errors(
     waves: Sequence[Wave], factors: Sequence[Factor], box: Box, amount: float
-) -> tuple[list[Wave], Products | None, float]:
+) -> tuple[list[Wave], SpeedProducts | None, float]:
     """The large waves without small high harmonics, the factors of their parts, and a bound (at most ``amount``) on the
     sum of the remainders.
     """

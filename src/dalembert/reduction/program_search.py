@@ -395,11 +395,12 @@ class Search:
         if seen is not None:
             order = [i for i in np.argsort(-seen.attained).tolist() if not seen.share[i] <= CLOSE * seen.attained[i]]
         goal = None if tolerance is None else tolerance / OUTWARD**2 * self.scale
+        also = self.worst_positions[-2 * climb.POOL * self.states.n :]
         for case, exact in zip(self.cases, self.exact, strict=True):
             polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
             left = {key: rest for key, poly in polynomials.items() if (rest := poly - exact[key])}
             differences = dict(zip(left, waves_of([*left.values()]), strict=True))
-            joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal, order)
+            joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal, order, also)
             self.work += joints.work
             if not quick and differences:
                 self.worst_positions = np.concatenate([self.worst_positions, joints.at])[-REFIT_WORST:]

@@ -59,7 +59,10 @@ def strongest_coupling(output: Output, system: ArmSystem) -> Sequence[float]:
 
 def reduced_model(output: Output, system: ArmSystem) -> ReducedModel:
     """The shortest model found whose error is proved to stay within ``tolerance``."""
-    return _analysis(output, system).reduce(output.options.get("tolerance", TOLERANCE))
+    model = _analysis(output, system).reduce(output.options.get("tolerance", TOLERANCE))
+    if model.interrupted:  # a reduction ends with what it has; a study ends, and keeps whole answers only
+        raise KeyboardInterrupt
+    return model
 
 
 def reduced_columns(output: Output, system: ArmSystem) -> Columns:
