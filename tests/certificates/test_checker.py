@@ -16,6 +16,7 @@ from flint import fmpq
 import dalembert as da
 from dalembert.certificates.certificate_file import SECTIONS, digests, read, write
 from dalembert.certificates.checker import Certificate
+from dalembert.certificates.proving import Prover
 from dalembert.certificates.verified_claims import upward
 from newton_euler_of_sections import run, torques
 from random_arms import random_arm
@@ -79,6 +80,15 @@ def test_what_is_written_of_random_arms_is_verified(seed, folder):
     found = da.check_certificate(made.certificate(folder / f"random{seed}.json"))
     assert found.is_about(arm)
     assert all(claim.upper >= bound for claim, bound in zip(found.claims, made.bound, strict=True))
+
+
+def test_an_error_that_no_position_changes_has_a_proof_without_axes(reduced):
+    constant = {("D", 0, 0): {(0, 0, 0): (fmpq(3), fmpq(0))}}
+    prover = Prover("reduced model", {name: section for name, section in read(reduced).items() if name != "header"})
+    part = prover.grid_part(0, constant, Fraction(4), 1.0, 1e6)
+    assert (part["axes"], part["grid"]) == ("", [])
+    assert prover.gridded(0, constant, part) == 1
+    assert prover.grid_part(0, constant, Fraction(2), 1.0, 1e6) is None
 
 
 def test_certified_ranges_are_verified_and_hold_every_value(ranges):
@@ -248,6 +258,25 @@ def one_axis_more(s):
     main_part(s)["grid"].append("")
 
 
+def fewer_orders(s):
+    """What is left out counts with its moduli, and that is too much."""
+    part = main_part(s)
+    part["orders"] = [0] * len(part["orders"])
+
+
+def leave_all_axes_out(s):
+    part = main_part(s)
+    part["axes"], part["orders"], part["grid"], part["bends"] = "", [], [], []
+
+
+def orders_below_zero(s):
+    main_part(s)["orders"][0] = -1
+
+
+def one_order_less(s):
+    main_part(s)["orders"].pop()
+
+
 def grid_over_what_is_not_there(s):
     main_part(s)["axes"] = "z" + main_part(s)["axes"][1:]
 
@@ -402,7 +431,8 @@ def bound_over_zero(s):
 ATTACKS = [
     lower_the_bound, lower_the_bound_and_its_parts, move_the_bound_to_another_part, count_an_error_twice,
     leave_out_an_error, leave_out_a_part, stop_at_once, cut_the_grid_short, go_on_after_the_end, leave_an_axis_out,
-    one_axis_more, grid_over_what_is_not_there, the_same_axis_twice, coarser_grid, moduli_where_they_show_nothing,
+    one_axis_more, fewer_orders, leave_all_axes_out, orders_below_zero, one_order_less, grid_over_what_is_not_there,
+    the_same_axis_twice, coarser_grid, moduli_where_they_show_nothing,
     less_curvature, negative_curvature, empty_grid, symbol_of_no_number, symbol_below_the_first, symbol_beyond_ascii,
     a_slide_all_the_way_round, change_a_constant, change_an_operation, use_a_later_step, exchange_torques,
     make_a_body_heavier, turn_gravity, mirror_a_body, move_faster, accelerate_more, empty_box,
@@ -460,6 +490,34 @@ def another_coefficient(s):
 
 def twice_the_coefficient(s):
     s["claims"][0]["of"] = [["2", "D", 0, 0]]
+
+
+def divided(s):
+    """A proof and the side of it whose tree divides the box."""
+    return next((proof, side) for proof in s["proofs"] for side in proof if len(proof[side]) > 1)
+
+
+def change_a_tree(change):
+    def attack(s):
+        proof, side = divided(s)
+        proof[side] = change(proof[side])
+
+    return attack
+
+
+TREES = {
+    "leave parts of the box open": lambda tree: tree[:-1],
+    "leave all of the box open": lambda tree: "",
+    "go on after the end": lambda tree: tree + ".",
+    "divide what is not there": lambda tree: "z" + tree[1:],
+    "stop at once": lambda tree: ".",
+}
+
+
+@pytest.mark.parametrize("attack", TREES)
+def test_a_tree_that_does_not_cover_the_box_is_refused(attack, ranges, folder):
+    with pytest.raises(da.CertificateError, match=r"claim \d"):
+        da.check_certificate(changed(ranges, folder, change_a_tree(TREES[attack])))
 
 
 def denominator_that_may_vanish(s):

@@ -11,6 +11,7 @@ from flint import arb, ctx, fmpq
 from dalembert.arm.errors import ArmError
 from dalembert.certificates.grid_growth import GridGrowth
 from dalembert.certificates.grids import ROOM, ErrorGrid, GridProof, cells_of, largest_error, magnitudes
+from dalembert.certificates.nets import Variable
 from exact_series import at, random_series, two_turns_and_a_slide
 
 KEYS = [
@@ -140,3 +141,19 @@ def test_symbols_stand_for_numbers_of_cells():
     for wrong in ("-", "\x7f"):
         with pytest.raises(ArmError, match="symbol"):
             cells_of(wrong)
+
+
+@pytest.mark.parametrize("cells", [1, 3, 5, 9])
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_a_maximum_between_the_points_of_a_grid_is_not_overlooked(cells, order):
+    """cos kx over +- 0.5, whose largest value is at zero: what lies below it is refused, what lies above it shown."""
+    half = fmpq(1, 2)
+    functions = [{(order,): (half, fmpq(0)), (-order,): (half, fmpq(0))}]
+    grid = ErrorGrid.of(functions, [Variable(0, arb(-0.5), arb(1), order, False)])
+    nearest = float(np.cos(order * 0.5 / cells))
+    proof = GridProof(grid, [chr(ord(".") + cells)], [np.inf], magnitudes)
+    with pytest.raises(ArmError, match="a part of the box shows"):
+        proof.verify(exact((1 + nearest) / 2))
+    with pytest.raises(ArmError, match="a part of the box shows"):
+        proof.verify(exact(1 - 1e-6))
+    assert proof.verify(exact(nearest + order**2 / cells**2 / 8 + 1e-6)) == cells + 1

@@ -85,6 +85,19 @@ def test_second_order_coefficients_and_power_are_those_of_the_mechanism(mechanis
     )
 
 
+@pytest.mark.parametrize("parameters", ["symbols", "centre+lengths+gravity", "full+lengths"])
+def test_lengths_of_chains_are_symbols_of_their_own(parameters: str) -> None:
+    """Each chain calls the length of its first link a1: in the equations they count through all chains, as links do."""
+    bar, rng = gallery.four_bar(), np.random.default_rng(5)
+    eq, phi = bar.equations(parameters), moved(bar)
+    qd, qdd = rng.normal(size=(2, bar.n))
+    assert {symbol.name: float(symbol.value) for symbol in eq.chains.symbols if symbol.kind == "length"} == {
+        "a1": 0.2, "a2": 0.6, "a3": 0.5,
+    }  # fmt: skip
+    np.testing.assert_allclose(eq.inertia(phi), bar.mass_matrix(phi), rtol=1e-10)
+    np.testing.assert_allclose(eq.inverse_dynamics(phi, qd, qdd), bar.inverse_dynamics(phi, qd, qdd), rtol=1e-10)
+
+
 def sprung() -> Mechanism:
     """Springs and dampers at joints and between points of a chain, along sums and frames, between chains."""
     bar = gallery.five_bar()

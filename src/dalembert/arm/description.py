@@ -8,7 +8,6 @@ modified ones and URDF put (almost) everything before it.
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -19,7 +18,7 @@ from typing import Literal, Self
 from .axes import shortened
 from .drives import Actuator, DriveTrain, check_drive_model
 from .elastic import Elastic
-from .errors import ArmError, PhysicalWarning
+from .errors import ArmError, PhysicalWarning, caller_level
 from .exact import Angle, exact, exact_vector
 from .following import Coupled, Follows, counted, couplings, independent, offset_placement, settled
 from .inertia import Inertia, Load
@@ -431,14 +430,6 @@ class ArmDescription:
                 stacklevel=caller_level(),
             )
         return self
-
-
-def caller_level() -> int:
-    """The ``stacklevel`` that makes a warning point at the line outside this package that called it."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 def listed(names: object, most: int = 40) -> str:

@@ -30,6 +30,9 @@ SYSTEM = {
 }  # fmt: skip
 BOX = {"lower": [NUMBER], "upper": [NUMBER], "circle": [TRUTH]}
 BEND = {"axis": TEXT, "bound": NUMBER, "grid": [TEXT]}
+PART = {
+    "of": [[MIXED]], "bound": NUMBER, "axes": TEXT, "orders": [INTEGER], "grid": [TEXT], "bends": [BEND],
+}  # fmt: skip
 RANGE = {"system": INTEGER, "of": [[MIXED]], "lower": NUMBER, "upper": NUMBER, "over?": [[MIXED]], "least?": NUMBER}
 SECTIONS: dict[str, dict[str, Any]] = {
     "reduced model": {
@@ -38,7 +41,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "states": BOX | {"speed": [NUMBER], "acceleration": [NUMBER]},
         "program": {"steps": [[MIXED]], "torques": [INTEGER], "constants": [{"*": NUMBER}]},
         "claims": [{"system": INTEGER, "joint": INTEGER, "bound": NUMBER}],
-        "proofs": [[{"of": [[MIXED]], "bound": NUMBER, "axes": TEXT, "grid": [TEXT], "bends": [BEND]}]],
+        "proofs": [[PART]],
     },
     "ranges": {
         "header": {"format": TEXT, "version": INTEGER, "kind": TEXT},

@@ -13,8 +13,9 @@ FLINT, and NumPy's sums and products of floats.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from math import inf
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from flint import arb, ctx, fmpq
 from ..arm.errors import ArmError
 from .certificate_file import CertificateError, read
 from .exact_dynamics import Dynamics, Key, Polynomial, Series, Variables, dynamics, number, program_coefficients
-from .grids import ErrorGrid, GridProof, largest_error, magnitudes
+from .grids import ErrorAxis, ErrorGrid, GridProof, largest_error, magnitudes
 from .nets import BITS, Variable, first_net
 from .verified_claims import CheckedCertificate, CheckedClaim, name, unit, upward, worded
 
@@ -134,14 +135,35 @@ class Certificate:
 
     def gridded(self, system: int, waves: Mapping[Key, Series], part: Mapping[str, Any]) -> int:
         """The number of parts of grids, each of which shows its share of a bound of errors or of their curvature."""
-        variables, functions = self.in_variables(system, list(waves.values()), part["axes"])
-        grid, bends, count = ErrorGrid.of(functions, variables), [inf] * len(variables), 0
+        grid, rest = self.grid(system, list(waves.values()), part["axes"], part["orders"])
+        bends, count = [inf] * len(grid.axes), 0
         for bend in part["bends"]:
-            level = [letter(variable.joint) for variable in variables].index(bend["axis"])
-            curved = GridProof(grid.curved(level), bend["grid"], [inf] * len(variables), magnitudes)
+            level = part["axes"].index(bend["axis"])
+            curved = GridProof(grid.curved(level), bend["grid"], [inf] * len(grid.axes), magnitudes)
             count += curved.verify(number(bend["bound"]))
             bends[level] = upward(number(bend["bound"]))
-        return count + GridProof(grid, part["grid"], bends, largest_error(list(waves))).verify(number(part["bound"]))
+        whole = GridProof(grid, part["grid"], bends, largest_error(list(waves)))
+        return count + whole.verify(number(part["bound"]) - rest)
+
+    def grid(
+        self, system: int, functions: Sequence[Series], axes: str, orders: Sequence[int]
+    ) -> tuple[ErrorGrid, fmpq]:
+        """Functions of some axes, up to an order in each, and a bound of the sum of what is left out."""
+        variables, series = self.in_variables(system, functions)
+        at = [[letter(variable.joint) for variable in variables].index(axis) for axis in axes]
+        most, rest = dict(zip(at, orders, strict=True)), fmpq(0)
+        if len(most) < len(axes):
+            raise CertificateError(f"its grid has an axis twice: {axes}")
+        kept: list[Series] = [{} for _ in series]
+        reach = [fmpq(*ErrorAxis(variable).reach.as_integer_ratio()) for variable in variables]
+        for row, f in enumerate(series):
+            for k, (re, im) in f.items():
+                if all(abs(m) <= most.get(axis, 0) for axis, m in enumerate(k)):
+                    kept[row][tuple(k[axis] for axis in at)] = re, im
+                else:
+                    slid = prod((r**m for r, m, v in zip(reach, k, variables, strict=True) if v.slides), start=fmpq(1))
+                    rest += (abs(re) + abs(im)) * slid
+        return ErrorGrid.of(kept, [replace(variables[axis], degree=most[axis], kept={}) for axis in at]), rest
 
     def _range(self, claim: Mapping[str, Any], proof: Mapping[str, str]) -> CheckedClaim:
         """lower <= f <= upper over the box, f a sum of multiples of entries of D, C and G or a ratio of such sums."""
@@ -212,10 +234,8 @@ class Certificate:
             raise CertificateError(f"its tree leaves {len(stack)} parts of the box open")
         return count
 
-    def in_variables(
-        self, system: int, functions: Sequence[Series], order: str = ""
-    ) -> tuple[list[Variable], list[Series]]:
-        """The variables that functions depend on, in an order of their letters, and the functions in them.
+    def in_variables(self, system: int, functions: Sequence[Series]) -> tuple[list[Variable], list[Series]]:
+        """The variables that functions depend on, and the functions in them.
 
         Angles that enter in one sum alone, the same in all terms (k_j = k_m or k_j = -k_m), are one variable; its range
         is the sum of theirs.
@@ -237,10 +257,6 @@ class Certificate:
                 if revolute[first] and (any(self.box[j][2] for j, _ in members) or high - low > TURN):
                     lower, width = -arb.pi(), 2 * arb.pi()
             variables.append(Variable(first, lower, width, max(abs(k[first]) for k in terms), not revolute[first]))
-        if order:
-            if sorted(order) != sorted(letter(v.joint) for v in variables):
-                raise CertificateError(f"its grid is over the joints {order!r}, which is not what it depends on")
-            variables.sort(key=lambda v: order.index(letter(v.joint)))
         return variables, [{tuple(k[v.joint] for v in variables): c for k, c in f.items()} for f in functions]
 
 

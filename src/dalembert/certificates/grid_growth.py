@@ -60,7 +60,7 @@ class GridGrowth:
         if not axes:
             return [] if (ROOM * self.measure(nets, most) <= most).all() else None
         sums, bent = self.grid.moduli(0, nets)
-        if not (sums <= most).all():
+        if not (self.grid.below(nets, sums, most, self.measure) <= most).all():
             try:
                 if not self._shown(0, nets, most, sums, bent, root, np.arange(1))[0].all():
                     return None
@@ -131,7 +131,7 @@ class GridGrowth:
             self.nodes[level + 1].append(children)
             nodes.first[at] = self.count[level + 1] + np.arange(len(nets)) * (count + 1)
             self.count[level + 1] += len(put)
-            good, values = sums <= less, np.zeros(len(sums))
+            good, values = self.grid.below(put, sums, less, self.measure) <= less, np.zeros(len(sums))
             rows = np.flatnonzero(~good)
             if len(rows):
                 good[rows], values[rows] = self._shown(

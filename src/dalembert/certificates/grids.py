@@ -45,6 +45,15 @@ def cells_of(text: str) -> NDArray[np.int64]:
     return np.where(code <= FINE, code, FINE + 8 * (code - FINE))
 
 
+Measure: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+"""From values of functions (columns), what is not to exceed limits (one for each row)."""
+
+
+def magnitudes(values: NDArray[np.float64], _limits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of the magnitudes."""
+    return np.asarray(np.abs(values).sum(axis=1))
+
+
 class ErrorAxis:
     """A variable on a grid: 1, cos x, sin x, cos 2x, ..., or powers of x/reach, are its basis functions.
 
@@ -126,6 +135,13 @@ class ErrorGrid:
             self.axes, np.ascontiguousarray(tensor), ROOM * max(axis.bend) * self.allowed + LOST * tensor.size
         )
 
+    @staticmethod
+    def below(nets: Any, sums: Any, limits: Any, measure: Measure) -> NDArray[np.float64]:
+        """Bounds of F from sums of moduli: of the mean, which no position changes, what it measures."""
+        means = nets[(slice(None), *[0] * (nets.ndim - 2))]
+        rest = sums - np.abs(means).sum(axis=1)
+        return np.asarray(rest + measure(means, limits - rest))
+
     def moduli(self, level: int, nets: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Bounds of the sum of magnitudes and of its curvature along the next axis, whatever the open positions are."""
         sums = bent = np.abs(nets)
@@ -134,15 +150,6 @@ class ErrorGrid:
             bent = np.moveaxis(sizes, 1, -1) @ axis.bend if at == 0 else axis.sizes(bent).sum(axis=1)
             sums = sizes.sum(axis=1)
         return ROOM * sums.sum(axis=1), ROOM * bent.sum(axis=1) + max(self.axes[level].bend) * self.allowed
-
-
-Measure: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
-"""From values of functions (columns), what is not to exceed limits (one for each row)."""
-
-
-def magnitudes(values: NDArray[np.float64], _limits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of the magnitudes."""
-    return np.asarray(np.abs(values).sum(axis=1))
 
 
 def largest_error(keys: Sequence[Key]) -> Measure:
@@ -167,23 +174,27 @@ def largest_error(keys: Sequence[Key]) -> Measure:
         x = x[:, : (x.shape[1] + 1) // 2]  # x and -x have the same products
         return np.array([x[j] * x[k] for j, k in terms]).reshape(len(terms), x.shape[1])
 
-    corners, knots, first = factors(-1.0, 1.0), factors(-1.0, 0.0, 1.0), len(squares)
+    corners, knots = factors(-1.0, 1.0)[len(squares) :], factors(-1.0, 0.0, 1.0)
 
-    def signed(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = []
-        for s in (1.0, -1.0):
-            g, speeds = s * values[:, load].sum(axis=1), s * values[:, squares + pairs]
-            above = np.maximum(speeds[:, :first], 0).sum(axis=1) + (speeds[:, first:] @ corners[first:]).max(axis=1)
-            below = np.maximum(-speeds[:, :first], 0).sum(axis=1) / 4 + (speeds @ knots).max(axis=1)
-            found.append(g + np.minimum(above, below))
-        return np.asarray(np.abs(values[:, free]).sum(axis=1) + np.maximum(*found))
+    def largest(values: NDArray[np.float64], at_knots: bool) -> NDArray[np.float64]:
+        """The sum but for free factors, for an error of either sign (rows): by corners or by knots."""
+        g, bent = values[:, load].sum(axis=1), values[:, squares]
+        above, below = np.maximum(bent, 0).sum(axis=1), np.maximum(-bent, 0).sum(axis=1)
+        sums = values[:, squares + pairs] @ knots if at_knots else values[:, pairs] @ corners
+        up, down = (below / 4, above / 4) if at_knots else (above, below)
+        return np.stack([g + up + sums.max(axis=1), down - g - sums.min(axis=1)])
 
     def measure(values: NDArray[np.float64], limits: NDArray[np.float64]) -> NDArray[np.float64]:
-        sums = magnitudes(values, limits)
-        above = np.flatnonzero(~(ROOM * sums <= limits))
-        for rows in (above[begin : begin + 500] for begin in range(0, len(above), 500)):
-            sums[rows] = np.minimum(sums[rows], signed(values[rows]) + 2.0**-40 * sums[rows])
-        return sums
+        found = magnitudes(values, limits)
+        over = np.flatnonzero(~(ROOM * found <= limits))
+        for rows in (over[begin : begin + 500] for begin in range(0, len(over), 500)):
+            some, rounding = values[rows], 2.0**-40 * found[rows]
+            rest, both = np.abs(some[:, free]).sum(axis=1) + rounding, largest(some, False)
+            open_ = ~(ROOM * (rest + both.max(axis=0)) <= limits[rows])
+            if open_.any():
+                both[:, open_] = np.minimum(both[:, open_], largest(some[open_], True))
+            found[rows] = np.minimum(found[rows], rest + both.max(axis=0))
+        return found
 
     return measure
 
@@ -217,8 +228,9 @@ class GridProof:
         if level == len(self.grid.axes):
             self._obey(ROOM * self.measure(nets, limits), limits)
             return
-        axis, cells, (bounds, bent) = self.grid.axes[level], self.cells[level][at], self.grid.moduli(level, nets)
-        self._obey(bounds[cells == 0], limits[cells == 0])
+        axis, cells, (sums, bent) = self.grid.axes[level], self.cells[level][at], self.grid.moduli(level, nets)
+        left = cells == 0
+        self._obey(self.grid.below(nets[left], sums[left], limits[left], self.measure), limits[left])
         slack = ROOM * axis.width**2 / 8 * np.minimum(bent, self.bends[level])
         for count in np.unique(cells[cells > 0]).tolist():
             rows, table = np.flatnonzero(cells == count), axis.table(count)

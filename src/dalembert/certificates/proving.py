@@ -16,16 +16,16 @@ from .certificate_file import HEADER
 from .checker import Certificate, letter
 from .exact_dynamics import Key, Series
 from .grid_growth import GridGrowth
-from .grids import ErrorGrid, largest_error, magnitudes
+from .grids import ErrorAxis, largest_error, magnitudes
 from .nets import first_net, nearest
 from .partition import grown
 
 NODE = 1000
 """Control values that could be computed in the time that a part takes however few it has."""
-ASIDE = 0.1
-"""Share of what is to spare between the bound and the largest error found that small errors may use up, which are
-bounded on the whole box at once."""
-WORK, GRID_WORK = 6e8, 1.2e9
+ASIDE, TRIMMED = 0.1, 0.25
+"""Shares of what is to spare between the bound and the largest error found: for small errors, which are bounded on the
+whole box at once, and for small harmonics of the others."""
+WORK, GRID_WORK = 6e8, 1.6e9
 """Control values computed for one tree, and values for one grid, at most: about half a minute."""
 BENT, BENT_WORK, BENT_AXES = 0.7, 0.02, 4
 """Bounds of curvatures are each this part of the one before, as long as one takes no more than this part of the work;
@@ -53,31 +53,48 @@ class Prover(Certificate):
             small[key] = waves[key]
         parts, rest = list[dict[str, Any]](), Fraction(0)
         if small:
-            grid, axes = self.grid(claim["system"], list(small.values()))
-            sums = grid.moduli(0, grid.tensor[None])[0] if axes else magnitudes(grid.tensor[None], grid.tensor)
-            rest = ABOVE * Fraction(float(sums[0]) + grid.allowed)
-            parts = [part_of(small, rest, axes, ["."] + [""] * (len(axes) - 1) if axes else [], [])]
+            grid, left = self.grid(claim["system"], list(small.values()), "", [])
+            rest = ABOVE * (Fraction(grid.allowed) + Fraction(float(np.abs(grid.tensor).sum())) + fraction(left))
+            parts = [part_of(small, rest, "", [], [], [])]
         main = {key: wave for key, wave in waves.items() if key not in small}
         if main:
-            proved = self.grid_part(claim["system"], main, bound - rest, work)
+            proved = self.grid_part(claim["system"], main, bound - rest, float(bound) - found, work)
             return None if proved is None else [proved, *parts]
         return parts
 
-    def grid(self, system: int, functions: Sequence[Series]) -> tuple[ErrorGrid, str]:
-        """The grid of functions and its axes, those first that move the functions most."""
+    def orders(self, system: int, functions: Sequence[Series], amount: float) -> tuple[str, list[int]]:
+        """Axes, those first that move the functions most, and orders up to which they count.
+
+        The highest orders of the axes that matter least are left out, no more than ``amount`` of them together.
+        """
         variables, series = self.in_variables(system, functions)
-        moved = [sum(size_of({k: c for k, c in f.items() if k[at]}) for f in series) for at in range(len(variables))]
-        axes = "".join(letter(variables[at].joint) for at in np.argsort(np.negative(moved), kind="stable"))
-        variables, series = self.in_variables(system, functions, axes)
-        return ErrorGrid.of(series, variables), axes
+        k, size = np.zeros((0, len(variables)), np.int64), np.zeros(0)
+        for f in series:
+            k = np.concatenate([k, np.abs(np.array(list(f), np.int64)).reshape(len(f), len(variables))])
+            size = np.concatenate([size, [abs(nearest(re)) + abs(nearest(im)) for re, im in f.values()]])
+        reach = np.array([ErrorAxis(v).reach if v.slides else 1.0 for v in variables])
+        size *= np.prod(reach**k, axis=1)
+        keep = np.ones(len(k), bool)
+        while True:
+            most = k[keep].max(axis=0, initial=0)
+            highest = keep[:, None] & (k == most) & (most > 0)
+            loss = np.where(most > 0, highest.T @ size, np.inf)
+            if not loss.min(initial=np.inf) <= amount:
+                break
+            amount -= float(loss.min())
+            keep &= ~highest[:, int(loss.argmin())]
+        moved = (size * keep) @ (k > 0)
+        at = [axis for axis in np.argsort(-moved, kind="stable").tolist() if most[axis]]
+        return "".join(letter(variables[axis].joint) for axis in at), [int(most[axis]) for axis in at]
 
     def grid_part(
-        self, system: int, waves: Mapping[Key, Series], bound: Fraction, work: float
+        self, system: int, waves: Mapping[Key, Series], bound: Fraction, spare: float, work: float
     ) -> dict[str, Any] | None:
         """The part of a proof that shows a bound of errors by one grid; None where that takes too much work."""
         if not bound > 0:
             return None
-        grid, axes = self.grid(system, list(waves.values()))
+        axes, orders = self.orders(system, list(waves.values()), TRIMMED * spare)
+        grid, rest = self.grid(system, list(waves.values()), axes, orders)
         bends, known = [], np.full(len(axes), np.inf)
         for at, axis in enumerate(axes[:BENT_AXES] if len(axes) > 2 else ""):
             curved = grid.curved(at)
@@ -92,8 +109,8 @@ class Prover(Certificate):
                 most = Fraction(least) * ABOVE
                 bends.append({"axis": axis, "bound": str(most), "grid": levels})
                 known[at] = float(most * ABOVE)
-        levels = GridGrowth(grid, known, largest_error(list(waves)), work).levels(float(bound))
-        return None if levels is None else part_of(waves, bound, axes, levels, bends)
+        levels = GridGrowth(grid, known, largest_error(list(waves)), work).levels(float(bound - fraction(rest)))
+        return None if levels is None else part_of(waves, bound, axes, orders, levels, bends)
 
     def range_proof(self, claim: Mapping[str, Any]) -> dict[str, str] | None:
         """The proof of a range: a tree for each of its sides, or one for the square of a gravity load."""
@@ -121,17 +138,28 @@ class Prover(Certificate):
 
 
 def part_of(
-    waves: Mapping[Key, Series], bound: Fraction, axes: str, grid: Sequence[str], bends: Sequence[Any]
+    waves: Mapping[Key, Series],
+    bound: Fraction,
+    axes: str,
+    orders: Sequence[int],
+    grid: Sequence[str],
+    bends: Sequence[Any],
 ) -> dict[str, Any]:
     """A part of the proof of a torque error as a certificate has it."""
     return {
-        "of": [list(key) for key in waves], "bound": str(bound), "axes": axes, "grid": list(grid), "bends": list(bends),
+        "of": [list(key) for key in waves], "bound": str(bound), "axes": axes, "orders": list(orders),
+        "grid": list(grid), "bends": list(bends),
     }  # fmt: skip
 
 
 def size_of(series: Series) -> float:
     """The sum of the moduli."""
     return sum(float(np.hypot(nearest(re), nearest(im))) for re, im in series.values())
+
+
+def fraction(x: fmpq) -> Fraction:
+    """A rational number of FLINT as one of Python."""
+    return Fraction(int(x.p), int(x.q))
 
 
 def exact_float(x: float) -> str:

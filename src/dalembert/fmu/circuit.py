@@ -18,6 +18,8 @@ CONSTANTS = (
     ("inductance", "H", "inductance"),
 )
 """Of a motor: the first of a current, three of a voltage, all where currents are states."""
+SLIDING = {"N.m/A": "N/A", "V.s/rad": "V.s/m"}
+"""Their units of motors that slide."""
 
 
 def constants_of(plant: MotorPlant) -> tuple[tuple[str, str, str], ...]:
@@ -33,8 +35,13 @@ def circuit_parameters(table: ParameterTable, plant: MotorPlant, motors: Sequenc
     def rows(field: str, unit: str, text: str) -> list[FmuVariable]:
         values = getattr(electric, field)
         return [
-            FmuVariable(f"motor.{name}.{field}", unit, f"{text} of the motor", float(min(value, NO_LIMIT)))
-            for name, value in zip(motors, values, strict=True)
+            FmuVariable(
+                f"motor.{name}.{field}",
+                SLIDING.get(unit, unit) if torque == "N" else unit,
+                f"{text} of the motor",
+                float(min(value, NO_LIMIT)),
+            )
+            for name, value, torque in zip(motors, values, plant.driven.motor_units, strict=True)
         ]
 
     table.add("CIRCUIT", [row for constant in constants_of(plant) for row in rows(*constant)])

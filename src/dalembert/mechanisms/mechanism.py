@@ -24,6 +24,7 @@ from .constrained_motion import Drive, MechanismMotion, simulate
 from .element_loads import element_model
 from .equilibrium import equilibrium
 from .linearize import derivatives
+from .mechanism_friction import beyond_rounding, contact_influence
 from .mechanism_momentum import MechanismMomentum
 from .mobility import Mobility, mobility
 from .springs import Spring
@@ -123,6 +124,8 @@ class Mechanism(MechanismMomentum):
 
         def act(phi: Array, qd: Array, qdd: Array) -> Array:
             whole, rate, rate2 = self.assembly.moved(phi, qd, qdd)
+            if self.contacts:
+                rate, rate2 = beyond_rounding(rate), beyond_rounding(rate2)
             return transfer.load(self.joint_loads(phi, rate, rate2, loads), whole)
 
         return act
@@ -147,8 +150,10 @@ class Mechanism(MechanismMomentum):
             if not self.contacts:
                 return qdd
             rows = self.contact_rows(phi)
+            turned = contact_influence(rows, x)
             drift = transfer.times(rows, rate2) + self.contact_drift(phi, rate)
-            return stuck(self.contacts, rows @ x, drift, qd, qdd, lambda state: inertia[state])
+            drift = np.where(turned.any(axis=-1), drift, 0.0)
+            return stuck(self.contacts, turned, drift, qd, qdd, lambda state: inertia[state])
 
         smooth = not forces and not self.contacts
         given = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)

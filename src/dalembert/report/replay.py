@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.io.whole_files import write_whole
-from ..markup.elements import Html, data, tag
+from ..markup.elements import data, tag
 from ..simulation.motion import Motion
 from .arm3d import drawing
 from .arm_script import arm_script
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
-from .html.page import asset, notebook_frame, page_head
+from .html.page import asset, notebook_frame, single_page
 
 MOST_FRAMES = 2000
 MOST_POSES = 120
@@ -39,7 +39,6 @@ def replay_page(arm: ArmDescription, motion: Motion) -> str:
     }
     scripts = [arm_script(arm), asset("charts.js"), asset("replay.js")]
     first, last = times[0], times[-1]
-    head = page_head(f"{motion.name}: motion", scripts)
     speeds = [tag("option", f"{speed} x", value=speed, selected=speed == "1") for speed in SPEEDS]
     player = tag(
         "p",
@@ -51,25 +50,14 @@ def replay_page(arm: ArmDescription, motion: Motion) -> str:
     )
     poses = motion.q[_evenly(len(motion.t), MOST_POSES)].tolist()
     events = [tag("li", f"{event.time:.4g} s: {event.name} {event.kind}") for event in motion.events[:200]]
-    body = tag(
-        "body",
-        tag(
-            "div",
-            tag(
-                "main",
-                tag("h1", f"{motion.name}: motion over {last - first:g} s"),
-                player,
-                drawing(arm, pose=motion.q[0].tolist(), motion=poses),
-                tag("div", *(chart.html() for chart in charts(arm, motion)), class_="figures"),
-                tag("ul", *events),
-                id="main",
-            ),
-            class_="page",
-        ),
-        data(frames, "replay-data"),
-        *(tag("script", Html(script)) for script in scripts),
-    )
-    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+    parts = [
+        tag("h1", f"{motion.name}: motion over {last - first:g} s"),
+        player,
+        drawing(arm, pose=motion.q[0].tolist(), motion=poses),
+        tag("div", *(chart.html() for chart in charts(arm, motion)), class_="figures"),
+        tag("ul", *events),
+    ]
+    return single_page(f"{motion.name}: motion", parts, data(frames, "replay-data"), scripts)
 
 
 def _evenly(count: int, most: int) -> NDArray[np.intp]:

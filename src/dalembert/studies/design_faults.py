@@ -54,7 +54,9 @@ def _of_load(name: str) -> bool:
 
 
 def _possible(tensor: Array) -> NDArray[np.bool_]:
-    """Whether tr J / 2 - J is positive semidefinite (Traversaro et al. 2016): the triangle inequality in any axes."""
+    """Whether tr J / 2 - J is positive semidefinite: the triangle inequality in any axes (Wensing, Kim and Slotine
+    2018).
+    """
     sound: NDArray[np.bool_] = np.asarray(np.isfinite(tensor).all(axis=(1, 2)))
     table = np.where(sound[:, None, None], tensor, 0.0)
     trace = np.einsum("bii->b", table)

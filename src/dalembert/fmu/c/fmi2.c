@@ -33,15 +33,6 @@ typedef struct {
   fmi2Real nextEventTime;
 } fmi2EventInfo;
 
-#if defined _WIN32
-#define EXPORT __declspec(dllexport)
-#elif defined __GNUC__
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-#define JOIN2(a, b) a##b
-#define JOIN(a, b) JOIN2(a, b)
 #ifdef FMI2_OVERRIDE_FUNCTION_PREFIX
 #define NAME(name) name
 #else
