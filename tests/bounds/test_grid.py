@@ -12,7 +12,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.bounds.box import Box
 from dalembert.bounds.compiled_grid import CompiledGridSearch, searched, to_real
 from dalembert.bounds.grid import SumOfMagnitudes, largest_sum
-from dalembert.bounds.grid_search import GridSearch
+from dalembert.bounds.grid_search import CLIMB, GridSearch
 from dalembert.bounds.waves import Wave, collected
 from dalembert.compile import build
 
@@ -181,9 +181,10 @@ def test_numpy_and_machine_code_show_the_same(circle: bool, monkeypatch: pytest.
     grid = question.grid(question.curvature(1e8))
     code, plain = searched(grid), GridSearch(grid)
     assert isinstance(code, CompiledGridSearch)
-    for search in (code, plain):
-        search.climb()
-    assert code.best == pytest.approx(plain.best, rel=1e-5)
+    for width in (2, CLIMB):
+        for search in (code, plain):
+            search.climb(width)
+        assert code.best == pytest.approx(plain.best, rel=1e-5)
     # a little above the largest sum both show it, a little below neither does
     top = max(climbed(waves, box, rng), code.best)
     for search in (code, plain):

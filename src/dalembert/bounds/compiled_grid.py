@@ -138,12 +138,12 @@ class CompiledGridSearch(GridSearch):
             )
         )
 
-    def climb(self) -> None:
+    def climb(self, width: int = CLIMB) -> None:
         """Looks for a large value."""
         choice = int(np.flatnonzero(CELLS == CLIMB)[0])
         self._run(
             lambda best, at, used: self._made.climb(
-                ctypes.byref(self._ask), self._tensor.ctypes.data, choice, CLIMB, best, at, used
+                ctypes.byref(self._ask), self._tensor.ctypes.data, choice, width, best, at, used
             )
         )
 

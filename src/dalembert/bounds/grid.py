@@ -54,6 +54,8 @@ BENT, BENT_WORK = (1.0, 2.0, 4.0), 0.5
 """Gaps for second derivatives, tried in turn, and the part of the work that all of them may take."""
 BENT_AXES = 4
 """Axes whose second derivatives are bounded beforehand; along the others what is left of the waves tells enough."""
+BENT_CLIMB = 2
+"""Nets that go on from joint to joint where a large second derivative is looked for."""
 
 
 class TooMuch(ArithmeticError):
@@ -134,7 +136,7 @@ class SumOfMagnitudes:
             most = float(axis.bend.max(initial=0.0))
             unknown = np.full(len(axes), np.inf)
             search = searched(Grid(axes, bent, most * self.rounding, self.relative, unknown, self.products))
-            search.climb()
+            search.climb(BENT_CLIMB)
             limit = search.used + work * BENT_WORK / BENT_AXES
             for gap in BENT:
                 shown = _shown(search, gap, limit)

@@ -26,7 +26,7 @@ from .waves import Array
 CELLS = np.array([*range(1, 49), *range(52, 97, 4), *range(104, 401, 8)])
 """Numbers of cells a range may be divided into."""
 CLIMB = 12
-"""Cells of the grid on which a large value is looked for, and how many nets go on from joint to joint."""
+"""Cells of the grid on which a large value is looked for, and how many nets go on from joint to joint unless told."""
 TRIES = 40
 """How often a grid is made finer before the search gives up."""
 GUESS, LEARNING = 0.6, 0.03
@@ -146,15 +146,15 @@ class GridSearch:
         good, _ = self._shown(0, net, np.array([most]), np.where(hope < most, hope, 0.5 * most), bent, np.zeros((1, 0)))
         return bool(good[0])
 
-    def climb(self) -> None:
-        """Looks for a large value: joint by joint the nets with the largest bounds go on."""
+    def climb(self, width: int = CLIMB) -> None:
+        """Looks for a large value: joint by joint the ``width`` nets with the largest bounds go on."""
         nets, place, choice = self.grid.tensor[None], np.zeros((1, 0)), int(np.flatnonzero(CELLS == CLIMB)[0])
         bounds = np.zeros(1)
         for level, axis in enumerate(self.grid.axes):
             x, table = axis.grids[choice]
             nets, place = self._at_points(nets, table), _extended(place, x)
             bounds = self._below(nets, level + 1, -np.inf)[0]
-            order = np.argsort(-bounds, kind="stable")[:CLIMB]
+            order = np.argsort(-bounds, kind="stable")[:width]
             nets, place, bounds = nets[order], place[order], bounds[order]
         self._met(bounds, place)
 

@@ -65,8 +65,9 @@ CHEAP = 0.1
 """Part of the work limit up to which other constants are tried for the best program."""
 BETTER = 0.98
 """Part of the sampled error to which other constants have to bring it to be tried in place of those there are."""
-CLOSE = 1.1
-"""Proved error over the largest error met from which on a joint is proved once more for the best program."""
+CLOSE, DEAR_CLOSE, DEAR = 1.1, 1.15, 0.4
+"""Proved error over the largest error met from which on a joint is proved once more for the best program, and the same
+where proofs have used more than this part of the work limit: what another one comes to is likely to be no closer."""
 CAUTION = 0.1
 """Down to which the search halves where the ratio to prune with lies, between the smallest that is likely (0) and that
 of new programs (1)."""
@@ -383,6 +384,13 @@ class Search:
             self.tried.append(best)
         return best
 
+    def _differences(self, program: Hoisted, load: int) -> dict[Key, Wave]:
+        """What the coefficients of a program differ from the exact ones by, with one of the loads."""
+        exact, values = self.exact[load], program.values(self.cases[load].parameters)
+        polynomials = coefficients(program.outputs, exact["G", (0,)].space, values)
+        left = {key: rest for key, poly in polynomials.items() if (rest := poly - exact[key])}
+        return dict(zip(left, waves_of([*left.values()]), strict=True))
+
     def certified(
         self, program: Hoisted, quick: bool = False, tolerance: float | None = None, seen: Candidate | None = None
     ) -> Candidate:
@@ -393,13 +401,13 @@ class Search:
         waves, shares, attained, reach = [], [], [], []
         before, order = self.work, None
         if seen is not None:
-            order = [i for i in np.argsort(-seen.attained).tolist() if not seen.share[i] <= CLOSE * seen.attained[i]]
+            close = CLOSE if self.work <= DEAR * WORK_LIMIT else DEAR_CLOSE
+            order = [i for i in np.argsort(-seen.attained).tolist() if not seen.share[i] <= close * seen.attained[i]]
         goal = None if tolerance is None else tolerance / OUTWARD**2 * self.scale
         also = self.worst_positions[-2 * climb.POOL * self.states.n :]
-        for case, exact in zip(self.cases, self.exact, strict=True):
-            polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
-            left = {key: rest for key, poly in polynomials.items() if (rest := poly - exact[key])}
-            differences = dict(zip(left, waves_of([*left.values()]), strict=True))
+        known = seen.differences if seen is not None and seen.program is program else []
+        for load in range(len(self.cases)):
+            differences = known[load] if known else self._differences(program, load)
             joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal, order, also)
             self.work += joints.work
             if not quick and differences:
