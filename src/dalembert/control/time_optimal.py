@@ -10,6 +10,7 @@ the limits hold to the order of the spacing squared, places being set where dry 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,6 +42,8 @@ BISECTIONS = 20
 """Halvings of a step in which a shaft turns back."""
 RESTS = 1e-9
 """The share of its largest speed below which a shaft rests."""
+BETWEEN = 32
+"""Parts of a step at whose ends the limits of speed are looked at."""
 BOUNDLESS = 1e9
 """A speed along the path (per s) that only a path without limits reaches."""
 NEAR = 0.995
@@ -118,7 +121,11 @@ def time_optimal(
     _refuse_beyond(system, q)
     if not slope.any():
         raise ArmError(f"{system.name}: the path does not move; give one that does")
-    most = _speed_limit(system, slope, speed)
+
+    def bound(at: Array) -> Array:
+        return _speed_limit(system, path.derivative(at, 1), speed)
+
+    most = _kept_between(s, bound(s), bound)
     hardest = None if acceleration is None else joint_limit("acceleration", acceleration, (system.n,))
     given = None if effort is None else joint_limit("effort", effort, (system.n,))
     rate = np.full(len(s), 1e-3 * np.sqrt(min(float(np.min(most)), 1.0)))
@@ -265,6 +272,26 @@ def _speed_limit(system: System, slope: Array, speed: ArrayLike | None) -> Array
     with np.errstate(divide="ignore"):
         most = (bound / np.abs(slope)).min(axis=1)
     return np.minimum(np.asarray(most), BOUNDLESS) ** 2
+
+
+def _kept_between(s: Array, most: Array, bound: Callable[[Array], Array]) -> Array:
+    """``most`` at the places, lowered so that s'^2, a straight line from place to place, is below ``bound`` between.
+
+    By how far the straight line through the bounds themselves is above them, or, where that is more than they differ,
+    to the lowest of them.
+    """
+    inner = np.arange(1, BETWEEN) / BETWEEN
+    at = s[:-1, None] + np.diff(s)[:, None] * inner
+    there = bound(at.ravel()).reshape(at.shape)
+    straight = most[:-1, None] + np.diff(most)[:, None] * inner
+    above = np.maximum((straight - there).max(axis=1), 0.0)
+    ends = np.stack([most[:-1], most[1:]])
+    lowest = np.minimum(there.min(axis=1), ends.min(axis=0))
+    ends = np.where((ends - above).min(axis=0) >= lowest, ends - above, lowest)
+    kept = most.copy()
+    kept[:-1] = np.minimum(kept[:-1], ends[0])
+    kept[1:] = np.minimum(kept[1:], ends[1])
+    return kept
 
 
 def _rows(
