@@ -198,8 +198,8 @@ def crowded(monkeypatch, registers: int, shared: int) -> None:
 
 @pytest.mark.parametrize("way", [0, 1, 2], ids=["as written", "retraced", "in stages"])
 def test_a_function_by_any_way_gives_the_numbers_of_the_whole(way, tmp_path, monkeypatch):
-    """Windows of results, numbers that wait, near and far, and chunks that the states are no multiple of."""
-    crowded(monkeypatch, 25, 12 * 1024)
+    """Windows of results, numbers that wait, and chunks that the states are no multiple of."""
+    crowded(monkeypatch, 25, 40 * 1024)
     monkeypatch.setattr(parts, "LAUNCHED", 0.0)
     arm, rng = da.Arm.of(random_arm(3, 5)), np.random.default_rng(7)
     q, wide, right_side = rng.uniform(-1, 1, (3, 150, 2 * arm.n))
@@ -215,7 +215,7 @@ def test_a_function_by_any_way_gives_the_numbers_of_the_whole(way, tmp_path, mon
 
 
 def test_numbers_wait_in_columns_too(tmp_path, monkeypatch):
-    crowded(monkeypatch, 20, 4 * 1024)
+    crowded(monkeypatch, 20, 40 * 1024)
     part = parts.whole(Program(function(ARM, "mass_matrix")), "float64", "columns")
     assert part.plan is not None
     kernel = host_kernel(source(part, "float64", "full", "columns").text, tmp_path).kernel

@@ -25,8 +25,11 @@ SHARED = 228 * 1024
 """Shared memory of a multiprocessor (bytes),"""
 SHARED_OF_BLOCK = 1024
 """of which each block takes so much for itself."""
-MOST_SHARED = 112 * 1024
-"""Most shared memory (bytes) in which the numbers of a warp wait: two warps of them fit on a multiprocessor."""
+MOST_SHARED = 75 * 1024
+"""Most shared memory (bytes) in which the numbers of a warp wait: three warps of them fit on a multiprocessor."""
+SPILLING = {"float32": 4.0, "float64": 2.5}
+"""How many times slower a kernel gets for each time more numbers alive than registers hold that are left to the
+compiler; measured on an H200."""
 SPEEDS = (0.1, 0.2, 0.36, 0.5, 0.6, 0.68, 0.78, 0.9, 1.0)
 """Speed of a multiprocessor on which so many warps fit, of that with eight; measured on an H200."""
 MOST_INSTRUCTIONS = 9500
@@ -37,6 +40,8 @@ INSTRUCTIONS = {"float32": 0.87, "float64": 1.25}
 """Instructions that become of an operation: products are fused with sums, and in float64 constants are fetched."""
 ENOUGH = 6
 """Warps on a multiprocessor with which a kernel is not cut further."""
+FEW = 3
+"""Warps up to which quarters are weighed even where halves cost more."""
 PASSING = {"float32": 19.0, "float64": 25.0}
 """Operations that a number is worth which is written or read between stages; measured on an H200."""
 GATHERED = 5.0
@@ -101,9 +106,15 @@ class Part:
         return read + sum(window.size for window in self.windows) - self.gathered
 
     @cached_property
+    def crowd(self) -> float:
+        """How many times more numbers are alive than the registers hold; at most 1 where all fit."""
+        return held(self.program) / MOST_HELD[self.dtype]
+
+    @cached_property
     def plan(self) -> Waiting | None:
-        """Which numbers wait outside the registers, if not all fit."""
-        if held(self.program) <= MOST_HELD[self.dtype]:
+        """Which numbers wait outside the registers, if not all fit; None too where they would leave hardly a warp
+        beside another: then they are left to the compiler, which lets them wait in memory."""
+        if self.crowd <= 1:
             return None
         places: dict[int, list[int]] = {}
         outputs = self.program.function.outputs
@@ -111,7 +122,8 @@ class Part:
             for column, node in enumerate(nodes if here else ()):
                 places.setdefault(node.index, []).append(start + column)
         most = MOST_SHARED // (ACROSS * size_of(self.dtype))
-        return waiting(self.program, REGISTERS[self.dtype], places, most)
+        found = waiting(self.program, REGISTERS[self.dtype], places, most)
+        return None if found.far else found
 
     @property
     def shared(self) -> int:
@@ -127,8 +139,8 @@ class Part:
     @property
     def fits(self) -> bool:
         """Whether nothing is gained by cutting it."""
-        kept = self.instructions <= MOST_INSTRUCTIONS
-        return kept and self.warps >= ENOUGH and (self.plan is None or not self.plan.far)
+        held_or_planned = self.crowd <= 1 or self.plan is not None
+        return held_or_planned and self.instructions <= MOST_INSTRUCTIONS and self.warps >= ENOUGH
 
     @cached_property
     def moves(self) -> int:
@@ -144,9 +156,10 @@ class Part:
     def cost(self) -> float:
         """Time of this kernel, in operations of a state."""
         work = len(self.program.order) + self.moves + GATHERED * self.gathered
-        apart = self.passing + (self.plan.far if self.plan is not None else 0)
         speed = SPEEDS[self.warps] * (1.0 if self.instructions <= MOST_INSTRUCTIONS else FETCHED)
-        return LAUNCHED + work / speed + PASSING[self.dtype] * apart
+        if self.crowd > 1 and self.plan is None:
+            speed /= 1 + SPILLING[self.dtype] * (self.crowd - 1)
+        return LAUNCHED + work / speed + PASSING[self.dtype] * self.passing
 
 
 def size_of(dtype: str) -> int:
@@ -212,9 +225,10 @@ def _rows(part: Part, function: Function, first: int, last: int) -> list[Part]:
         return [part]
     result, middle = part.windows[0].result, (first + last + 1) // 2
     halves = [_window(part, function, result, first, middle), _window(part, function, result, middle, last)]
-    if _cost(halves) >= part.cost:
+    if _cost(halves) >= part.cost and part.warps > FEW:
         return [part]
-    return [*_rows(halves[0], function, first, middle), *_rows(halves[1], function, middle, last)]
+    cut = [*_rows(halves[0], function, first, middle), *_rows(halves[1], function, middle, last)]
+    return min([part], cut, key=_cost)
 
 
 def _window(like: Part, function: Function, result: int, first: int, last: int) -> Part:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from ...rings.graph import CONST, Node
+from ...rings.graph import CONST, INPUT, Node
 from ..emit_c import Program
 
 MOST_HELD = {"float32": 250, "float64": 118}
@@ -76,17 +76,20 @@ def waiting(program: Program, registers: int, results: Mapping[int, Sequence[int
 
 
 def held(program: Program) -> int:
-    """The largest number of values alive at once, inputs and early sines among them from the start."""
+    """The largest number of values alive at once: early sines from the start, inputs from their first use."""
+    first: dict[int, int] = {}
     last: dict[int, int] = {}
+    made = {node.index for node in program.order}
     for position, node in enumerate(program.order):
         for operand in program.operands(node):
             if operand.op != CONST:
                 last[operand.index] = position
-    made = {node.index for node in program.order}
-    live = largest = sum(index not in made for index in last)
-    ends = Counter(last.values())
+                if operand.op == INPUT:
+                    first.setdefault(operand.index, position)
+    live = largest = sum(index not in made and index not in first for index in last)
+    starts, ends = Counter(first.values()), Counter(last.values())
     for position, node in enumerate(program.order):
-        live += (node.index in last) - ends[position]
+        live += (node.index in last) + starts[position] - ends[position]
         largest = max(largest, live)
     return largest
 
@@ -106,7 +109,8 @@ def _moved(program: Program, registers: int) -> list[Node | Away]:
     known = {node.index: node for node in program.nodes}
     left = {index: iter(positions) for index, positions in uses.items()}
     following = {index: next(positions) for index, positions in left.items()}
-    inside = sorted((following[index], index) for index in uses if index not in made)
+    unread = {index for index in uses if known[index].op == INPUT}
+    inside = sorted((following[index], index) for index in uses if index not in made and index not in unread)
     away: set[int] = set()
     kept: set[int] = set()
     steps: list[Node | Away] = []
@@ -121,7 +125,10 @@ def _moved(program: Program, registers: int) -> list[Node | Away]:
 
     def fetch(operands: Sequence[Node]) -> None:
         for operand in operands:
-            if operand.index in away:
+            if operand.index in unread:
+                unread.remove(operand.index)
+                insort(inside, (following[operand.index], operand.index))
+            elif operand.index in away:
                 away.remove(operand.index)
                 insort(inside, (following[operand.index], operand.index))
                 steps.append(Away(operand, back=True))
@@ -129,7 +136,7 @@ def _moved(program: Program, registers: int) -> list[Node | Away]:
     leave()
     for position, node in enumerate(order):
         if position + AHEAD < end and len(inside) < registers:
-            fetch(reads[position + AHEAD])
+            fetch([operand for operand in reads[position + AHEAD] if operand.index in away])
         fetch(reads[position])
         for operand in reads[position]:
             del inside[bisect_left(inside, (position, operand.index))]
@@ -140,7 +147,7 @@ def _moved(program: Program, registers: int) -> list[Node | Away]:
         if node.index in following:
             insort(inside, (following[node.index], node.index))
         leave()
-    fetch([known[index] for index in sorted(away) if following[index] == end])
+    fetch([known[index] for index in sorted(away | unread) if following[index] == end])
     return steps
 
 

@@ -11,7 +11,7 @@ phases of a warp run one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from struct import pack, unpack
@@ -26,8 +26,6 @@ LAYOUTS = ("rows", "columns")
 ACCURACIES = ("full", "fast")
 SHARED_LIMIT = 96 * 1024
 """Most shared memory of a block (bytes), so that two blocks fit on a multiprocessor of the larger devices."""
-EARLY = 150
-"""Statements before its first use at which a row is read: till then it takes no registers."""
 MANY_OUTPUTS = 64
 """Outputs of a state from which a block has four warps."""
 CROWDED, LONG = 200, 2500
@@ -205,13 +203,12 @@ def body(
     inputs: list[str],
     outputs: list[str],
     away: tuple[Waiting, Callable[[int], str]] | None = None,
-    fetches: Mapping[str, str] | None = None,
     table: str = "constants",
 ) -> str:
     """Statements for one state: ``inputs`` are expressions, ``outputs`` the destinations of each computed value.
 
-    ``away`` says which numbers wait outside the registers, and how their places are spelled. ``fetches`` are statements
-    that fetch the inputs that begin so, each put some way before the first use. ``table`` is that of the constants.
+    ``away`` says which numbers wait outside the registers, and how their places are spelled. ``table`` is the name of
+    that of the constants.
     """
     real, suffix, _ = real_of(dtype)
     pairs = len(program.angles)
@@ -238,9 +235,6 @@ def body(
         kept=kept_constants(program, dtype, table),
     )  # fmt: skip
     lines += statements(program, style) if away is None else _with_waiting(program, style, *away)
-    for start, fetch in (fetches or {}).items():
-        first = next((k for k, line in enumerate(lines) if start in line), len(lines))
-        lines.insert(max(0, first - EARLY), fetch)
     return "\n  ".join(lines)
 
 
@@ -322,8 +316,8 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
             return f"y{index}[{column}]"
         return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
 
-    code = body(program, dtype, accuracy, inputs, places(program, place), fetches=_fetches(widths, apart))
-    own = "  const size own = first + (t < rows ? t : 0);\n"
+    code = body(program, dtype, accuracy, inputs, places(program, place))
+    own = "  const size own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
     own += "".join(
         f"  real *__restrict__ const y{k} = shared + {starts[k]} * T + t * {strides[k]};\n"
         for k, here in enumerate(staged)
@@ -383,13 +377,13 @@ extern "C" void kernel({signature})
     return CudaSource(text, warps * WARP, warps * WARP * row * real_of(dtype)[2])
 
 
-def _fetches(widths: Sequence[int], apart: Sequence[bool]) -> dict[str, str]:
-    """How the rows of the arguments are read, those apart excepted, which are read number by number."""
-    return {
-        f"x{k}[": f"real x{k}[{width}]; fetch<{width}>(x{k}, in{k} + own * s{k});"
+def _fetches(widths: Sequence[int], apart: Sequence[bool]) -> str:
+    """Reads the rows of the arguments, those apart excepted, which are read number by number."""
+    return "".join(
+        f"  real x{k}[{width}];\n  fetch<{width}>(x{k}, in{k} + own * s{k});\n"
         for k, width in enumerate(widths)
         if not apart[k]
-    }
+    )
 
 
 def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full") -> CudaSource:
@@ -416,8 +410,8 @@ def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full"
             return spelled(starts[index] + column)
         return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
 
-    code = body(program, dtype, accuracy, inputs, places(program, place), (plan, spelled), _fetches(widths, apart))
-    own = "  const size own = first + (t < rows ? t : 0);\n"
+    code = body(program, dtype, accuracy, inputs, places(program, place), (plan, spelled))
+    own = "  const size own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
     own += "  volatile real *const mine = shared + t;\n"
     own += f"  volatile real far[{plan.far}];\n" if plan.far else ""
     arguments = [f"const real *__restrict__ in{k}, size s{k}" for k in range(len(widths))]
