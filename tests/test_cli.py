@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +14,6 @@ from hypothesis import strategies as st
 import dalembert as da
 from dalembert.cli import main
 from dalembert.cli.demo_command import ACCELERATION, ARM, NEXT, POSE, SPEED
-from dalembert.cli.printing import figures, matrix, table
 
 SIX = "0.1,-0.2,0.3,-0.4,0.5,-0.6"
 
@@ -437,110 +431,3 @@ def test_a_broken_file_is_refused_by_name(run, tmp_path: Path, suffix, content):
 @example(",")
 def test_any_text_as_values_is_computed_or_refused(text):
     assert main(["dynamics", "planar-2r", "--q", text, "--json"]) in (0, 2)
-
-
-# -- as a process ------------------------------------------------------------------------------------
-
-
-def process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    code = "import sys; from dalembert.cli import main; sys.exit(main())"
-    search = os.pathsep.join(filter(None, [str(Path(da.__file__).parents[1]), os.environ.get("PYTHONPATH")]))
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env={**os.environ, "PYTHONPATH": search, **environment},
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-
-
-def test_a_stdout_that_knows_only_ascii_gets_the_whole_table():
-    done = process("show", "puma560", PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
-    assert b"Traceback" not in done.stderr
-    assert da.load("puma560", physical="ignore").joint_names[-1].encode() in done.stdout
-
-
-def test_a_closed_stdout_is_told_in_one_sentence():
-    code = "import sys; sys.stdout = None; from dalembert.cli import main; sys.exit(main(['show', 'puma560']))"
-    search = str(Path(da.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": search},
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 2
-    assert done.stderr.decode().strip() == "dalembert: stdout is closed; leave it open, or lead it into a file"
-
-
-def test_a_reader_that_leaves_early_ends_it_quietly():
-    code = (
-        "import os, sys; r, w = os.pipe(); os.close(r); os.dup2(w, 1); "
-        "from dalembert.cli import main; sys.exit(main(['show', 'puma560']))"
-    )
-    search = str(Path(da.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": search},
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert b"Traceback" not in done.stderr
-    assert b"BrokenPipe" not in done.stderr
-
-
-# -- numbers in tables -------------------------------------------------------------------------------
-
-
-@given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=8))
-def test_figures_keep_five_digits_and_their_decimal_points_in_line(values):
-    written = figures(values)
-    assert len({len(text) for text in written}) == 1
-    largest = max(map(abs, values))
-    for value, text in zip(values, written, strict=True):
-        assert float(text) == pytest.approx(value, rel=5e-5, abs=1e-13 * largest)
-    plain = [text for text in written if "e" not in text]
-    ends = {text.index(".") if "." in text else len(text.rstrip()) for text in plain}
-    assert len(ends) <= 1
-
-
-def test_a_matrix_too_wide_for_the_terminal_is_printed_in_blocks_and_whole(capsys):
-    values = np.random.default_rng(0).normal(size=(12, 12))
-    matrix([f"joint{k}" for k in range(12)], values)
-    out = capsys.readouterr().out
-    assert max(map(len, out.splitlines())) <= 80
-    for value in values.flat:
-        assert f"{value:.5g}" in out
-
-
-@given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3), min_size=1, max_size=15))
-def test_no_table_cuts_a_number_whatever_its_width(columns):
-    stream = io.StringIO()
-    with contextlib.redirect_stdout(stream):
-        table([("link", ["a" * 30, "b", "c"]), *((f"column{k}\nm", figures(c)) for k, c in enumerate(columns))])
-    words = stream.getvalue().split()
-    for cell in (text.strip() for column in columns for text in figures(column)):
-        assert cell in words
-    assert max(map(len, stream.getvalue().splitlines())) <= 80
-
-
-def test_a_matrix_shows_rounding_as_zero(capsys):
-    matrix(["a", "b"], np.array([[2.0, 1e-16], [1e-16, 3.0]]))
-    assert "e-16" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("given", "then"), [(None, "1"), ("2", "2")])
-def test_the_command_asks_for_one_thread_unless_the_environment_says_how_many(given: str | None, then: str) -> None:
-    """The linear algebra library reads the variable when NumPy is imported, which is after it was set."""
-    code = (
-        "import os, sys, dalembert.cli; assert 'numpy' not in sys.modules; "
-        "dalembert.cli.main(['dynamics', 'planar-2r', '--q', '0,0']); "
-        "assert 'numpy' in sys.modules; print('threads', os.environ['OMP_NUM_THREADS'])"
-    )
-    env = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
-    env |= {"OMP_NUM_THREADS": given} if given else {}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
-    assert f"threads {then}" in done.stdout

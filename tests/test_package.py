@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
-import importlib.util
 import re
 import sys
 import tomllib
 import zipfile
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import dalembert as da
 from dalembert.version import __version__
+from loaded_scripts import loaded_script
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dalembert"
@@ -45,16 +44,7 @@ def test_the_package_is_marked_as_typed():
     assert files("dalembert").joinpath("py.typed").is_file()
 
 
-def load_checks() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("check_release", ROOT / "scripts" / "check_release.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-RELEASE = load_checks()
+RELEASE = loaded_script(ROOT / "scripts" / "check_release.py")
 
 
 @pytest.fixture(scope="module")

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import dalembert as da
 from dalembert.cli.run import COMMANDS
+from loaded_scripts import loaded_script
 
 ROOT = Path(__file__).parents[1]
 
 
-def load_pages() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("site_pages", ROOT / "scripts" / "site_pages.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-PAGES = load_pages()
+PAGES = loaded_script(ROOT / "scripts" / "site_pages.py")
 
 
 @pytest.fixture(scope="module")

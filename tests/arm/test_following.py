@@ -154,3 +154,27 @@ def test_a_moving_base_and_a_load_leave_the_relations():
     a, b = relation(arm)
     q = np.array([0.3, 0.1, 0.2, 0.7, 0.01])
     np.testing.assert_allclose(arm.mass_matrix(q), a.T @ free(arm).mass_matrix(a @ q + b) @ a, atol=1e-12)
+
+
+ROW = """<robot name="row"><link name="base"/><link name="a"/><link name="b"/>
+<link name="c"><inertial><origin xyz="1 0 0"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+<joint name="j1" type="prismatic"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/></joint>
+<joint name="j2" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
+<mimic joint="j1" offset="0.2"/></joint>
+<joint name="j3" type="continuous"><parent link="b"/><child link="c"/><axis xyz="0 1 0"/>
+<mimic joint="j2" multiplier="2" offset="0.1"/></joint></robot>"""
+
+
+def test_joints_held_stand_where_their_relations_in_a_row_have_them():
+    coupled = da.load(ROW, mimic="couple")
+    assert coupled.all_positions([0.0]).tolist() == pytest.approx([0, 0.2, 0.5])
+    for text in (ROW, coupled.write_toml()):
+        held = da.load(text, mimic="hold")
+        assert held.forward_kinematics([0.0]) == pytest.approx(coupled.forward_kinematics([0.0]), abs=1e-14)
+
+
+def test_springs_at_joints_that_stand_are_left_out_and_the_file_reads_back():
+    arm = da.load(ROW, mimic="couple").with_elastic(da.JointSpring("j3", 3.0, 0.4), da.JointSpring("j1", 2.0))
+    assert da.load(arm.write_toml(), mimic="hold").elastic == (da.JointSpring("j1", 2.0),)
+    locked = arm.locked({"j1": 0.1})
+    assert da.load(locked.write_toml()).elastic == locked.elastic == ()

@@ -69,3 +69,21 @@ def test_another_tool_is_named_by_its_link_and_checked() -> None:
     ):
         with pytest.raises(ArmError, match=said):
             wrong()
+
+
+def test_a_load_stays_where_it_is_when_another_tool_frame_is_chosen() -> None:
+    away = da.Placement.from_xyz_rpy((0.5, 0.1, -0.2), (0.3, 0.4, 0.5))
+    arm, load, q = da.load("planar-2r"), da.Load(2.0, (0.1, 0.2, 0.0), (0.01, 0.02, 0.02)), [0.3, 0.4]
+    held = arm.with_tool(away).holding(load)
+    for other in (held.with_tool(arm.tool), held.with_tool("link1"), held.with_tool("link1").with_tool(away, "link2")):
+        assert other.gravity_load(q) == pytest.approx(held.gravity_load(q), abs=1e-12)
+        assert other.mass_matrix(q) == pytest.approx(held.mass_matrix(q), abs=1e-12)
+
+
+def test_a_load_on_a_link_that_is_named_has_the_numbers_of_its_frame_also_where_the_tool_is() -> None:
+    away = da.Placement.from_xyz_rpy((0.5, 0.1, -0.2), (0.3, 0.4, 0.5))
+    arm, load, q = da.load("planar-2r"), da.Load(2.0, (0.1, 0.2, 0.0), (0.01, 0.02, 0.02)), [0.3, 0.4]
+    on_link = arm.with_tool("link1").holding(load, "link2")
+    assert arm.with_tool(away).holding(load, "link2").gravity_load(q) == pytest.approx(on_link.gravity_load(q))
+    for system in (arm.with_tool(away).holding(load), on_link.with_tool(away, "link2")):
+        assert da.load(system.write_toml()).gravity_load(q) == pytest.approx(system.gravity_load(q), abs=1e-12)

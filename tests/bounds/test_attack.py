@@ -12,6 +12,7 @@ import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from dalembert.bounds import compiled_grid
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch
 from dalembert.bounds.grid import largest_sum
+from dalembert.bounds.products import Factor, products
 from dalembert.bounds.ranges import range_of
 from dalembert.bounds.waves import Wave
 from dalembert.certificates.exact_dynamics import dynamics
@@ -105,6 +107,25 @@ class Campaign:
     closest: float = np.inf
     broken: list[str] = field(default_factory=list)
 
+    def attack_states(
+        self, what: str, terms: Sequence[Terms], factors: Sequence[Factor], box: Box, bound: float
+    ) -> None:
+        """|sum y f| <= bound over the box for all factors y that speeds give, with free ones for accelerations."""
+        sets, free = speed_factors(factors), np.array([factor is None for factor in factors])
+
+        def function(q: np.ndarray) -> np.ndarray:
+            values = np.array([f(q) for f in terms])
+            return np.abs(sets @ values).max(axis=0) + np.abs(values[free]).sum(axis=0)
+
+        at = greatest(function, box, self.rng, self.starts)
+        best = sets[int(np.abs(sets @ np.array([f(at[None])[0] for f in terms])).argmax())]
+        with ctx.workprec(BITS):
+            values = [f.at(at) for f in terms]
+            moved = sum((arb(float(y)) * v for y, v in zip(best, values, strict=True)), arb(0))
+            value = abs(moved) + sum((abs(v) for v, apart in zip(values, free, strict=True) if apart), arb(0))
+            spread = np.ptp(function(self.rng.uniform(box.lower, box.upper, (64, len(box.lower)))))
+            self.settle(f"{what} at {at.tolist()}", value, arb(float(bound)), float(spread))
+
     def attack(
         self, what: str, terms: Sequence[Terms], box: Box, bound: float, *, magnitudes: bool, sign: int = 1
     ) -> None:
@@ -130,6 +151,25 @@ class Campaign:
         if spread > 0:
             # of a constant nothing is closest: its bounds are its value
             self.closest = min(self.closest, float((limit - value).mid()) / spread)
+
+
+def speed_factors(factors: Sequence[Factor]) -> np.ndarray:
+    """1, x_j^2 and x_j x_k for speeds x from -1 to 1 in steps of a quarter, or more where there are many; zero where
+    a factor is free.
+    """
+    joints = sorted({j for factor in factors for j in factor or ()})
+    steps = np.linspace(-1, 1, 9 if len(joints) < 4 else 3)
+    rows = []
+    for x in product(steps, repeat=len(joints)):
+        at = dict(zip(joints, x, strict=True))
+        rows.append([0.0 if factor is None else float(np.prod([at[j] for j in factor])) for factor in factors])
+    return np.array(rows)
+
+
+def random_factors(rng: random.Random, count: int) -> list[Factor]:
+    """Factors of waves, some of them the same."""
+    kinds: list[Factor] = [None, (), *((j, k) for j in range(3) for k in range(j, 3))]
+    return [rng.choice(kinds) for _ in range(count)]
 
 
 def random_box(rng: random.Random, revolute: Sequence[bool]) -> Box:
@@ -205,7 +245,7 @@ def waves(found: Campaign, seed: int, count: int) -> None:
 
 
 def grids(found: Campaign, seed: int, count: int) -> None:
-    """Sums of magnitudes on grids, as torque errors have them, of waves that no arm has: in C and in NumPy."""
+    """Sums on grids, of magnitudes and with the factors of speeds, of waves that no arm has: in C and in NumPy."""
     rng, plain = np.random.default_rng(seed), random.Random(seed)
     for index in range(count):
         n = int(rng.integers(1, 6))
@@ -215,13 +255,20 @@ def grids(found: Campaign, seed: int, count: int) -> None:
         with ctx.workprec(BITS):
             terms = [of_wave(wave) for wave in group]
         known = float(np.sum([abs(wave(box.samples(8, 1))) for wave in group], axis=0).max())
-        proved = {"together": together(group, box, 1e6).bound}
+        factors = random_factors(plain, len(group))
+        given = products([[(factor, 1.0)] for factor in factors], np.ones(len(group)))
+        free: list[Factor] = [None] * len(group)
+        proved = {"together": together(group, free, box, 1e6).bound}
+        moving = {"together": together(group, factors, box, 1e6).bound}
         with pytest.MonkeyPatch.context() as patch:
             for engine in ("C", "NumPy"):
-                proved[engine] = largest_sum(group, box, known, plain.choice([0.01, 0.1, 0.5]), 3e5).bound
+                gap = plain.choice([0.01, 0.1, 0.5])
+                proved[engine] = largest_sum(group, box, known, gap, 3e5).bound
+                moving[engine] = largest_sum(group, box, known / 2, gap, 3e5, products=given).bound
                 patch.setattr(compiled_grid, "library", lambda: None)
         for engine, bound in proved.items():
             found.attack(f"grid {seed}/{index} {engine}", terms, box, bound, magnitudes=True)
+            found.attack_states(f"speeds {seed}/{index} {engine} {factors}", terms, factors, box, moving[engine])
 
 
 def couplings(found: Campaign, seed: int, count: int) -> None:
@@ -264,7 +311,7 @@ def couplings(found: Campaign, seed: int, count: int) -> None:
 
 
 def models(found: Campaign, seed: int, count: int) -> None:
-    """Torque errors of reduced models: sum |dD| a + sum |dC| v v + |dG|, which their bounds are proved for."""
+    """Torque errors of reduced models, with all signs of speeds and speeds below their limits."""
     rng = random.Random(seed)
     for index in range(count):
         arm = da.Arm.of(random_arm(rng, rng.choice([2, 2, 3]), fixed=0.0))
@@ -281,10 +328,12 @@ def models(found: Campaign, seed: int, count: int) -> None:
         revolute = [joint.kind == "revolute" for joint in arm.moving]
         for joint in range(arm.n):
             with ctx.workprec(BITS):
-                terms = [of_series(w, revolute) for key, w in prover.errors(0).items() if key[1] == joint]
+                terms = {key: of_series(w, revolute) for key, w in prover.errors(0).items() if key[1] == joint}
             if terms:
-                found.attack(
-                    f"model {seed}/{index}/{joint}", terms, model.states.box, float(model.bound[joint]), magnitudes=True
+                factors = [None if key[0] == "D" else tuple(key[2:]) for key in terms]
+                bound = float(model.bound[joint])
+                found.attack_states(
+                    f"model {seed}/{index}/{joint}", [*terms.values()], factors, model.states.box, bound
                 )
     assert exact_float(0.5) == "1/2"
 

@@ -218,8 +218,8 @@ def test_values_in_float32_are_within_their_budget_by_sixty_digits(seed: int, mo
             scale = float(question.reach[axis.joint]) if axis.slides else 1.0
             q[axis.joint] = _ball(float(x[at])) * _ball(scale)
             if number == 2:
-                before, _ = search._below(net, 3)
-        value, _ = search._below(net, 4)
+                before = search._below(net, 3, 0.0)[0]
+        value = search._below(net, 4, 0.0)[0]
         exact = sum((abs(_value(wave, q)) for wave in waves), flint.arb(0))
         off = value[0] - float(exact.mid())
         assert 0 <= off <= 2 * question.rounding + 2 * (question.relative - 1) * value[0]

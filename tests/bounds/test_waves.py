@@ -174,3 +174,15 @@ def test_root_mean_squares_scale_where_squares_are_out_of_range() -> None:
     wave = Wave(np.array([[0], [1]]), np.zeros((2, 1), np.int64), np.array([1.0 + 0j, 0.5 + 0j]))
     for exponent in (-900, 900):
         assert rms(wave.scaled(exponent), square_box(1)) == np.ldexp(rms(wave, square_box(1)), exponent)
+
+
+@pytest.mark.parametrize("half", [1.0, 0.1, 0.01, 1e-3])
+def test_the_mean_square_of_what_nearly_cancels_keeps_its_digits(half: float) -> None:
+    """cos 2x - 4 cos x + 3 = 8 sin(x/2)^4: about x^4/2 near zero, whose coefficients are eight in all."""
+    cosine, box = turning(2, 0), Box(np.full(2, -half), np.full(2, half), np.zeros(2, bool))
+    wave = (cosine * cosine).times(2.0) + cosine.times(-4.0) + constant(2.0, 2)
+    x, w = np.polynomial.legendre.leggauss(30)
+    exact = np.sqrt(0.5 * w @ (8 * np.sin(half * x / 2) ** 4) ** 2)
+    assert rms(wave, box) == pytest.approx(exact, rel=1e-10, abs=8 * 2**-50)
+    # and so with a second joint, of which it depends as little
+    assert rms(wave + turning(2, 1).times(1e-9), box) == pytest.approx(exact, rel=1e-10, abs=1.1e-9)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import dalembert as da
 from dalembert.cli.run import main
+from dalembert.design.analysis import Analysis
+from dalembert.design.tables import LoadTables
+from dalembert.reduction.reduced_model import ReducedModel
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +136,32 @@ def test_the_states_are_shown(folder, capsys):
     _, out, _ = said(capsys, "check", path)
     assert "0.25" in out
     assert "0.5" in out
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize(
+    ("command", "method", "shown", "kept"),
+    [
+        (["reduce", "planar-2r", "--tolerance", "0.3"], ReducedModel, "operations", "the model"),
+        (["ranges", "planar-2r"], LoadTables, "joint2", "what is"),
+        (["ranges", "planar-2r", "--of", "D11"], Analysis, "D11", "what is"),
+    ],
+)
+def test_what_is_proved_is_printed_before_its_certificate_is_written(
+    command: list[str], method: type, shown: str, kept: str, as_json: bool, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """An interrupt during the long part loses nothing but the file, and says so."""
+
+    def interrupted(*_: object) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(method, "certificate", interrupted)
+    path = tmp_path / "never.json"
+    assert main([*command, "--certificate", str(path), *["--json"] * as_json]) == 130
+    told = capsys.readouterr()
+    assert shown in told.out
+    assert f"note: interrupted; {path} was not written, and {kept} above is proved as it stands" in told.err
+    assert not path.exists()
+    if as_json:
+        json.loads(told.out)

@@ -16,6 +16,7 @@ from flint import fmpq
 import dalembert as da
 from dalembert.certificates.certificate_file import SECTIONS, digests, read, write
 from dalembert.certificates.checker import Certificate
+from dalembert.certificates.proving import Prover
 from dalembert.certificates.verified_claims import upward
 from newton_euler_of_sections import run, torques
 from random_arms import random_arm
@@ -79,6 +80,15 @@ def test_what_is_written_of_random_arms_is_verified(seed, folder):
     found = da.check_certificate(made.certificate(folder / f"random{seed}.json"))
     assert found.is_about(arm)
     assert all(claim.upper >= bound for claim, bound in zip(found.claims, made.bound, strict=True))
+
+
+def test_an_error_that_no_position_changes_has_a_proof_without_axes(reduced):
+    constant = {("D", 0, 0): {(0, 0, 0): (fmpq(3), fmpq(0))}}
+    prover = Prover("reduced model", {name: section for name, section in read(reduced).items() if name != "header"})
+    part = prover.grid_part(0, constant, Fraction(4), 1.0, 1e6)
+    assert (part["axes"], part["grid"]) == ("", [])
+    assert prover.gridded(0, constant, part) == 1
+    assert prover.grid_part(0, constant, Fraction(2), 1.0, 1e6) is None
 
 
 def test_certified_ranges_are_verified_and_hold_every_value(ranges):
@@ -206,7 +216,13 @@ def lower_the_bound_and_its_parts(s):
 
 def move_the_bound_to_another_part(s):
     first = s["proofs"][0][0]
-    s["proofs"][0].append({"of": first["of"][:1], "bound": first["bound"], "tree": first["tree"]})
+    s["proofs"][0].append({**first, "of": first["of"][:1]})
+
+
+def count_an_error_twice(s):
+    """With signs, twice an error may be less than once."""
+    first = s["proofs"][0][0]
+    first["of"].append(first["of"][0])
 
 
 def leave_out_an_error(s):
@@ -217,24 +233,103 @@ def leave_out_a_part(s):
     s["proofs"][0].clear()
 
 
+def main_part(s):
+    return next(part for proof in s["proofs"] for part in proof if len(part["axes"]) > 1 and part["grid"][0] != ".")
+
+
 def stop_at_once(s):
-    s["proofs"][0][0]["tree"] = "."
+    part = main_part(s)
+    part["grid"] = ["."] + [""] * (len(part["axes"]) - 1)
 
 
-def cut_the_tree_short(s):
-    s["proofs"][0][0]["tree"] = s["proofs"][0][0]["tree"][:-1]
+def cut_the_grid_short(s):
+    main_part(s)["grid"][-1] = main_part(s)["grid"][-1][:-1]
 
 
 def go_on_after_the_end(s):
-    s["proofs"][0][0]["tree"] += "."
+    main_part(s)["grid"][-1] += "."
 
 
-def divide_what_is_not_there(s):
-    s["proofs"][0][0]["tree"] = "z" + s["proofs"][0][0]["tree"]
+def leave_an_axis_out(s):
+    main_part(s)["grid"].pop()
 
 
-def empty_tree(s):
-    s["proofs"][0][0]["tree"] = ""
+def one_axis_more(s):
+    main_part(s)["grid"].append("")
+
+
+def fewer_orders(s):
+    """What is left out counts with its moduli, and that is too much."""
+    part = main_part(s)
+    part["orders"] = [0] * len(part["orders"])
+
+
+def leave_all_axes_out(s):
+    part = main_part(s)
+    part["axes"], part["orders"], part["grid"], part["bends"] = "", [], [], []
+
+
+def orders_below_zero(s):
+    main_part(s)["orders"][0] = -1
+
+
+def one_order_less(s):
+    main_part(s)["orders"].pop()
+
+
+def grid_over_what_is_not_there(s):
+    main_part(s)["axes"] = "z" + main_part(s)["axes"][1:]
+
+
+def the_same_axis_twice(s):
+    main_part(s)["axes"] = main_part(s)["axes"][0] * len(main_part(s)["axes"])
+
+
+def coarser_grid(s):
+    part = main_part(s)
+    symbol = part["grid"][0]
+    part["grid"] = ["/", *(text[: 2 * at] for at, text in enumerate(part["grid"][1:], 1))]
+    assert part["grid"][0] != symbol
+
+
+def moduli_where_they_show_nothing(s):
+    part = main_part(s)
+    part["grid"][-1] = "." * len(part["grid"][-1])
+
+
+def less_curvature(s):
+    """A bound of the curvature that nothing shows."""
+    part = main_part(s)
+    part["bends"] = [
+        {"axis": axis, "bound": "1/1000000", "grid": ["."] + [""] * (len(part["axes"]) - 1)} for axis in part["axes"]
+    ]
+
+
+def negative_curvature(s):
+    less_curvature(s)
+    for bend in main_part(s)["bends"]:
+        bend["bound"] = "-1000000"
+
+
+def empty_grid(s):
+    main_part(s)["grid"] = []
+
+
+def symbol_of_no_number(s):
+    main_part(s)["grid"][0] = "\x7f"
+
+
+def symbol_below_the_first(s):
+    main_part(s)["grid"][0] = "-"
+
+
+def symbol_beyond_ascii(s):
+    main_part(s)["grid"][0] = "\u0130"
+
+
+def a_slide_all_the_way_round(s):
+    s["systems"][0]["bodies"][1]["kind"] = "prismatic"
+    s["states"]["circle"][1] = True
 
 
 def change_a_constant(s):
@@ -334,9 +429,12 @@ def bound_over_zero(s):
 
 
 ATTACKS = [
-    lower_the_bound, lower_the_bound_and_its_parts, move_the_bound_to_another_part, leave_out_an_error,
-    leave_out_a_part, stop_at_once, cut_the_tree_short, go_on_after_the_end, divide_what_is_not_there,
-    empty_tree, change_a_constant, change_an_operation, use_a_later_step, exchange_torques,
+    lower_the_bound, lower_the_bound_and_its_parts, move_the_bound_to_another_part, count_an_error_twice,
+    leave_out_an_error, leave_out_a_part, stop_at_once, cut_the_grid_short, go_on_after_the_end, leave_an_axis_out,
+    one_axis_more, fewer_orders, leave_all_axes_out, orders_below_zero, one_order_less, grid_over_what_is_not_there,
+    the_same_axis_twice, coarser_grid, moduli_where_they_show_nothing,
+    less_curvature, negative_curvature, empty_grid, symbol_of_no_number, symbol_below_the_first, symbol_beyond_ascii,
+    a_slide_all_the_way_round, change_a_constant, change_an_operation, use_a_later_step, exchange_torques,
     make_a_body_heavier, turn_gravity, mirror_a_body, move_faster, accelerate_more, empty_box,
     box_of_fewer_joints, leave_out_a_claim, leave_out_a_proof, claim_of_the_joint_before_the_first,
     claim_of_a_joint_too_many, claim_of_a_system_too_many, no_system_and_no_claim,
@@ -392,6 +490,34 @@ def another_coefficient(s):
 
 def twice_the_coefficient(s):
     s["claims"][0]["of"] = [["2", "D", 0, 0]]
+
+
+def divided(s):
+    """A proof and the side of it whose tree divides the box."""
+    return next((proof, side) for proof in s["proofs"] for side in proof if len(proof[side]) > 1)
+
+
+def change_a_tree(change):
+    def attack(s):
+        proof, side = divided(s)
+        proof[side] = change(proof[side])
+
+    return attack
+
+
+TREES = {
+    "leave parts of the box open": lambda tree: tree[:-1],
+    "leave all of the box open": lambda tree: "",
+    "go on after the end": lambda tree: tree + ".",
+    "divide what is not there": lambda tree: "z" + tree[1:],
+    "stop at once": lambda tree: ".",
+}
+
+
+@pytest.mark.parametrize("attack", TREES)
+def test_a_tree_that_does_not_cover_the_box_is_refused(attack, ranges, folder):
+    with pytest.raises(da.CertificateError, match=r"claim \d"):
+        da.check_certificate(changed(ranges, folder, change_a_tree(TREES[attack])))
 
 
 def denominator_that_may_vanish(s):

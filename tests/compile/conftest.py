@@ -27,3 +27,11 @@ def said(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> p
     """What was reported, with nothing reported before."""
     monkeypatch.setattr(build, "_said", set())
     return caplog
+
+
+@pytest.fixture
+def plain_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No extension module from an earlier test: what is built is built by this test's compiler."""
+    from dalembert.compile import shared_library
+
+    monkeypatch.setattr(shared_library, "caller_type", lambda: shared_library.CtypesCaller)

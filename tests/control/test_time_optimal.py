@@ -120,3 +120,35 @@ def test_limits_hold_where_the_path_stands_still_on_its_way() -> None:
     assert motion.duration == pytest.approx(2 * np.sqrt(0.05) + 2 * np.sqrt(0.04), rel=0.01)
     with pytest.raises(da.ArmError, match="stands still"):
         da.time_optimal(arm, da.quintic([[0.0], [0.5], [0.5], [0.1]], 1.0), effort=1.0)
+
+
+def geared(seed: int, motors: int = 2) -> tuple[da.DrivenArm, da.Motor]:
+    """A planar arm whose motors have dry and viscous friction, little voltage, and shafts of both joints."""
+    rng = np.random.default_rng(seed)
+    motor = da.Motor(0.05, 1.0, 0.0, supply=float(rng.uniform(8, 20)), largest_current=float(rng.uniform(5, 50)))
+    made = []
+    for k, ratios in enumerate(({"joint1": 80}, {"joint1": 20, "joint2": 60}, {"joint2": 50})[:motors]):
+        rubs = da.Friction((float(rng.uniform(0.01, 0.05)),) * 2, viscous=float(10 ** rng.uniform(-5, -2.5)))
+        made.append(da.Actuator.of(f"m{k + 1}", ratios, da.Rotor.of("1e-4"), rubs, motor))
+    return da.load("planar-2r").with_drives(da.DriveTrain(tuple(made))), motor
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_currents_and_voltages_keep_their_limits_where_shafts_turn_back(seed: int) -> None:
+    """Dry friction changes its sign on the way, back-emf grows with the speed: limits hold between places too."""
+    system, motor = geared(seed)
+    points = np.random.default_rng(seed + 100).uniform(-1, 1, (3, 2))
+    motion = da.time_optimal(system, da.spline(points, [0.0, 1.0, 2.0]), samples=120)
+    t = np.linspace(0, motion.duration, 1001)[1:-1]
+    q, qd, qdd = motion.position(t), motion.velocity(t), motion.acceleration(t)
+    current = system.motor_torques(q, qd, qdd) / motor.torque_constant
+    voltage = motor.resistance * current + motor.torque_constant * system.motor_velocities(q, qd)
+    use = np.maximum(np.abs(current) / motor.largest_current, np.abs(voltage) / motor.supply).max()
+    assert 0.99 < use < 1.005
+
+
+def test_limits_of_more_motors_than_joints_are_refused_and_not_forgotten() -> None:
+    system, _ = geared(0, motors=3)
+    path = da.spline([[0.1, 0.2], [0.3, 0.4]], [0.0, 1.0])
+    with pytest.raises(da.ArmError, match="the limits of motor m1 cannot be kept"):
+        da.time_optimal(system, path, effort=100.0)

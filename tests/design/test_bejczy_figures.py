@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from dalembert.design.bejczy_figures import CUBE, FIGURES, belongs, curve
 from dalembert.design.importance import Curve
 from dalembert.report.bejczy import charts
 from dalembert.report.charts.svg_file import svg_file
+from loaded_scripts import loaded_script
 
 ROOT = Path(__file__).parents[2]
 
@@ -150,11 +150,7 @@ def test_the_figures_of_the_documentation_are_what_the_arm_gives_today() -> None
 
 
 def test_the_script_that_draws_them_writes_nine_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = importlib.util.spec_from_file_location("bejczy_figures", ROOT / "examples" / "bejczy_figures.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = loaded_script(ROOT / "examples" / "bejczy_figures.py")
     # Figure 3 takes certified ranges, which tests/design/test_tables.py has; rough ones do here.
     monkeypatch.setattr(certified_ranges, "WORK", 300.0)
     module.main(tmp_path)

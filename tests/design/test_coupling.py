@@ -429,3 +429,15 @@ def test_figures_at_the_motor_and_with_a_load_are_those_of_the_tables() -> None:
     assert found["D11 greatest at the motor"].first == pytest.approx(table.inertia[0].loaded.maximum / 100**2)
     assert found["G3 share of what the drive gives"].first == pytest.approx(table.gravity[2].loaded.largest / 98.7)
     assert found["D66 greatest"].second is None
+
+
+def test_an_inertia_below_zero_is_refused_and_no_ratio_to_it_is_told() -> None:
+    """The second link has less inertia about its mass centre than any body: D22 is below zero everywhere."""
+    arm = da.load("planar-2r")
+    links = [replace(link, inertia=replace(link.inertia, tensor=tuple(
+        tuple(-9 * x for x in row) for row in link.inertia.tensor))) if at == len(arm.links) - 1 else link
+        for at, link in enumerate(arm.links)]  # fmt: skip
+    ask = replace(arm, links=tuple(links)).analysis()
+    for question in (ask.coupling, ask.dominance):
+        with pytest.raises(ArmError, match=r"the inertia about 'joint\d' \(D\d\d\) comes to -.* kg m\^2 at a pose"):
+            question()

@@ -10,6 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia, Load
+from dalembert.equations.names import expression_unit
 
 CUBE = Load.of(Inertia.box(1.8, ((442e-6) ** (1 / 3),) * 3))
 
@@ -159,3 +160,14 @@ def test_a_state_without_torque_of_its_own_is_fast_and_one_without_reactions_slo
     assert found[0].pace == 0
     still = arm.analysis().slow_fast_at([0, 0.3, 0.8, 0, 0, 0], np.zeros(6), np.zeros(6))
     assert all(one.slow and one.pace == np.inf for one in still)
+
+
+@pytest.mark.parametrize(
+    ("asked", "unit"),
+    [("D12/D11", "1"), ("D13/D11", "1/m"), ("D11/D33", "m^2"), ("G2/D22", "1/s^2"), ("G3/D33", "m/s^2"),
+     ("G3/D22", "1/(m s^2)"), ("D11+D22", "kg m^2"), ("D12-D22", "kg m^2"), ("(D13+D23)/D33", "m"),
+     ("D22+D33", "mixed")],
+)  # fmt: skip
+def test_sums_and_ratios_have_the_units_of_what_they_are_made_of(asked: str, unit: str) -> None:
+    """The third joint of the arm slides, the first two turn."""
+    assert expression_unit(da.load("jpl-rrp", physical="ignore"), asked) == unit

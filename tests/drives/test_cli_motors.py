@@ -46,6 +46,9 @@ def test_dynamics_gives_torques_currents_and_voltages_of_the_motors(call: Call) 
     assert found["position"] == pytest.approx(driven.motor_positions(Q))
     jerky = json.loads(call(*words, "--jerk=3,2,1,0,4", "--json"))["motors"]
     assert jerky["voltage"] == pytest.approx(driven.electric.voltages(*state, [3, 2, 1, 0, 4]))
+    assert all(
+        low - 1e-9 <= v <= high + 1e-9 for v, (low, high) in zip(jerky["voltage"], jerky["voltage_band"], strict=True)
+    )
     text = call(*words)
     for head in ("[rad]", "[N m]", "[A]", "[V]", "without L di/dt, which --jerk counts"):
         assert head in text

@@ -136,3 +136,14 @@ def test_what_shafts_do_is_told_by_name() -> None:
     assert told(still, middle + np.array([0.5, 0])) == {"a": "starts forward", "b": "stands"}
     assert told(still, middle - np.array([0, 0.1])) == {"a": "stands", "b": "starts backward"}
     assert told(np.array([0.0, 0.1]), middle) == {"a": "stands", "b": "moves"}
+
+
+def test_a_motor_that_is_a_force_on_a_sliding_joint_is_in_newtons_wherever_it_is_asked() -> None:
+    driven = da.load("stanford", physical="ignore").driven
+    expected = tuple("N" if joint.kind == "prismatic" else "N m" for joint in driven.moving)
+    q = np.array([0.1, 0.2, 0.5, 0.1, 0.2, 0.3])
+    assert driven.motor_units == expected == driven.motor_torque_band(q).units
+    assert tuple(signal.unit for signal in driven.linearize(q).inputs) == expected
+    columns = driven.simulate(driven.motor_torques(q, 0 * q, 0 * q), q, duration=0.01, samples=2).columns
+    assert [columns[f"motor_torque_{name}"][0] for name in driven.motor_names] == list(expected)
+    assert columns[f"motor_position_{driven.motor_names[2]}"][0] == "m"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.arm.description import ArmDescription
+from dalembert.arm.placement import Placement, translate
 from dalembert.equations.closed_form import Equations
 from dalembert.equations.derive import EquationsModel
 from dalembert.formulations import christoffel, composite_body, newton_euler
@@ -224,6 +226,17 @@ def test_a_twist_can_stay_a_symbol() -> None:
     equations = Equations(arm, "inertial+twists")
     assert "c_alpha1" in equations["D11"].variables
     assert_equal_values(equations, configurations(arm))
+
+
+def test_two_lengths_of_one_name_are_no_symbol() -> None:
+    """One symbol has one value: numbers answer as they are, and symbols are refused."""
+    arm = da.load("planar-2r")
+    longer = replace(arm.joints[0], before=Placement.of(translate("x", "0.25", "l1")))
+    twice = replace(arm, joints=(longer, *arm.joints[1:]))
+    q = [0.3, 0.2]
+    assert np.allclose(twice.equations("numbers").values(q)[2], twice.gravity_load(q))
+    with pytest.raises(da.ArmError, match="two lengths or angles that differ are named 'l1'"):
+        twice.equations()
 
 
 def test_unknown_parameters_are_named() -> None:

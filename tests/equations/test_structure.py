@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.equations.base_parameters import base_parameters
+from dalembert.equations.base_parameters import balanced, base_parameters
 from dalembert.equations.closed_form import Equations
 from dalembert.equations.structure import BY_CANCELLATION, BY_GEOMETRY, BY_IDENTITY, BY_PARAMETERS, structure
 from random_arms import random_arm
@@ -196,3 +196,9 @@ def test_the_known_combinations_of_the_planar_arm() -> None:
 def test_base_parameters_of_something_else_are_refused() -> None:
     with pytest.raises(da.ArmError, match="energy"):
         base_parameters(da.load("planar-2r"), "colour")
+
+
+def test_rows_with_numbers_too_large_for_floats_are_balanced_all_the_same() -> None:
+    one = base_parameters(da.load("planar-2r"), lengths=False).equations.mass_matrix[1, 1].poly.context().constant(1)
+    rows = {0: {0: one * 10**400, 1: one * 3 * 10**400}, 2: {2: one, 3: one / 10**400}}
+    assert set(balanced(rows, ["Ixx1", "Ixx2", "Ixx3", "Ixx4"], 1.0)) <= {0, 1, 2}

@@ -149,3 +149,24 @@ def test_what_cannot_be_honoured_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ArmError, match=said):
             arm.write_fmu(tmp_path / "arm.fmu", **options)
     assert not (tmp_path / "arm.fmu").exists()
+
+
+def test_motors_that_slide_have_units_of_forces_throughout(tmp_path: Path) -> None:
+    arm = da.load("stanford", physical="ignore")
+    motor = da.Motor(2.0, 1.0, 0.01)
+    parts = [
+        da.Actuator.of(f"m{k}", {n: 1}, friction=da.Friction.of(0.1), motor=motor)
+        for k, n in enumerate(arm.joint_names)
+    ]
+    arm.with_drives(da.DriveTrain(parts)).write_fmu(tmp_path / "arm.fmu", input="voltage")
+    model = read_model_description(str(tmp_path / "arm.fmu"))
+    units = {variable.name: variable.unit for variable in model.modelVariables}
+    defined = {unit.name for unit in model.unitDefinitions}
+    expected = {
+        "motor_torque.{}": ("N.m", "N"), "motor_velocity.{}": ("rad/s", "m/s"),
+        "motor.{}.torque_constant": ("N.m/A", "N/A"), "motor.{}.speed_constant": ("V.s/rad", "V.s/m"),
+    }  # fmt: skip
+    for name, (turning, sliding) in expected.items():
+        assert (units[name.format("m1")], units[name.format("m2")]) == (turning, sliding)
+        assert {turning, sliding} <= defined
+    assert [units[name] for name in units if name.endswith("m2.starting")] == ["N"]

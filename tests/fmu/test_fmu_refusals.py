@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ctypes import POINTER, c_double
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,10 @@ def fmu(written: dict[str, Path], version: str, tmp_path: Path) -> Iterator[Impo
         yield made
 
 
-def said(capfd: pytest.CaptureFixture[str], call: Any, *arguments: Any) -> str:
+def said(capfd: pytest.CaptureFixture[str], call: Any, *arguments: Any, status: str = "error") -> str:
     """The sentence with which an FMU refuses a call."""
     capfd.readouterr()
-    with pytest.raises(FMICallException, match="error"):
+    with pytest.raises(FMICallException, match=status):
         call(*arguments)
     return capfd.readouterr().out
 
@@ -93,6 +94,64 @@ def test_steps_follow_each_other_in_time(fmu: Imported, capfd: pytest.CaptureFix
     fmu.fmu.doStep(0.01, 0.0)
     fmu.fmu.doStep(0.01 + 1e-14, 0.01)
     assert abs(fmu.get("time")[0] - 0.02) < 1e-12
+
+
+@VERSIONS
+def test_model_exchange_takes_no_time_and_no_state_that_is_not_finite(
+    written: dict[str, Path], version: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with imported(written[version], True, tmp_path / "x") as made:
+        start = made.fmu.enterInitializationMode if made.three else made.fmu.setupExperiment
+        assert "start time is not finite" in said(capfd, lambda: start(startTime=np.inf))
+        made.initialise({"voltage.motor1": 8.0})
+        size = len(made.description.derivatives)
+        states = np.linspace(0.01, 0.1, size)
+        given = states.ctypes.data_as(POINTER(c_double))
+        made.fmu.setContinuousStates(given, size)
+        before = made.get("time", *made.named("q."), *made.named("current."))
+        for bad in (np.nan, np.inf):
+            assert "time is not finite" in said(capfd, made.fmu.setTime, bad)
+            states[-1] = bad
+            text = said(capfd, made.fmu.setContinuousStates, given, size, status="discard")
+            assert "a state is not finite" in text
+        assert (made.get("time", *made.named("q."), *made.named("current.")) == before).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "inductance", "constants"),
+    [
+        ("current", 1e-3, ["torque_constant", "largest_current"]),
+        ("voltage", 0.0, ["torque_constant", "speed_constant", "resistance", "supply", "largest_current"]),
+        (
+            "voltage",
+            1e-2,
+            ["torque_constant", "speed_constant", "resistance", "inductance", "supply", "largest_current"],
+        ),
+    ],
+    ids=["current", "steady voltage", "voltage"],
+)
+def test_every_constant_of_a_motor_that_can_be_set_changes_the_motion(
+    kind: str, inductance: float, constants: list[str], tmp_path: Path
+) -> None:
+    """So a current that is no state has no inductance to set: it would change nothing, without a word."""
+    motor = da.Motor(torque_constant=0.2, resistance=1.5, inductance=inductance, supply=24.0, largest_current=12.0)
+    arm = da.Arm.from_dh([{"a": 0.3, "mass": 1.0, "com": (-0.1, 0, 0)}], name="one")
+    drives = da.DriveTrain([da.Actuator.of("motor1", {"joint1": 10}, rotor=da.Rotor(1e-4), motor=motor)])
+    path = tmp_path / "arm.fmu"
+    arm.with_drives(drives).write_fmu(path, input=kind)
+    with imported(path, False, tmp_path / "x") as made:
+        names = [name for name in made.by_name if name.startswith("motor.") and name != "motor.motor1"]
+        assert [name.rpartition(".")[2] for name in names] == constants
+        push = made.named("current_input." if kind == "current" else "voltage.")[0]
+        ends = []
+        for name in (None, *names):
+            made.fmu.reset()
+            small = name is not None and name.endswith(("supply", "largest_current"))
+            changed = {} if name is None else {name: 1.0 if small else 2 * float(made.get(name)[0])}
+            made.initialise({push: 8.0, **changed})
+            made.fmu.doStep(0.0, 0.05)
+            ends.append(made.get(*made.named("q."), *made.named("qd.")))
+        assert all(np.abs(end - ends[0]).max() > 1e-4 for end in ends[1:])
 
 
 def loads() -> list[tuple[float, list[float]]]:

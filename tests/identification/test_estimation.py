@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.identification import estimation
 from dalembert.identification.spectra import band_edges, real_lines
 from simulated_logs import COULOMB, ROTORS, VISCOUS, log, motion, robot
 
@@ -101,6 +103,26 @@ def test_gains_are_found_from_a_known_load() -> None:
         da.identify(system.arm, runs, gains="find")
     with pytest.raises(da.ArmError, match='or "find"'):
         da.identify(system.arm, runs, gains="guess")
+
+
+def test_the_search_for_gravity_starts_close_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    system, gravity, starts = robot(), np.array([1.0, 2.0, -9.549]), []
+
+    def noted(seen: Any, *_: object) -> None:
+        starts.append(seen.system.gravity)
+        raise StopIteration
+
+    monkeypatch.setattr(estimation, "_estimated", noted)
+    with pytest.raises(StopIteration):
+        da.identify(system.arm, log(system.with_gravity(gravity.tolist()), 1, 0.1, seconds=3.0), gravity="find")
+    assert abs(starts[0] @ gravity) > np.cos(np.radians(6)) * 9.81**2  # which of up and down is told later
+
+
+def test_a_load_in_a_hand_that_does_not_move_is_refused_by_a_sentence() -> None:
+    system = robot()
+    found = da.identify(system.arm.with_tool(system.base), log(system), method="least squares")
+    with pytest.raises(da.ArmError, match="its hand, link 'base', does not move"):
+        found.load(log(system, 1))
 
 
 def test_the_direction_of_gravity_is_found() -> None:

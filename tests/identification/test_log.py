@@ -32,6 +32,24 @@ def test_columns_are_found_by_their_heads(tmp_path: Path) -> None:
     np.testing.assert_allclose(read.effort, EFFORT[:, ::-1])
 
 
+def test_a_simulated_motion_is_read_back_as_a_log(tmp_path: Path) -> None:
+    """Times, positions, velocities and torques are those of the motion; inputs of motors are none of joints."""
+    arm = da.load("jpl-rrp")
+    path = tmp_path / "run.csv"
+    push, start = [0.1, -0.2, 3.0, 0.0, 0.1, 0.0], [0.1, 0.5, 0.4, 0.2, 0.3, 0.1]
+    run = da.simulate(arm, push, start, None, 0.1)
+    run.save(path)
+    read = da.Log.read(path)
+    for values, wanted in ((read.t, run.t), (read.q, run.q), (read.qd, run.qd), (read.effort, run.u)):
+        assert np.array_equal(values, wanted)
+    da.simulate(arm.driven, push, start, None, 0.1).save(path)
+    own = path.read_text(encoding="utf-8")
+    for text in (own, own.replace("_motor", "_joint")):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(da.ArmError, match="no column of t"):
+            da.Log.read(path)
+
+
 @pytest.mark.parametrize(
     ("heads", "columns", "sentence"),
     [

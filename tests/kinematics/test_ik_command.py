@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,32 @@ def test_the_command_finds_what_python_finds(capsys: pytest.CaptureFixture[str])
     assert told["reached"] is True
 
 
+def test_what_holds_the_arm_counts_springs_and_manipulability_is_of_the_frame(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arm = da.load("ur5e").with_elastic(da.JointSpring("elbow_joint", 30.0, 0.2))
+    (tmp_path / "soft.toml").write_text(arm.write_toml())
+    words = [
+        "ik",
+        str(tmp_path / "soft.toml"),
+        "--pose",
+        "0.3,0.2,0.4",
+        "--task",
+        "position",
+        "--frame",
+        "wrist_1_link",
+    ]
+    assert main([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    still = np.zeros(arm.n)
+    assert told["holding_effort"] == pytest.approx(arm.inverse_dynamics(told["q"], still, still))
+    assert abs(told["holding_effort"][2] - arm.gravity_load(told["q"])[2]) > 1
+    measured = arm.manipulability(told["q"], "wrist_1_link", directions="translation").measure
+    assert told["manipulability_translation"] == pytest.approx(measured)
+    assert main(words) == 0
+    assert f"Manipulability {float(measured):.4g} in translation" in capsys.readouterr().out
+
+
 def test_a_pose_that_is_not_reached_ends_with_code_1_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ik", "planar-2r", "--pose", "9,0,0", "--task", "position", "--starts", "4"]) == 1
     said = capsys.readouterr().out
@@ -34,6 +61,7 @@ def test_a_pose_that_is_not_reached_ends_with_code_1_and_says_so(capsys: pytest.
     ("words", "said"),
     [
         (["ik", "ur5e", "--pose", "1,2"], "6 numbers"),
+        (["ik", "ur5e", "--pose", "0.4,0.2,0.3", "--task", "orientation"], "6 numbers"),
         (["ik", "ur5e", "--pose", "1 deg,2,3,0,0,0"], "in metres"),
         (["ik", "ur5e", "--pose", "0,0,0,0,0,0", "--frame", "nowhere"], "no link"),
         (["ik", "ur5e", "--pose", "0,0,0,0,0,0", "--criterion", "limits"], "none to spare"),

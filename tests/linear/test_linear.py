@@ -243,6 +243,17 @@ def test_state_space_carries_names_and_units_into_python_control():
     assert sampled.state_space().dt == 0.01
 
 
+def test_outputs_and_the_controllability_matrix_are_those_of_python_control():
+    model = da.load("planar-2r").linearize([0.3, -0.5])
+    matrix = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]])
+    seen = model.with_outputs(matrix, model.outputs[:2])
+    system = seen.state_space()
+    assert np.allclose(system(1j), matrix @ np.linalg.solve(1j * np.eye(4) - model.A, model.B))
+    assert np.allclose(model.controllability_matrix, control.ctrb(model.A, model.B))
+    with pytest.raises(ArmError, match="2 outputs of 4 states"):
+        model.with_outputs(matrix[:, :3], model.outputs[:2])
+
+
 def test_controllability_is_lost_when_an_input_is_taken_away():
     arm = da.load("planar-2r").with_gravity((0, 0, 0))
     linear = links_model(arm, np.zeros(2), np.zeros(2), np.zeros(2))
@@ -278,6 +289,24 @@ def test_poles_move_with_the_load_as_the_sensitivity_says():
     by_speed = [poles[np.argsort(poles.imag)] for poles in (moved, heavier.poles)]
     assert by_speed[0] == pytest.approx(by_speed[1], rel=1e-3, abs=1e-4)
     assert found.gravity.shape == (2,)
+
+
+def test_a_mass_is_added_to_the_load_that_is_held_and_does_not_replace_it():
+    """dG/dm is the lever of the point mass, and dA/dm that of the load with it, whatever is in the hand before."""
+    held = da.Load(2.0, (0.3, 0.1, 0.0), (0.1, 0.2, 0.25))
+    arm, q, com = da.load("planar-2r").holding(held), np.array([0.4, 0.7]), (0.05, -0.02, 0.0)
+
+    def build(arm):
+        return links_model(arm, q, np.zeros(2), arm.gravity_load(q))
+
+    def more(mass):
+        return arm.holding(da.Load.of(held.body + da.Load(mass, com).body))
+
+    found, h = to_load(arm, build, q, com), 1e-2
+    lever = da.load("planar-2r").holding(da.Load(1.0, com)).gravity_load(q) - da.load("planar-2r").gravity_load(q)
+    np.testing.assert_allclose(found.gravity, lever, rtol=1e-9)
+    rise = (8 * (build(more(h)).A - build(arm).A) - (build(more(2 * h)).A - build(arm).A) * 2) / (4 * h)
+    np.testing.assert_allclose(found.A, rise, rtol=1e-3, atol=1e-3 * np.abs(rise).max())
 
 
 def test_bad_questions_are_refused():

@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import dalembert as da
-from dalembert.cli.run import application
+from dalembert.cli.run import application, main
+from dalembert.mechanisms import gallery
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "mechanisms"
 
@@ -130,6 +131,40 @@ def test_json_has_the_loads_of_the_motors_of_the_file() -> None:
     names = found["motors"]["motor"]
     rows = first[[pair.joint_names.index(name) for name in names]]
     np.testing.assert_allclose(rows.T @ found["motors"]["load [N m or N]"], found["static_load"], rtol=1e-9, atol=1e-9)
+
+
+def test_forces_in_closures_and_loads_of_motors_are_those_of_the_motion() -> None:
+    bar, qd, qdd = da.load_mechanism(FIVE_BAR), [3.0, -2.0], [10.0, 5.0]
+    state = ("--q", "1.9,1.2", "--qd", "3,-2", "--forces")
+    phi = bar.position([1.9, 1.2])
+    moving = bar.constraint_forces(phi, qd, qdd)
+    found = asked(*state, "--qdd", "10,5")["closure_forces"]["force [N, N m]"]
+    np.testing.assert_allclose(found, moving, rtol=1e-12)
+    loads = ",".join(repr(float(load)) for load in bar.inverse_dynamics(phi, qd, qdd))
+    found = asked(*state, "--tau", loads)["closure_forces"]["force [N, N m]"]
+    np.testing.assert_allclose(found, moving, rtol=1e-9)
+    pair = da.load_mechanism(EXAMPLES / "two_arms.toml")
+    speeds = np.linspace(-1, 1, pair.n)
+    text = ",".join(repr(float(speed)) for speed in speeds)
+    motors = json.loads(run(str(EXAMPLES / "two_arms.toml"), "--qd", text, "--json"))["motors"]
+    rows = pair.influence(pair.home).first[[pair.joint_names.index(name) for name in motors["motor"]]]
+    loads_of_motion = pair.inverse_dynamics(pair.home, speeds, np.zeros(pair.n))
+    np.testing.assert_allclose(rows.T @ motors["load [N m or N]"], loads_of_motion, rtol=1e-9, atol=1e-9)
+
+
+def test_nobody_drives_a_passive_coordinate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its load is zero, its acceleration what follows from that (Freeman 1985, Appendix D)."""
+    crank = gallery.slider_crank()
+    path = str(crank.save(tmp_path / "crank.toml"))
+    load, qdd = crank.with_passive(crank.home, [1.0, 0.5], [1.5, 0.0])
+    found = json.loads(run(path, "--qd", "1,0.5", "--qdd", "1.5,0", "--forces", "--json"))
+    np.testing.assert_allclose(found["motion"]["load [N m or N]"], load, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found["motion"]["acceleration [unit/s^2]"], qdd, rtol=1e-9)
+    pins = crank.constraint_forces(crank.home, [1.0, 0.5], qdd)
+    np.testing.assert_allclose(found["closure_forces"]["force [N, N m]"], pins, rtol=1e-9)
+    for option in ("--qdd", "--tau"):
+        assert main(["mechanism", path, option, "1,2"]) == 2
+        assert "which is passive: nobody drives it" in capsys.readouterr().err
 
 
 def test_loads_give_accelerations_and_motions() -> None:

@@ -240,3 +240,22 @@ def test_what_a_linear_model_of_a_mechanism_cannot_have_is_refused():
     half = half._with(chains=chains, coordinates=half.coordinates, home=half.home)
     with pytest.raises(ArmError, match="cannot give the load"):
         half.linearize(half.home, input="motor torque")
+
+
+def test_poles_at_rest_do_not_depend_on_the_coordinates_where_dry_friction_stands() -> None:
+    """Dry friction of standing shafts has no direction; an acceleration of 1e-20 gave it one, and a stiffness."""
+    bar = gallery.five_bar()
+    rubs = tuple((name, da.Friction((0.3, 0.3), viscous=0.1)) for name in ("joint1", "joint2"))
+    chains = {n: da.Arm.of(arm).with_drives(da.DriveTrain((), (), rubs)) for n, arm in bar.parts.chains.items()}
+    strut = da.Spring("strut", "left:link1", "right:link1", stiffness=400, rest="0.35")
+    dry = da.Mechanism(
+        chains, bar.parts.closures, bar.coordinates, bases=bar.parts.bases, home=bar.home, gravity=(0, -9.81, 0),
+        springs=[strut],
+    )  # fmt: skip
+    phi, still = dry.equilibrium(), np.zeros(2)
+    poles = [
+        np.sort_complex(dry.with_coordinates(names).linearize(phi, tau=still).poles)
+        for names in (["left.joint1", "right.joint1"], ["x(left)", "y(left)"], ["left.joint2", "right.joint2"])
+    ]
+    for other in poles[1:]:
+        np.testing.assert_allclose(other, poles[0], rtol=1e-6)

@@ -85,6 +85,19 @@ def test_second_order_coefficients_and_power_are_those_of_the_mechanism(mechanis
     )
 
 
+@pytest.mark.parametrize("parameters", ["symbols", "centre+lengths+gravity", "full+lengths"])
+def test_lengths_of_chains_are_symbols_of_their_own(parameters: str) -> None:
+    """Each chain calls the length of its first link a1: in the equations they count through all chains, as links do."""
+    bar, rng = gallery.four_bar(), np.random.default_rng(5)
+    eq, phi = bar.equations(parameters), moved(bar)
+    qd, qdd = rng.normal(size=(2, bar.n))
+    assert {symbol.name: float(symbol.value) for symbol in eq.chains.symbols if symbol.kind == "length"} == {
+        "a1": 0.2, "a2": 0.6, "a3": 0.5,
+    }  # fmt: skip
+    np.testing.assert_allclose(eq.inertia(phi), bar.mass_matrix(phi), rtol=1e-10)
+    np.testing.assert_allclose(eq.inverse_dynamics(phi, qd, qdd), bar.inverse_dynamics(phi, qd, qdd), rtol=1e-10)
+
+
 def sprung() -> Mechanism:
     """Springs and dampers at joints and between points of a chain, along sums and frames, between chains."""
     bar = gallery.five_bar()
@@ -92,7 +105,8 @@ def sprung() -> Mechanism:
         da.JointSpring("joint2", 4.0, 0.3), da.JointDamper("joint1", 0.5),
         da.PointSpring("base", (0, 0.1, 0), "link2", (0.1, 0, 0), 50, 0.1, 2),
     )  # fmt: skip
-    chains = {**bar.parts.chains, "left": soft}
+    hung = da.PointSpring("base", (0.1, 0.2, 0), "link1", (0.1, 0, 0), 40, 0.2, 1)
+    chains = {"left": soft, "right": da.Arm.of(bar.parts.chains["right"]).with_elastic(hung)}
     parts = bar.parts
     made = Mechanism(chains, parts.closures, bar.coordinates, bases=parts.bases, home=bar.home, gravity=parts.gravity)
     return made.with_springs(
@@ -144,6 +158,9 @@ def test_rotors_of_the_mechanism_itself_stand_in_the_closed_form() -> None:
     loads = driven.frictionless().inverse_dynamics(phi, qd, qdd)
     np.testing.assert_allclose(eq.inverse_dynamics(phi, qd, qdd), loads, rtol=1e-10)
     assert np.abs(loads - bar.inverse_dynamics(phi, qd, qdd)).min() > 1e-2
+    said = eq.text()  # what is in D is no load beside it
+    assert "m0: its rotor, 0.002 s'' ds/d(joint), is in D" in said
+    assert "load =" not in said
 
 
 def test_loops_that_follow_one_another_are_eliminated_one_by_one() -> None:

@@ -416,9 +416,9 @@ def test_a_seven_joint_arm_is_reduced_by_few_proofs(monkeypatch: pytest.MonkeyPa
     proofs: list[bool] = []
     certified = Search.certified
 
-    def counted(self, program, quick=False, tolerance=None):
+    def counted(self, program, quick=False, tolerance=None, seen=None):
         proofs.append(quick)
-        return certified(self, program, quick, tolerance)
+        return certified(self, program, quick, tolerance, seen)
 
     monkeypatch.setattr(Search, "certified", counted)
     model = da.load("panda").analysis().reduce(0.05)

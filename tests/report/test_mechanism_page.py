@@ -18,6 +18,7 @@ from dalembert.mechanisms import gallery, parallel_robots
 from dalembert.mechanisms.skeleton import Skeleton
 from dalembert.report.mechanism_page import mechanism_page
 from dalembert.report.mechanism_view import mechanism_script
+from mechanisms.planar import planar_arm
 
 
 @pytest.fixture(scope="module")
@@ -128,3 +129,27 @@ def test_names_of_a_file_do_not_reach_the_page_as_markup() -> None:
         home=bar.home, name=bad,
     )  # fmt: skip
     assert bad not in mechanism_page(made)
+
+
+def test_the_load_that_holds_a_mechanism_counts_its_springs() -> None:
+    bar = gallery.five_bar().with_springs(da.Spring("strut", "left:link1", "right:link1", stiffness=400, rest="0.2"))
+    still = np.zeros(bar.n)
+    hold = bar.inverse_dynamics(bar.home, still, still)
+    worst = int(np.argmax(np.abs(hold)))
+    assert f"{bar.coordinates[worst]} holds the most: {hold[worst]:.4g} N m." in mechanism_page(bar)
+    assert np.abs(hold - bar.gravity_load(bar.home)).min() > 1
+
+
+def test_a_structure_without_freedom_has_a_page() -> None:
+    rod = planar_arm([1.0])
+    bases = {"right": da.Placement.from_xyz_rpy((1, 0, 0))}
+    pin = da.Closure("tip", "left", "right", "pin")
+    truss = da.Mechanism({"left": rod, "right": rod}, [pin], [], bases=bases, home=[1.0, 2.1])
+    assert "The closures hold it" in da.write_mechanism_page(truss).html
+
+
+def test_a_page_asks_no_motion_of_a_coordinate_that_nobody_drives() -> None:
+    text = mechanism_page(gallery.slider_crank(), to=[0.6, 0.1])
+    assert "driven at chain.theta1; nobody drives chain.theta5." in text
+    assert "Nobody drives chain.theta5" in text
+    assert 'id="actuators"' not in text

@@ -186,6 +186,7 @@ def test_gains_that_do_not_fit_are_refused(refusal: Call) -> None:
     assert "zero or more" in refusal(*words, "--damping", "-1")
     assert "--kd has no effect" in refusal(*words, "--kd", "3")
     assert "--damping has no effect" in refusal("planar-2r", "--controller", "pd", "--damping", "3")
+    assert "the input is constant" in refusal("planar-2r", "--torque", "1,0", "--period", "0.01")
 
 
 def test_constant_torques_move_the_arm_as_the_equations_of_motion_say(call: Call, refusal: Call) -> None:

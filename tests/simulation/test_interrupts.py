@@ -14,6 +14,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import SimulationError, SimulationInterrupt
+from dalembert.mechanisms import gallery
 
 ARM = da.load("planar-2r", physical="ignore")
 
@@ -146,3 +147,27 @@ def test_a_controller_cannot_move_the_arm_by_its_arguments() -> None:
     motion = ARM.simulate(meddling, [0.1, 0.2], duration=0.5)
     np.testing.assert_array_equal(motion.q, right.q)
     assert np.abs(motion.balance).max() < 1e-6
+
+
+class Enough(Exception):
+    """What ends a run from outside."""
+
+
+@pytest.mark.parametrize("which", ["python", "compiled", "mechanism"])
+@pytest.mark.usefixtures("compiled_kernels")
+def test_who_is_told_how_far_it_is_can_end_it(which: str) -> None:
+    bar = gallery.four_bar().with_gravity((0, 0, 0)).compiled()  # its crank turns for ever
+    system, q = (bar.as_system(), [1.0]) if which == "mechanism" else (ARM, [0.1, 0.2])
+    times: list[float] = []
+
+    def tell(t: float) -> None:
+        times.append(t)
+        if len(times) == 3:
+            raise Enough
+
+    with pytest.raises(Enough):
+        da.simulate(
+            system, np.zeros(system.n), q, np.ones(system.n), 1e4, most_evaluations=10**9, compiled=which != "python",
+            tell=tell,
+        )  # fmt: skip
+    assert 0 < times[0] < times[1] < times[2] < 1e4

@@ -12,7 +12,7 @@ from dalembert.arm.description_numbers import numbers_of, with_numbers
 from dalembert.compile.kernel import Kernel
 from dalembert.formulations.system import SystemOverRing
 from dalembert.rings.real import REAL
-from dalembert.studies.design_function import NOT_IN_GRAPHS, design_function
+from dalembert.studies.design_function import design_function
 from dalembert.systems.arrays import evaluate
 
 MIMIC = """<robot name="gripper"><link name="base"/>
@@ -29,11 +29,32 @@ MIMIC = """<robot name="gripper"><link name="base"/>
 <limit lower="-1" upper="1" effort="9" velocity="2"/></joint>
 <joint name="w" type="fixed"><parent link="b"/><child link="tip"/><origin xyz="0.1 0 0.2" rpy="0.2 0.1 0"/></joint>
 </robot>"""
+SPRUNG = da.load("stanford", physical="ignore").with_elastic(
+    da.JointSpring("joint2", 3.0, 0.2),
+    da.JointDamper("joint3", 2.0),
+    da.PointSpring("link1", (0.1, 0.2, 0.3), "link3", (0.0, 0.1, 0.2), 40.0, 0.1, 3.0),
+    da.PointSpring("link1", (0.3, 0.2, 0.3), "link3", (0.0, 0.1, 0.5), 20.0),
+)
+STICKY = da.load("puma560", physical="ignore").with_drives(
+    da.DriveTrain(
+        [
+            da.Actuator.of(
+                f"m{k}", {f"joint{k}": 50 + k, **({"joint5": 2} if k == 4 else {})},
+                da.Rotor.of(1e-4, "link1", (0, 1, 1), (0, 0.1, 0.1), 0.3, 2e-4, counted=False),
+                da.Friction.of((0.1, 0.12), 0.2, 0.01, da.Stribeck(0.5)),
+            )
+            for k in range(1, 7)
+        ],
+        [da.Element.of("shaft", {"joint3": 7}, da.Rotor.of(1e-3, "link2", mass=0.1))],
+    )
+)  # fmt: skip
 SYSTEMS = {
     "puma560 with drives": lambda: da.load("puma560", physical="ignore").driven,
     "irb6 with drives": lambda: da.load("irb6", physical="ignore").driven,
     "stanford": lambda: da.load("stanford", physical="ignore"),
     "followers": lambda: da.load(MIMIC, mimic="couple"),
+    "springs": lambda: SPRUNG,
+    "stiction": lambda: STICKY,
     "loaded": lambda: da.load("panda").holding(da.Load(mass=2, com=(0, 0, 0.1))),
 }
 
@@ -44,10 +65,12 @@ SYSTEMS = {
 def test_a_kernel_with_numbers_as_arguments_is_the_system_with_these_numbers(name: str, data: st.DataObject) -> None:
     system = SYSTEMS[name]()
     known = numbers_of(system)
-    usable = [x for x in known if x.rpartition(".")[2] not in NOT_IN_GRAPHS]
+    usable = [x for x in known if known[x].moves]
     picked = data.draw(st.lists(st.sampled_from(usable), min_size=1, max_size=3, unique=True))
-    if "load.mass" in picked or any(x.startswith("load.com") for x in picked):  # the tool's load has two names
+    if any(x.startswith(("load.mass", "load.com", "load.inertia")) for x in picked):  # the tool's load has two names
         picked = [x for x in picked if not x.startswith(f"load.{system.tool_link}.")]
+    # Loads are real bodies: some of their moments alone would break the triangle inequality.
+    picked = [x for x in picked if not (x.startswith("load.") and ".inertia." in x)] or ["gravity.x"]
     values = np.array([1.2 * float(known[x].value) + 0.03 for x in picked])
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, 3, system.n))
     changed = SystemOverRing(with_numbers(system, dict(zip(picked, map(float, values), strict=True))), REAL)
@@ -58,11 +81,21 @@ def test_a_kernel_with_numbers_as_arguments_is_the_system_with_these_numbers(nam
 
 def test_every_number_that_is_offered_reaches_the_torques_or_is_said_not_to() -> None:
     system = da.load("jpl-rrp", physical="ignore").driven
-    names = [x for x in numbers_of(system) if x.rpartition(".")[2] not in NOT_IN_GRAPHS]
+    names = [x for x, number in numbers_of(system).items() if number.moves]
     names = [x for x in names if not x.startswith(f"load.{system.tool_link}.") and not x.startswith("load.base.")]
     made = design_function(system, "inverse_dynamics", names)
     used = {node.value for node in made.outputs[0][1][0].graph.nodes if node.op == "input"}
     assert {f"p{k}" for k in range(len(names))} <= used
+
+
+def test_the_inertia_of_a_load_is_an_argument_too() -> None:
+    system = da.load("panda").holding(da.Load(2, (0, 0, 0.1), (0.01, 0.01, 0.01)))
+    names = ["load.inertia.xx", "load.inertia.xy", "load.mass"]
+    values = np.array([0.013, 0.002, 1.5])
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 3, system.n))
+    held = da.load("panda").holding(da.Load(1.5, (0, 0, 0.1), {"xx": 0.013, "yy": 0.01, "zz": 0.01, "xy": 0.002}))
+    got = Kernel(design_function(system, "inverse_dynamics", names)).in_numpy(q, qd, qdd, values)
+    np.testing.assert_allclose(got, held.inverse_dynamics(q, qd, qdd), rtol=0, atol=1e-12)
 
 
 def test_slopes_to_the_numbers_are_those_of_differences() -> None:

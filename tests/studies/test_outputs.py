@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -132,7 +134,7 @@ def test_operations_of_the_reduced_model_and_coupling_of_a_design() -> None:
     system = with_numbers(arm, {"load.mass": 5})
     right, pairs = system.analysis(effort=0.05).reduce(0.2).after, system.analysis().coupling()
     assert found.values[0, :2].tolist() == [right.multiplications, right.additions]
-    assert found.values[0, 2] == pytest.approx(pairs[0].largest if pairs else 0.0)
+    assert found.values[0, 3] == pytest.approx(pairs[0].largest if pairs else 0.0)
 
 
 def test_what_an_output_cannot_be_is_refused(driven: object, motion: object) -> None:
@@ -152,3 +154,54 @@ def test_what_an_output_cannot_be_is_refused(driven: object, motion: object) -> 
         da.study(object(), FACTORS, ["energy"])
     with pytest.raises(ArmError, match="drives"):
         evaluator(da.load("puma560", physical="ignore"), motion, Output("peak_motor_torque")).prepare()
+
+
+def test_the_size_of_a_reduced_model_is_that_of_the_design_with_load_and_drives() -> None:
+    system = da.load("irb6", physical="ignore").locked({"joint4": 0.0, "joint5": 0.0}).holding(da.Load(2.0)).driven
+    output = Output("reduced_model", options={"tolerance": 0.1, "speed": 1.0, "effort": 0.2})
+    found = da.study(system, {"load.mass": {"values": [5.0]}}, [output], design="grid")
+    assert not any(found.failures)
+    for design, row in zip(found.designs, found.values, strict=True):
+        changed = with_numbers(system, {"load.mass": float(design[0])})
+        model = changed.analysis(speed=1.0, effort=0.2).reduce(0.1)
+        assert row[:2].tolist() == [model.after.multiplications, model.after.additions]
+        assert row[2] == (model.bound / model.scale).max() <= 0.1
+
+
+def test_the_error_of_a_model_is_the_largest_difference_to_the_designs_torques() -> None:
+    system = da.load("planar-2r").holding(da.Load(1.0))
+    motion = da.quintic([np.zeros(2), [1, -0.8]], 1.0)
+    output = Output("model_error", options={"tolerance": 0.05})
+    found = da.study(system, {"load.mass": (0.9, 1.1)}, [output], motion=motion, samples=3)
+    t = np.linspace(0, 1, 501)
+    states = motion.position(t), motion.velocity(t), motion.acceleration(t)
+    model = system.analysis().reduce(0.05).inverse_dynamics(*states)
+    for design, row in zip(found.designs, found.values, strict=True):
+        tau = with_numbers(system, {"load.mass": float(design[0])}).inverse_dynamics(*states)
+        np.testing.assert_allclose(row, np.abs(tau - model).max(axis=0), rtol=1e-9, atol=1e-12)
+
+
+def test_a_reduced_model_itself_is_no_system_of_a_study() -> None:
+    model = da.load("planar-2r").analysis().reduce(0.05)
+    with pytest.raises(ArmError, match=r"reduced_model .each design reduced anew. or model_error"):
+        da.study(model, {"load.mass": (0, 1)}, ["reduced_model"])
+
+
+def test_designs_out_of_order_and_loads_of_no_body_are_kept_with_the_reason() -> None:
+    arm = da.load("panda").subarm(0, 1)
+    low = {"joint.joint1.lower": {"values": [-1.0, 3.0]}}
+    found = da.study(arm, low, [Output("range", options={"coefficient": "D11"})], design="grid", samples=2)
+    assert [bool(x) for x in found.failures] == [False, True]
+    assert "joint.joint1.upper is below joint.joint1.lower" in found.failures[1]
+    heavy = {"load.inertia.xx": {"values": [0.0, 0.1]}}
+    found = da.study(arm, heavy, ["natural_frequency"], design="grid", samples=2)
+    assert "load.inertia is that of no body" in found.failures[1]
+
+
+def test_a_reduction_that_is_interrupted_ends_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C ends a reduction with the model so far; as an output that would be another answer than the next time."""
+    arm = da.load("planar-2r")
+    early = replace(arm.analysis().reduce(0.05), interrupted=True)
+    monkeypatch.setattr("dalembert.design.analysis.Analysis.reduce", lambda *_: early)
+    with pytest.raises(KeyboardInterrupt):
+        da.study(arm, {"load.mass": (0, 1)}, ["reduced_model"], samples=1)

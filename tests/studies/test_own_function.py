@@ -6,12 +6,15 @@ import math
 import subprocess
 import sys
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.mechanisms import gallery
 from dalembert.studies.own_function import Untold, known_by
 
 HERE = 2.0
@@ -28,6 +31,10 @@ def test_values_around_it_make_another_function() -> None:
     other[2500] = 1.0  # an array's printed form leaves this out
     assert known_by(scaled(many)) == known_by(scaled(many.copy())) != known_by(scaled(other))
     assert known_by(scaled(da.load("planar-2r"))) != known_by(scaled(da.load("planar-3r")))
+    bar = gallery.five_bar()
+    assert known_by(scaled(bar)) == known_by(scaled(gallery.five_bar())) != known_by(scaled(bar.as_system()))
+    heavier = [bar.with_gravity(np.array([0.0, -9.81, third])) for third in (0.0, 1e-11)]  # too little to be printed
+    assert known_by(scaled(heavier[0])) != known_by(scaled(heavier[1]))
     assert known_by(partial(max, 1.0)) != known_by(partial(max, 2.0))
 
 
@@ -38,6 +45,32 @@ def test_globals_read_inside_comprehensions_count(monkeypatch: pytest.MonkeyPatc
     before = known_by(own)
     monkeypatch.setitem(globals(), "HERE", 3.0)
     assert known_by(own) != before
+
+
+def test_modules_that_import_each_other_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the time would grow with the number of ways from one to another; here there are a thousand million."""
+    for k in range(45):
+        after = "".join(f"import beside{j}\n" for j in (k + 1, k + 2) if j < 45)
+        (tmp_path / f"beside{k}.py").write_text(after + f"K = {k}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    first, last = import_module("beside0"), import_module("beside44")
+
+    def own(system: object) -> float:
+        return first.K
+
+    before = known_by(own)
+    assert known_by(own) == before
+    monkeypatch.setattr(last, "K", 1)
+    assert known_by(own) != before
+
+
+def test_packages_are_known_by_their_names_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the system, of the user, of another environment: a package is not walked through."""
+    for folder in ("/usr/lib/python3/dist-packages", "/home/me/.local/lib/python3.11/site-packages"):
+        other = ModuleType("other")
+        other.__file__ = f"{folder}/other/__init__.py"  # no such file: it is not opened
+        monkeypatch.setitem(sys.modules, "other", other)
+        assert known_by(lambda system, other=other: other)
 
 
 def test_a_module_beside_the_script_is_known_by_its_file(tmp_path: Path) -> None:

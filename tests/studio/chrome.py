@@ -17,6 +17,8 @@ from websockets.sync.client import connect
 
 from dalembert.report.html.browser import FLAGS
 
+from .waiting import until
+
 WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 """WebGL without a graphics card."""
 
@@ -93,12 +95,7 @@ class Chrome:
 
     def until(self, true: Callable[[], Any], seconds: float = 60.0) -> bool:
         """Whether something comes true in time."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if true():
-                return True
-            time.sleep(0.1)
-        return False
+        return until(true, seconds, 0.1)
 
     def place(self, script: str) -> tuple[float, float] | None:
         """The middle of the element that an expression gives."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,24 +15,16 @@ from dalembert.mechanisms.mechanism_file import parse_mechanism
 from dalembert.studio.frame_drag import dragged
 from dalembert.studio.mechanism_downloads import MECHANISM_FILES, MechanismState
 from dalembert.studio.mechanism_scene import MechanismScene
+from dalembert.studio.motion_run import read_run
 
 from .still_scene import StillScene
+from .waiting import until
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "mechanisms"
 FIVE_BAR = parse_mechanism((EXAMPLES / "five_bar.toml").read_text().replace("xyz = [0.4,", "xyz = [0.5,"))
 """Its bases further apart, so that the cranks can point further away from each other than the couplers reach."""
 HOME = np.asarray(FIVE_BAR.coordinates_of(FIVE_BAR.home))
 HEXAPOD = da.load_mechanism(EXAMPLES / "hexapod.toml")
-
-
-def until(true: Callable[[], bool], seconds: float = 60.0) -> bool:
-    """Whether something comes true in time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if true():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_bars_end_where_the_chains_and_the_closure_are() -> None:
@@ -154,10 +145,24 @@ def test_it_is_simulated_and_played_to_its_end(studio: da.MechanismStudio) -> No
     assert np.abs(FIVE_BAR.closure_error(studio.phi)).max() < 1e-9
 
 
+def test_a_run_that_was_saved_is_read_again_with_the_loads_that_it_needs(tmp_path: Path) -> None:
+    """Loads at the coordinates, energies and work are those of the simulation."""
+    system = FIVE_BAR.as_system()
+    motion = da.simulate(system, [0.2, -0.1], HOME, None, 0.2, samples=151)
+    motion.save(tmp_path / "run.csv")
+    run = read_run(system, "run.csv", (tmp_path / "run.csv").read_bytes())
+    assert np.array_equal(run.motion.q, motion.q)
+    assert np.allclose(run.motion.u, motion.u, atol=1e-6)
+    assert np.allclose(run.motion.kinetic, motion.kinetic, atol=1e-9)
+    assert np.allclose(run.motion.work, motion.work, atol=1e-5)
+    assert run.recorded is not None
+    assert np.array_equal(run.recorded, motion.u)
+
+
 def test_the_handle_moves_the_mechanism(studio: da.MechanismStudio) -> None:
     wanted = FIVE_BAR.frame(FIVE_BAR.position([2.0, 1.0]), studio.frame)
     studio.panels.drag.value = True
-    studio.panels._handle()
+    studio.panels.show_handle()
     studio.hand.position = wanted[:3, 3]
     studio.drag_frame()
     assert np.allclose(studio.q, [2.0, 1.0], atol=1e-4)

@@ -102,16 +102,17 @@ def test_a_run_that_was_saved_is_read_again_with_the_torques_that_drove_it(tmp_p
     assert np.array_equal(run.motion.q, motion.q)
     assert np.allclose(run.motion.u, motion.u, rtol=1e-6, atol=1e-6 * np.abs(motion.u).max())
     assert np.allclose(run.motion.work, motion.work, atol=1e-4)
-    assert run.measured is None
+    assert run.recorded is not None
+    assert np.array_equal(run.recorded, motion.u)
 
 
-def test_measured_torques_of_a_log_stand_beside_those_that_the_motion_needs() -> None:
+def test_recorded_torques_of_a_log_stand_beside_those_that_the_motion_needs() -> None:
     t = np.linspace(0, 1, 60)
     q = np.stack([0.3 * np.sin(3 * t), 0.2 * np.cos(2 * t)], axis=1)
     rows = "\n".join(",".join(map(repr, (float(a), *map(float, b), 1.5, 2.5))) for a, b in zip(t, q, strict=True))
     run = read_run(ARM, "log.csv", f"t,q1,q2,tau1,tau2\n{rows}\n".encode())
     curves = CURVES["torque by cause"](run, 1)
-    assert (curves.values[:, curves.names.index("measured")] == 2.5).all()
+    assert (curves.values[:, curves.names.index("recorded")] == 2.5).all()
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,13 @@ from dalembert.studio import downloads
 from dalembert.studio.background import Background
 from dalembert.studio.design import Design
 from dalembert.studio.motion_player import MotionPlayer
+from dalembert.studio.motion_run import GRIPPED
 
 pytest.importorskip("viser", reason="the studio was NOT tried: viser is not here (pip install 'dalembert[studio]')")
 
 from dalembert.studio.studio import Studio
+
+from .waiting import until
 
 ARM = da.load("planar-2r")
 
@@ -31,16 +34,6 @@ def studio() -> Iterator[Studio]:
     opened = Studio(ARM, port=0)
     yield opened
     opened.close()
-
-
-def until(true: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Whether something comes true in time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if true():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def asked(studio: Studio, path: str, headers: dict[str, str] | None = None) -> tuple[int, http.client.HTTPMessage]:
@@ -76,14 +69,14 @@ def test_a_slider_moves_the_arm_and_the_numbers_follow(studio: Studio) -> None:
 def test_the_hand_is_followed_by_the_joints(studio: Studio) -> None:
     pose = np.asarray(ARM.forward_kinematics([0.6, 0.8]))
     studio.panels.drag.value = True
-    studio.panels._handle()
+    studio.panels.show_handle()
     studio.hand.position = pose[:3, 3]
     angle = 1.4
     studio.hand.wxyz = (np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2))
     studio.drag_hand()
     assert np.allclose(studio.q, [0.6, 0.8], atol=1e-2)
     studio.panels.drag.value = False
-    studio.panels._handle()
+    studio.panels.show_handle()
 
 
 def test_a_change_of_the_design_is_seen_compared_and_taken_back(studio: Studio) -> None:
@@ -107,6 +100,24 @@ def test_a_motion_is_simulated_and_played_to_its_end(studio: Studio) -> None:
     panel.simulate()
     assert until(lambda: studio.player.motion is not None and not studio.player.playing, 60)
     assert until(lambda: np.allclose(studio.q, [0.5, -0.3], atol=1e-3))
+
+
+def test_a_simulation_is_given_up_and_another_one_runs(studio: Studio) -> None:
+    panel = studio.panels.motion
+    panel.target, panel.duration.value, panel.load.value = np.array([0.5, -0.3]), 60.0, 1.0
+    panel.payload.value = GRIPPED  # events in Python: minutes of it
+    before = studio.player.motion
+    panel.simulate()
+    assert panel.run.disabled
+    assert until(lambda: panel.said.content.startswith("simulating:"))
+    panel.give_up()
+    assert not panel.run.disabled
+    assert not panel.stop.visible
+    assert studio.player.motion is before
+    panel.duration.value, panel.load.value = 0.1, 0.0
+    panel.simulate()
+    assert until(lambda: studio.player.motion is not before, 10)
+    assert until(lambda: not studio.player.playing)
 
 
 def test_a_change_of_the_design_does_not_lose_a_simulation_at_work(studio: Studio) -> None:

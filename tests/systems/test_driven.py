@@ -285,7 +285,9 @@ def test_drives_with_a_varying_transmission_answer_as_others_do() -> None:
 
 def test_a_transmission_that_is_a_function_belongs_to_all_joints_of_its_arm() -> None:
     driven = of_the_documentation()
-    for part in (driven.locked({"joint1": 0.2}), driven.subarm(0, 0)):
+    motors = tuple(replace(part, rotor=da.Rotor(1e-4, "base", counted=False)) for part in driven.drives.actuators)
+    placed = driven.arm.with_drives(replace(driven.drives, actuators=motors))
+    for part in (driven.locked({"joint1": 0.2}), driven.subarm(0, 0), placed.subarm(1, 1)):
         with pytest.raises(ArmError, match="functions of the positions of 2 joints, and 1 of them move here"):
             part.mass_matrix([0.2])
     short = driven.arm.with_drives(replace(driven.drives, turns=lambda ring, q: [50 * q[0]]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from typing import Any
 
 import numpy as np
@@ -74,3 +76,78 @@ def test_a_state_that_is_not_finite_is_refused_when_it_is_computed_and_shapes_at
         arm.gravity_load(lazy.zeros((4, 5)))
     with pytest.raises(ArmError, match="real numbers"):
         arm.gravity_load(lazy.zeros((4, 6), dtype=complex))
+
+
+FIVE_BAR = da.load_mechanism("examples/mechanisms/five_bar.toml")
+WALKED: dict[str, Any] = {
+    "arm": lambda: da.load("puma560", physical="ignore"),
+    "driven": lambda: da.load("puma560", physical="ignore").driven,
+    "reduced": lambda: da.load("planar-2r").analysis().reduce(0.05),
+    "mechanism": lambda: FIVE_BAR,
+    "mechanism in its coordinates": lambda: FIVE_BAR.as_system(),
+}
+ONE_STATE = ("linearize", "sensitivity", "assembly_modes")
+"""Methods of one state, which take no batches of any kind."""
+
+
+def leaves(found: Any, count: int) -> list[Any]:
+    """All arrays of an answer that have a batch of ``count``."""
+    if dataclasses.is_dataclass(found):
+        found = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+    if isinstance(found, dict | tuple | list):
+        parts = found.values() if isinstance(found, dict) else found
+        return [leaf for part in parts for leaf in leaves(part, count)]
+    return [found] if hasattr(found, "shape") and found.shape[:1] == (count,) else []
+
+
+@pytest.mark.parametrize("name", WALKED)
+def test_whatever_method_takes_batches_of_states_takes_them_lazily(name: str) -> None:
+    system, count = WALKED[name](), 9
+    rng = np.random.default_rng(3)
+    phi = np.tile(FIVE_BAR.home, (count, 1))
+    q = 0.3 * rng.normal(size=(count, system.n))
+    if name.startswith("mechanism"):
+        q = FIVE_BAR.coordinates_of(FIVE_BAR.home) + 0.1 * q
+    known = {"q": q, "phi": phi} | {x: rng.normal(size=(count, system.n)) for x in ("qd", "qdd", "tau")}
+    asked = 0
+    for word in dir(type(system)):
+        method = getattr(type(system), word)
+        if word.startswith("_") or word in ONE_STATE or not inspect.isfunction(method):
+            continue
+        needed = [x.name for x in inspect.signature(method).parameters.values() if x.default is x.empty][1:]
+        if not needed or not set(needed) <= set(known):
+            continue
+        given = [known[x] for x in needed]
+        try:
+            right = leaves(getattr(system, word)(*given), count)
+        except ArmError:
+            continue  # not one of this system
+        found = leaves(getattr(system, word)(*(lazy.from_array(x, chunks=(4, -1)) for x in given)), count)
+        assert len(found) == len(right), word
+        for got, want in zip(found, right, strict=True):
+            assert isinstance(got, lazy.Array), word
+            assert got.dtype == want.dtype, word
+            np.testing.assert_allclose(got.compute(scheduler="sync"), want, rtol=1e-9, atol=1e-9, err_msg=word)
+        asked += 1
+    assert asked >= 12
+
+
+def test_poses_are_solved_chunk_by_chunk() -> None:
+    arm = da.load("puma560", physical="ignore")
+    q = 0.3 * np.random.default_rng(1).normal(size=(6, 6))
+    pose = arm.forward_kinematics(q)
+    found = arm.inverse_kinematics(lazy.from_array(pose, chunks=(2, 4, 4)), near=q)
+    assert isinstance(found.q, lazy.Array)
+    assert found.converged.dtype == bool
+    np.testing.assert_allclose(found.q.compute(), q, atol=1e-7)
+    points = arm.inverse_kinematics(lazy.from_array(pose[:, :3, 3], chunks=(2, 3)), task="position")
+    np.testing.assert_allclose(arm.forward_kinematics(points.q)[:, :3, 3], pose[:, :3, 3], atol=1e-6)
+    with pytest.raises(ArmError, match="leave solutions out"):
+        arm.inverse_kinematics(lazy.from_array(pose), solutions=True)
+
+
+def test_threads_do_not_mix_up_where_a_mechanism_was() -> None:
+    system = FIVE_BAR.as_system()
+    q = FIVE_BAR.coordinates_of(FIVE_BAR.home) + 0.2 * np.random.default_rng(2).normal(size=(240, 2))
+    found = system.joints(lazy.from_array(q, chunks=(10, 2))).compute(scheduler="threads", num_workers=4)
+    np.testing.assert_allclose(found, system.joints(q), atol=1e-9)

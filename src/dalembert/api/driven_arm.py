@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.following import counted
+from ..arm.lazy_arrays import chunkwise
 from ..drives.approximations import ApproximationError, compare
 from ..drives.effective_inertia import InertiaRange, effective_inertia, inertia_range
 from ..drives.motors import Electric
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .arm import Arm
 
 
+@chunkwise(
+    motor_torque_band="q qd qdd", effective_inertia="q",
+)  # fmt: skip
 class DrivenArm(DrivenSystem, SystemQuestions):
     """An arm with its drives: rotors, transmission, friction and motors are all in.
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
+from ..arm.lazy_arrays import chunkwise, is_lazy, mapped
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from .system_pages import SystemPages
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@chunkwise(
+    manipulability="q", operational_inertia="q", coupling_at="q",
+)  # fmt: skip
 class SystemQuestions(SystemPages):
     """Questions that go beyond numbers at a state."""
 
@@ -294,11 +298,36 @@ class SystemQuestions(SystemPages):
         """
         from ..kinematics.inverse_kinematics import inverse_kinematics
 
+        if is_lazy(pose, near):
+            return self._lazy_inverse_kinematics(
+                pose, near, solutions, frame=frame, task=task, weights=weights, axes=axes, error=error, limits=limits,
+                tolerance=tolerance, iterations=iterations, starts=starts, criterion=criterion, seed=seed, fixed=fixed,
+            )  # fmt: skip
         return inverse_kinematics(
             self, pose, frame=frame, task=task, near=near, weights=weights, axes=axes, error=error, limits=limits,
             tolerance=tolerance, iterations=iterations, starts=starts, criterion=criterion, solutions=solutions,
             seed=seed, fixed=fixed,
         )  # fmt: skip
+
+    def _lazy_inverse_kinematics(self, pose: Any, near: Any, solutions: bool, **asked: Any) -> JointSolutions:
+        """The same of Dask arrays, chunk by chunk."""
+        if solutions:
+            raise ArmError(
+                f"{self.name}: poses have lists of solutions of different lengths, which no Dask array holds; ask for "
+                "them chunk by chunk, or leave solutions out"
+            )
+        points = asked["task"] == "position" and tuple(np.shape(pose)[-2:]) != (4, 4)
+        placed = self.forward_kinematics(np.zeros(self.n))
+        probe = placed[:3, 3] if points else placed
+        arrays, axes, probes = [pose], [1 if points else 2], [probe]
+        if near is not None:
+            arrays, axes, probes = [pose, near], [*axes, 1], [probe, np.zeros(self.n)]
+
+        def solve(pose: Any, near: Any = None) -> JointSolutions:
+            return self.inverse_kinematics(pose, near=near, **asked)
+
+        found: JointSolutions = mapped(solve, *arrays, axes=axes, probes=probes)
+        return found
 
     def manipulability(
         self,
@@ -385,6 +414,7 @@ class SystemQuestions(SystemPages):
         most_evaluations: int = 1_000_000,
         progress: bool = False,
         compiled: bool | None = None,
+        tell: Callable[[float], object] | None = None,
     ) -> Motion:
         """The motion from (q, qd) over ``duration`` seconds under ``control``: numbers, or a function of (t, q, qd).
 
@@ -397,7 +427,7 @@ class SystemQuestions(SystemPages):
         known. Friction of the drives sticks exactly. After ``most_evaluations`` the motion is given up. ``compiled``
         forces (True) or forbids (False) the loop in machine code, which serves constant torques, and computed torque
         and PD on polynomial trajectories, without events and with "auto" or "DOP853"; by default it is used where it
-        can be.
+        can be. ``tell(t)`` is called now and then with the time (s) reached: what it raises ends the run.
         """
         from ..control.simulate_system import simulate_system
 
@@ -405,7 +435,7 @@ class SystemQuestions(SystemPages):
             self, control, q, qd, duration, input=input, currents=currents, times=times, samples=samples, start=start,
             method=method, rtol=rtol, atol=atol, max_step=max_step, stops=stops, restitution=restitution,
             changes=changes, period=period, saturate=saturate, most_evaluations=most_evaluations, progress=progress,
-            compiled=compiled,
+            compiled=compiled, tell=tell,
         )  # fmt: skip
 
     def simulate_many(

@@ -17,8 +17,8 @@ from fractions import Fraction
 from typing import Generic, TypeVar
 
 from .axes import turned
-from .description import ArmDescription, Joint, caller_level
-from .errors import ArmError, RoundedWarning
+from .description import ArmDescription, Joint
+from .errors import ArmError, RoundedWarning, caller_level
 from .exact import Angle
 from .inertia import Inertia
 from .placement import Matrix, Placement, Step

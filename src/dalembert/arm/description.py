@@ -8,7 +8,6 @@ modified ones and URDF put (almost) everything before it.
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -19,7 +18,7 @@ from typing import Literal, Self
 from .axes import shortened
 from .drives import Actuator, DriveTrain, check_drive_model
 from .elastic import Elastic
-from .errors import ArmError, PhysicalWarning
+from .errors import ArmError, PhysicalWarning, caller_level
 from .exact import Angle, exact, exact_vector
 from .following import Coupled, Follows, counted, couplings, independent, offset_placement, settled
 from .inertia import Inertia, Load
@@ -64,7 +63,7 @@ class Link:
     name: str
     inertia: Inertia = Inertia()
     meshes: tuple[str, ...] = ()
-    shapes: tuple[LinkShape, ...] = field(default=(), compare=False)
+    shapes: tuple[LinkShape, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -150,6 +149,9 @@ class ArmDescription:
         check_names("link", [link.name for link in self.links])
         check_names("joint", [joint.name for joint in self.joints])
         object.__setattr__(self, "joints", settled(sorted_from_base(self.links, self.joints)))
+        # A spring or damper at a joint that was locked pulls at nothing that moves.
+        still = {joint.name for joint in self.joints if not joint.moves}
+        object.__setattr__(self, "elastic", tuple(part for part in self.elastic if not part.at_one_of(still)))
         if not self.tool_link:
             object.__setattr__(self, "tool_link", self.default_tool_link)
         self.link(self.tool_link)
@@ -279,8 +281,9 @@ class ArmDescription:
         inertias = [Inertia()] * len(self.all_moving)
         carried = [(link.name, Placement(), link.inertia) for link in self.links]
         for name, load in self.loads:
-            carried.append((name, self.tool if name == self.tool_link else Placement(), load.body))
+            carried.append((name, self.load_frame(name), load.body))
         if self.counts_drives:
+            self.drives.check(self)
             carried += [(rotor.link, Placement(), rotor.locked) for rotor in self.drives.uncounted_rotors]
         for name, placement, inertia in carried:
             body, frame = self.body_of[name]
@@ -308,6 +311,8 @@ class ArmDescription:
         if load is not None and not isinstance(load, Load):
             raise ArmError(f"{self.where}a load is a Load, such as Load(mass=2.0); got {load!r}")
         name = self.link(link or self.tool_link).name
+        if load is not None and link is not None:
+            load = load.seen_from(self.load_frame(name))
         others = tuple((held, other) for held, other in self.loads if held != name)
         return replace(self, loads=others if load is None or not load.body else (*others, (name, load)))
 
@@ -339,15 +344,21 @@ class ArmDescription:
     def with_tool(self, tool: Placement | str, link: str | None = None) -> Self:
         """The arm with its tool frame at a placement on ``link`` (the present tool link by default), or in a link.
 
-        ``with_tool("flange")`` puts the tool frame into the frame of that link.
+        ``with_tool("flange")`` puts the tool frame into the frame of that link. Loads stay where they are.
         """
         if isinstance(tool, str):
             if link is not None:
                 raise ArmError(f"{self.where}two links are named for the tool, {tool!r} and {link!r}; name one")
-            return replace(self, tool=Placement(), tool_link=self.link(tool).name)
+            link, tool = tool, Placement()
         if not isinstance(tool, Placement):
             raise ArmError(f"{self.where}the tool is a Placement or the name of a link, not {tool!r}")
-        return replace(self, tool=tool, tool_link=self.link(link or self.tool_link).name)
+        new = replace(self, tool=tool, tool_link=self.link(link or self.tool_link).name, loads=())
+        there = ((name, self.load_frame(name).inverse() @ new.load_frame(name), load) for name, load in self.loads)
+        return replace(new, loads=tuple((name, load.seen_from(frame)) for name, frame, load in there))
+
+    def load_frame(self, link: str) -> Placement:
+        """The frame, on ``link``, in which the numbers of a load on it are: of the hand the tool frame."""
+        return self.tool if link == self.tool_link else Placement()
 
     def on_moving_base(
         self,
@@ -419,14 +430,6 @@ class ArmDescription:
                 stacklevel=caller_level(),
             )
         return self
-
-
-def caller_level() -> int:
-    """The ``stacklevel`` that makes a warning point at the line outside this package that called it."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 def listed(names: object, most: int = 40) -> str:

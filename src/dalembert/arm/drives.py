@@ -304,6 +304,11 @@ class DriveTrain:
     def check(self, arm: ArmDescription) -> None:
         """Refuse unknown names, joints without drive, and impossible numbers."""
         where = f"{self.origin}: " if self.origin else ""
+        if self.functions and len(self.actuators) > arm.n:
+            raise ArmError(
+                f"{arm.where}{arm.name}: its drives have functions of the positions of {len(self.actuators)} "
+                f"joints, and {arm.n} of them move here; give the part of the arm drives of its own"
+            )
         joints = {joint.name for joint in arm.joints}
         seen: set[str] = set()
         parts: tuple[Actuator | Element, ...] = (*self.actuators, *self.elements)

@@ -34,6 +34,10 @@ class JointSpring:
         """Whether the part is attached to these links and joints only."""
         return self.joint in joints
 
+    def at_one_of(self, joints: Collection[str]) -> bool:
+        """Whether the part is at one of these joints."""
+        return self.joint in joints
+
 
 @dataclass(frozen=True)
 class JointDamper:
@@ -49,6 +53,10 @@ class JointDamper:
 
     def within(self, links: Collection[str], joints: Collection[str]) -> bool:
         """Whether the part is attached to these links and joints only."""
+        return self.joint in joints
+
+    def at_one_of(self, joints: Collection[str]) -> bool:
+        """Whether the part is at one of these joints."""
         return self.joint in joints
 
 
@@ -84,6 +92,10 @@ class PointSpring:
     def within(self, links: Collection[str], joints: Collection[str]) -> bool:
         """Whether the part is attached to these links and joints only."""
         return self.link_a in links and self.link_b in links
+
+    def at_one_of(self, joints: Collection[str]) -> bool:
+        """Never: it is at no joint."""
+        return False
 
 
 Elastic: TypeAlias = JointSpring | JointDamper | PointSpring

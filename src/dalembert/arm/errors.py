@@ -1,5 +1,6 @@
 """What goes wrong with the description of an arm, said so that a person can mend it."""
 
+import sys
 from typing import Any
 
 LONGEST_SENTENCE = 600
@@ -65,3 +66,11 @@ class RoundedWarning(UserWarning):
 
 class ToleranceWarning(UserWarning):
     """A model is asked for what its tolerance was not meant for; its error is proved there too, and is larger."""
+
+
+def caller_level() -> int:
+    """The ``stacklevel`` that makes a warning point at the line outside this package that called it."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
+        frame, level = frame.f_back, level + 1
+    return level

@@ -267,3 +267,7 @@ class Load:
     def body(self) -> Inertia:
         """The load as an inertia in the tool frame."""
         return Inertia.of(self.mass, self.com, self.inertia, what="load")
+
+    def seen_from(self, frame: Placement) -> Load:
+        """The same load in numbers of a frame that has this placement in the one of its numbers."""
+        return self if frame.is_identity() else Load.of(self.body.placed(frame.inverse()))

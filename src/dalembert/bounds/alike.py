@@ -26,9 +26,15 @@ def key_of(wave: Wave) -> tuple[bytes, float]:
     return k.tobytes() + p.tobytes() + rounded.tobytes() + np.float64(f"{most:.{DIGITS - 1}e}").tobytes(), sign
 
 
+def same_sign(wave: Wave, other: Wave) -> float:
+    """1 where the keys take a wave for the other one, -1 where they take it for the negative of it."""
+    return key_of(wave)[1] * key_of(other)[1]
+
+
 def apart(wave: Wave, other: Wave, reach: Array) -> float:
-    """A bound on ||wave| - |other|| for positions within ``reach``."""
+    """A bound on ||wave| - |other||, and of the wave and the other one with ``same_sign``, for positions within
+    ``reach``.
+    """
     if wave is other:
         return 0.0
-    same = key_of(wave)[1] * key_of(other)[1]
-    return (wave - other.times(same)).most(reach)
+    return (wave - other.times(same_sign(wave, other))).most(reach)

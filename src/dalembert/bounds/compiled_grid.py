@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ..compile import build, cache
 from ..compile.shared_library import CompiledLibrary
-from .grid_search import CELLS, CLIMB, Grid, GridAxis, GridSearch, Single
+from .grid_search import CELLS, CLIMB, Grid, GridAxis, GridSearch
+from .products import Single, SpeedProducts
 from .waves import Array, Complex
 
 JOINTS, LANES = 16, 16
@@ -28,7 +29,14 @@ class _Question(ctypes.Structure):
         ("joints", ctypes.c_int), ("waves", ctypes.c_int), ("size", Ints), ("slides", Ints), ("circle", Ints),
         ("length", Doubles), ("curvature", Doubles), ("counts", ctypes.c_int), ("cells", ctypes.c_void_p),
         ("table", ctypes.c_void_p), ("rounding", ctypes.c_double), ("relative", ctypes.c_double), ("bend", Doubles),
-        ("where", Pointers), ("first", ctypes.c_void_p),
+        ("where", Pointers), ("first", ctypes.c_void_p), ("products", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+class _Products(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int) for name in ("speeds", "pairs")),
+        *((name, ctypes.c_void_p) for name in ("free", "fixed", "lane", "weight", "corner")),
     ]  # fmt: skip
 
 
@@ -105,6 +113,17 @@ class CompiledGridSearch(GridSearch):
             ask.where[number] = points.where.ctypes.data
         ask.counts, ask.cells, ask.table = len(CELLS), self._kept[2].ctypes.data, tables.ctypes.data
         ask.first, ask.rounding, ask.relative = first.ctypes.data, grid.rounding, grid.relative
+        if grid.products is not None:
+            ask.products = self._factors(grid.products, room)
+
+    def _factors(self, products: SpeedProducts, room: int) -> int:
+        """Where the factors of the waves are, as C takes them."""
+        numbers = [np.zeros(room, np.float32), np.zeros(room, np.float32), products.lane.astype(np.int32)]
+        numbers[0][: len(products.free)], numbers[1][: len(products.fixed)] = products.free, products.fixed
+        numbers += [np.ascontiguousarray(x, np.float32) for x in (products.weight, products.corners)]
+        made = _Products(products.speeds, products.pairs, *(x.ctypes.data for x in numbers))
+        self._kept += [*numbers, made]
+        return ctypes.addressof(made)
 
     def bends(self, curvature: Array) -> None:
         """From now on these bounds of the second derivatives are known."""

@@ -6,6 +6,20 @@
 
 #define JOINTS 16
 #define LANES 16
+#define SIGNED 7                    /* most speeds whose signs are told apart */
+#define TERMS 28                    /* their products and squares */
+#define BLOCK 64                    /* their signs, all but those of the first */
+#define ROOM 1458                   /* 2 * 3^6 */
+#define LITTLE 0.002                /* squares below this part of the sum of magnitudes may be left out */
+
+/* Which factors the waves have: see products.py. */
+typedef struct {
+    int speeds, pairs;              /* terms are the pairs of speeds, and then their squares */
+    const float *free, *fixed;      /* [waves]: parts with a factor of their own, and with the factor 1 */
+    const int *lane;                /* [terms]: the wave of each term, and how much of it that is */
+    const float *weight;
+    const float *corner;            /* [pairs][BLOCK]: factors of the pairs */
+} Products;
 
 typedef struct {
     int joints, waves;              /* waves: a multiple of LANES, the last ones zero */
@@ -19,6 +33,7 @@ typedef struct {
     double bend[JOINTS];            /* the largest factor of a second derivative: k^2, or p (p - 1) */
     const double *where[JOINTS];    /* [joint]: positions of all points, table by table */
     const int *first;               /* [joint * counts + choice]: where those of a table begin */
+    const Products *products;       /* null where all factors are free */
 } Question;
 
 typedef struct {
@@ -65,6 +80,24 @@ static void collapse(const Question *ask, int from, const float *restrict net, f
     }
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+static float total(float *lanes) {
+    for (int i = 0; i < 8; i++) lanes[i] += lanes[8 + i];
+    for (int i = 0; i < 4; i++) lanes[i] += lanes[4 + i];
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+}
+
+/* The sum over the waves of the magnitudes of their values. */
+static double magnitudes(const Question *ask, const float *net) {
+    float lanes[LANES] = {0};
+    for (int w = 0; w < ask->waves; w += LANES)
+        for (int i = 0; i < LANES; i++) lanes[i] += fabsf(net[w + i]);
+    return total(lanes);
+}
+
 /* The sum over the waves of what is left once all joints from `from` on are collapsed, in place. */
 static double collapsed(const Question *ask, int from, float *rows) {
     for (int j = from; j < ask->joints; j++) {
@@ -79,28 +112,160 @@ static double collapsed(const Question *ask, int from, float *rows) {
             for (long i = 0; i < n; i++) rows[i] += sqrtf(a[i] * a[i] + b[i] * b[i]);
         }
     }
-    float lanes[LANES] = {0};
-    for (int w = 0; w < ask->waves; w += LANES)
-        for (int i = 0; i < LANES; i++) lanes[i] += fabsf(rows[w + i]);
-    double total = 0.0;
-    for (int i = 0; i < LANES; i++) total += lanes[i];
-    return total;
+    return magnitudes(ask, rows);
 }
 
-/* Bounds of the sum, whatever the joints from `level` on, and of its second derivative along `level`. */
-static double below(Search *search, int level, const float *net, double *bent) {
-    const Question *ask = search->ask;
-    if (level == ask->joints) {
-        float lanes[LANES] = {0};
-        for (int w = 0; w < ask->waves; w += LANES)
-            for (int i = 0; i < LANES; i++) lanes[i] += fabsf(net[w + i]);
-        double total = 0.0;
-        for (int i = 0; i < LANES; i++) total += lanes[i];
-        return ask->relative * total + ask->rounding;
+/* The sums of products at all corners, into `sums`, and the least and the largest of them. */
+static void at_corners(const Products *p, const float *restrict value, float *restrict sums, float *low, float *high) {
+    for (int i = 0; i < BLOCK; i++) sums[i] = 0.0f;
+    for (int t = 0; t < p->pairs; t++) {
+        const float *restrict row = p->corner + t * BLOCK, v = value[t];
+        for (int i = 0; i < BLOCK; i++) sums[i] += v * row[i];
     }
-    collapse(ask, level, net, search->rows[0], bent ? search->rows[1] : NULL);
-    if (bent) *bent = ask->relative * collapsed(ask, level + 1, search->rows[1]) + ask->bend[level] * ask->rounding;
-    return ask->relative * collapsed(ask, level + 1, search->rows[0]) + ask->rounding;
+    float least[BLOCK / 2], most[BLOCK / 2];
+    for (int i = 0; i < BLOCK / 2; i++) {
+        const float a = sums[i], b = sums[BLOCK / 2 + i];
+        least[i] = a < b ? a : b;
+        most[i] = a > b ? a : b;
+    }
+    for (int i = 0; i < BLOCK / 4; i++) {
+        const float a = least[BLOCK / 4 + i], b = most[BLOCK / 4 + i];
+        least[i] = a < least[i] ? a : least[i];
+        most[i] = b > most[i] ? b : most[i];
+    }
+    for (int i = 0; i < BLOCK / 8; i++) {
+        const float a = least[BLOCK / 8 + i], b = most[BLOCK / 8 + i];
+        least[i] = a < least[i] ? a : least[i];
+        most[i] = b > most[i] ? b : most[i];
+    }
+    *low = *high = 0.0f;
+    for (int i = 0; i < BLOCK / 8; i++) {
+        *low = least[i] < *low ? least[i] : *low;
+        *high = most[i] > *high ? most[i] : *high;
+    }
+}
+
+/* The largest value of side * (sum of products + sum_j square_j x_j^2), from the sums of products at the corners. A sum
+   is affine in each x_j: at zero it is the mean of those at -1 and 1. Squares that bend downwards are taken at -1, 0
+   and 1 and with a quarter of their coefficient, but for the largest one, whose parabola has its top where it has; those
+   below `little` are left out. */
+static double at_knots(const Products *p, const float *sums, float side, const float *square, float little) {
+    const int m = p->speeds;
+    float rooms[2][ROOM], *from = rooms[0], *to = rooms[1], bent[SIGNED];
+    int size[SIGNED], top = -1, count = 1 << (m - 1);
+    double added = 0.0;
+    for (int j = 0; j < m; j++) {
+        const float c = side * square[j];
+        size[j] = j ? 2 : 1;
+        bent[j] = 0.0f;
+        if (c >= 0.0f) added += c;
+        else if (-c >= little) {
+            bent[j] = c;
+            if (top < 0 || c < bent[top]) top = j;
+        }
+    }
+    for (int i = 0; i < count; i++) from[i] = side * sums[i];
+    if (bent[0] < 0.0f) {  /* of the first number only -1 is there: x and -x have the same products */
+        for (int i = 0; i < count; i++) from[count + i] = from[count - 1 - i];
+        size[0] = 2;
+        count *= 2;
+    }
+    long stride = 1;
+    for (int j = m - 1; j >= 0; j--) {
+        if (bent[j] < 0.0f && j != top) {
+            const long outer = count / (2 * stride);
+            const float c = bent[j];
+            added -= 0.25 * c;
+            for (long o = 0; o < outer; o++) {
+                const float *restrict low = from + 2 * o * stride, *restrict high = low + stride;
+                float *restrict next = to + 3 * o * stride;
+                for (long i = 0; i < stride; i++) {
+                    next[i] = low[i] + c;
+                    next[stride + i] = high[i] + c;
+                    next[2 * stride + i] = 0.5f * (low[i] + high[i]);
+                }
+            }
+            float *old = from;
+            from = to;
+            to = old;
+            count = (int)(3 * outer * stride);
+            size[j] = 3;
+        }
+        stride *= size[j];
+    }
+    float most = 0.0f;
+    if (top < 0)
+        for (int i = 0; i < count; i++) most = from[i] > most ? from[i] : most;
+    else {
+        long step = 1;
+        for (int j = top + 1; j < m; j++) step *= size[j];
+        const float c = -bent[top], quarter = 0.25f / c;
+        for (long o = 0; o < count / (2 * step); o++) {
+            const float *low = from + 2 * o * step, *high = low + step;
+            for (long i = 0; i < step; i++) {
+                const float mean = 0.5f * (low[i] + high[i]), slope = fabsf(0.5f * (high[i] - low[i]));
+                const float best = mean + (slope < 2.0f * c ? slope * slope * quarter : slope - c);
+                most = best > most ? best : most;
+            }
+        }
+    }
+    return added + most;
+}
+
+/* By how much a sum whose waves have the values `net`, and anything beside them, is less than that of magnitudes; with
+   the knots only where the corners gain less than `enough`. Where the signs are `hopeless`, since what they attain is
+   too much, knots are left alone. `seen` takes what is attained at rest and at the corners. */
+static double gain(Search *search, const float *net, double enough, int hopeless, double *seen) {
+    const Question *ask = search->ask;
+    const Products *p = ask->products;
+    float free_lanes[LANES] = {0}, fixed_lanes[LANES] = {0};
+    for (int w = 0; w < ask->waves; w += LANES)
+        for (int i = 0; i < LANES; i++) {
+            free_lanes[i] += p->free[w + i] * fabsf(net[w + i]);
+            fixed_lanes[i] += p->fixed[w + i] * net[w + i];
+        }
+    double above = 0.0, below = 0.0;
+    const double loose = total(free_lanes), g = total(fixed_lanes);
+    const double sum = magnitudes(ask, net), sure = sum - 2.0 * (ask->relative - 1.0) * sum;
+    if (hopeless && !(sure - loose - fabs(g) >= enough)) return 0.0;
+    float value[TERMS], sums[BLOCK], low, high;
+    const int terms = p->pairs + p->speeds;
+    for (int t = 0; t < terms; t++) value[t] = p->weight[t] * net[p->lane[t]];
+    for (int t = p->pairs; t < terms; t++) {
+        if (value[t] > 0) above += value[t];
+        else below -= value[t];
+    }
+    at_corners(p, value, sums, &low, &high);
+    search->used += p->pairs * (BLOCK / 8.0);
+    const double corner = g + above - below, most = larger(fabs(g), larger(corner + high, -corner - low));
+    *seen = loose + most;
+    double up = g + above + high, down = below - g - low;
+    const double room = sure - loose - enough;
+    if (!(larger(up, down) <= room) && !(hopeless && most > room)) {
+        const float *square = value + p->pairs, little = (float)(LITTLE * sum);
+        search->used += BLOCK;
+        if (!(up <= room)) up = smaller(up, g + at_knots(p, sums, 1.0f, square, little));
+        if (!(down <= room)) down = smaller(down, at_knots(p, sums, -1.0f, square, little) - g);
+    }
+    return larger(0.0, sure - loose - larger(up, down));
+}
+
+/* Bounds of the sum, whatever the joints from `level` on, and of its second derivative along `level`; magnitudes will
+   do where their sum is at most `enough`. `seen` takes a value that is attained, where it is found on the way. */
+static double below(Search *search, int level, const float *net, double *bent, double enough, double *seen) {
+    const Question *ask = search->ask;
+    double bound;
+    if (level == ask->joints) {
+        bound = ask->relative * magnitudes(ask, net) + ask->rounding;
+        if (!ask->products) *seen = bound;
+    } else {
+        collapse(ask, level, net, search->rows[0], bent ? search->rows[1] : NULL);
+        if (bent) *bent = ask->relative * collapsed(ask, level + 1, search->rows[1]) + ask->bend[level] * ask->rounding;
+        bound = ask->relative * collapsed(ask, level + 1, search->rows[0]) + ask->rounding;
+    }
+    if (ask->products && !(bound <= enough) && bound < INFINITY)
+        bound -= gain(search, net, bound - enough, level < ask->joints && enough > 0.0, seen);
+    return bound;
 }
 
 /* The net with joint `level` at one point. */
@@ -175,11 +340,12 @@ static int shown(Search *search, int level, const float *net, double most, doubl
                 return 0;
             }
             double curved = 0.0;
-            const double bound = below(search, level + 1, child, left > 1 ? &curved : NULL);
+            double value = 0.0;
+            const double bound = below(search, level + 1, child, left > 1 ? &curved : NULL, next, &value);
             if (left == 1) {
                 if (bound > met) met = bound;
-                keep(search, bound);
                 good = bound <= next;
+                keep(search, good ? value : bound);
             } else if (!(bound <= next)) {
                 double seen = 0.0, hope = search->guess[level + 1] * bound;
                 if (hope > next) hope = 0.5 * next;
@@ -222,8 +388,8 @@ int show(const Question *ask, const float *net, double most, double limit, doubl
     memcpy(search.guess, guess, (ask->joints + 1) * sizeof *guess);
     int result = 2;
     if (begin(&search, 0)) {
-        double bent = 0.0, top = 0.0;
-        const double bound = below(&search, 0, net, &bent);
+        double bent = 0.0, top = 0.0, value = 0.0;
+        const double bound = below(&search, 0, net, &bent, most, &value);
         result = bound <= most;
         if (!result) {
             double hope = search.guess[0] * bound;
@@ -258,7 +424,8 @@ int climb(const Question *ask, const float *net, int choice, int width, double *
                     contract(ask, level, ask->table[level * ask->counts + choice] + (long)p * ask->size[level],
                              kept + c * size, child);
                     search.used += (double)small;
-                    const double bound = below(&search, level + 1, child, NULL);
+                    double value = 0.0;
+                    const double bound = below(&search, level + 1, child, NULL, -1.0, &value);
                     if (!(bound >= 0.0) || (found == width && bound <= bounds[found - 1])) continue;
                     int slot = found < width ? found++ : found - 1;
                     for (; slot > 0 && bounds[slot - 1] < bound; slot--) {

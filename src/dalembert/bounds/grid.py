@@ -7,7 +7,8 @@ the points of a grid over several joints, a sum of magnitudes, which is convex i
 
 The second derivatives are sums of magnitudes themselves and are bounded first, more roughly, by the same search
 (``grid_search.py``). This costs little with six joints or more, where boxes (``branch.py``) are too many; with few
-joints, boxes come closer.
+joints, boxes come closer. Where the waves have factors that are not free of each other (``products.py``), f is the
+largest |sum_j y_j w_j| over these, and its second derivative is bounded likewise.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from ..arm.errors import ArmError
 from .bernstein import degree
 from .box import Box
 from .compiled_grid import searched, to_real
-from .grid_search import Grid, GridAxis, GridSearch, Single
+from .grid_search import Grid, GridAxis, GridSearch
+from .products import Single, SpeedProducts
 from .waves import OUTWARD, Array, Complex, Wave, monomials
 
 UNIT = 2.0**-23
@@ -34,7 +36,7 @@ VANISHING = 2.0**-60
 """More than a coefficient can lose where its square is below the numbers of float32."""
 LARGEST = 6_000_000
 """Most coefficients of all waves together."""
-COARSEST, FINER, DEARER = 0.6, 2.0, 6.0
+COARSEST, FINER, DEARER = 0.48, 2.0, 3.0
 """Gap that is shown first, as a part of the largest value met, how much smaller the next one is, and about how much
 more work that one takes."""
 MORE = 0.3
@@ -43,6 +45,9 @@ SURE = 0.02
 """Gap that is taken to be within reach of every sum."""
 CURVATURE_COST = 100.0
 """About how much work the bounds of second derivatives take, for each coefficient."""
+CLOSE, HOPE = 0.12, 1.5
+"""Gap of a goal, as a part of the largest value met, below which larger gaps are shown first, and the multiple of the
+work allowed that the goal may be expected to take from what these took."""
 LEAST_GAP = 0.002
 """Least gap above the largest value met at which a goal is tried."""
 BENT, BENT_WORK = (1.0, 2.0, 4.0), 0.5
@@ -56,11 +61,13 @@ class TooMuch(ArithmeticError):
 
 
 class SumOfMagnitudes:
-    """sum_j |w_j| over a box, as one real tensor in the basis functions of all joints."""
+    """sum_j |w_j| over a box, as one real tensor in the basis functions of all joints; with ``products`` the largest
+    |sum_j y_j w_j|.
+    """
 
-    def __init__(self, waves: Sequence[Wave], box: Box) -> None:
+    def __init__(self, waves: Sequence[Wave], box: Box, products: SpeedProducts | None = None) -> None:
         joints = sorted({j for wave in waves for j in wave.joints})
-        self.box = box
+        self.box, self.products = box, products
         # positions of sliding joints are counted in their reach, so that every basis function is at most one
         self.reach = np.where(np.isfinite(box.reach) & (box.reach > 0), box.reach, 1.0)
         weights = [wave.size * monomials(self.reach[None], wave.p)[0] for wave in waves]
@@ -81,7 +88,8 @@ class SumOfMagnitudes:
             + (UNIT * (steps + 4) + FAR * float(far)) * float(np.abs(self.tensor).sum(dtype=np.float64))
             + VANISHING * self.tensor.size
         )
-        self.relative = 1 + UNIT * (len(waves) + steps + 16)
+        terms = 0 if products is None else len(products.lane)
+        self.relative = 1 + UNIT * (len(waves) + steps + terms + 16)
         self.used = 0.0
 
     def _axis(self, j: int, waves: Sequence[Wave]) -> GridAxis:
@@ -110,7 +118,7 @@ class SumOfMagnitudes:
 
     def grid(self, curvature: Array) -> Grid:
         """The sum as it is searched."""
-        return Grid(self.axes, self.tensor, self.rounding, self.relative, curvature)
+        return Grid(self.axes, self.tensor, self.rounding, self.relative, curvature, self.products)
 
     def curvature(self, work: float) -> Array:
         """Bounds of sum |d^2 w / dx^2| along the first axes; infinity along the others, and where they take too much
@@ -124,7 +132,8 @@ class SumOfMagnitudes:
             # this axis comes last: its pairs are bounded whatever its position
             axes = [*self.axes[:number], *self.axes[number + 1 :], axis]
             most = float(axis.bend.max(initial=0.0))
-            search = searched(Grid(axes, bent, most * self.rounding, self.relative, np.full(len(axes), np.inf)))
+            unknown = np.full(len(axes), np.inf)
+            search = searched(Grid(axes, bent, most * self.rounding, self.relative, unknown, self.products))
             search.climb()
             limit = search.used + work * BENT_WORK / BENT_AXES
             for gap in BENT:
@@ -169,9 +178,11 @@ class LargestSum:
 
 
 def largest_sum(
-    waves: Sequence[Wave], box: Box, known: float, gap: float, work: float, goal: float = np.inf
-) -> LargestSum:
-    """The largest sum of magnitudes; ``known`` is attained, ``gap`` relative to it, ``work`` a limit.
+    waves: Sequence[Wave], box: Box, known: float, gap: float, work: float, goal: float = np.inf,
+    products: SpeedProducts | None = None,
+) -> LargestSum:  # fmt: skip
+    """The largest sum of magnitudes, or the largest |sum_j y_j w_j| with the factors of ``products``; ``known`` is
+    attained, ``gap`` relative to it, ``work`` a limit.
 
     Where there is a ``goal``, that alone is to be shown. Else, or where it cannot be, what is shown is above the
     largest value met by a gap that gets smaller until it is ``gap`` or the next one would take too much work; where a
@@ -187,7 +198,7 @@ def largest_sum(
     waves = [wave.scaled(-exponent) for wave in waves]
     known, bound, goal = (float(np.ldexp(x, -exponent)) for x in (known, bound, goal))
     try:
-        question = SumOfMagnitudes(waves, box)
+        question = SumOfMagnitudes(waves, box, products)
     except TooMuch:
         return LargestSum(bound, 0.0, False, known, None, bound).scaled(exponent)
     if work < question.tensor.size:
@@ -214,11 +225,11 @@ class Ladder:
     def climbed(self, goal: float) -> LargestSum:
         """The bound, once all steps are done that there is work for."""
         search = self.search
-        if np.isfinite(goal) and goal > (1 + LEAST_GAP) * search.best and self._show(goal / OUTWARD, self.work):
-            self.bound, self.shown = goal, True
-        elif search.best > goal or not np.isfinite(goal):
+        if not np.isfinite(goal) or search.best > goal:
             self._gaps(self.work, goal)
-        else:
+        elif self._hopeful(goal) and self._show(goal / OUTWARD, self.work):
+            self.bound, self.shown = goal, True
+        elif not self.shown:
             self._gaps(search.used + MORE * self.work, goal)
         at, question, attained = None, self.question, self.known
         if search.at is not None:
@@ -228,6 +239,22 @@ class Ladder:
             attained = max(self.known, search.best / question.relative - 2 * question.rounding)
         reach = min(self.bound, (1 + max(self.reach, SURE)) * search.best)
         return LargestSum(self.bound, search.used, self.shown, attained, at, reach)
+
+    def _hopeful(self, goal: float) -> bool:
+        """Whether a goal is likely to be shown with the work allowed: one close to the largest value met is judged by
+        what larger gaps take, each of which is shown.
+        """
+        share = COARSEST
+        while (gap := goal / self.search.best - 1) < min(CLOSE, share / FINER):
+            before, most = self._spent(0.0), (1 + share) * self.search.best
+            if gap < LEAST_GAP or not self._show(most, self.work):
+                return False
+            self.bound, self.shown = min(self.bound, OUTWARD * most), True
+            likely = self._spent(before) * DEARER ** (np.log(share / gap) / np.log(FINER))
+            if self.search.used + likely > HOPE * self.work:
+                return False
+            share /= FINER
+        return True
 
     def _gaps(self, limit: float, goal: float) -> None:
         share = COARSEST

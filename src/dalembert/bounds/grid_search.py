@@ -1,5 +1,7 @@
 """Shows that a sum of magnitudes of waves stays below a number: the search over grids, joint by joint.
 
+Where the waves have factors that are not free of each other (``products.py``), "sum" is the largest sum over these.
+
 Let the first joints stand at points of their grids. Of what is left, a function of the other joints, the moduli of the
 basis functions bound the sum and its second derivative along the next joint, whatever the positions of all others.
 Where the first is above what has to be shown, the next joint gets a grid of its own, as fine as this place needs: the
@@ -13,14 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import pi
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .products import Single, SpeedProducts
 from .waves import Array
 
-Single: TypeAlias = NDArray[np.float32]
 CELLS = np.array([*range(1, 49), *range(52, 97, 4), *range(104, 401, 8)])
 """Numbers of cells a range may be divided into."""
 CLIMB = 12
@@ -93,7 +95,8 @@ class Grid:
     """A sum of magnitudes: one tensor of coefficients, by basis functions of each axis, the waves last.
 
     ``relative`` times a number computed, plus ``rounding``, is no less than the number meant. ``curvature`` bounds the
-    second derivatives along each axis, infinity where nothing is known.
+    second derivatives along each axis, infinity where nothing is known. ``products`` are the factors of the waves;
+    None where all are free.
     """
 
     axes: list[GridAxis]
@@ -101,6 +104,18 @@ class Grid:
     rounding: float
     relative: float
     curvature: Array
+    products: SpeedProducts | None = None
+
+    def gain(self, products: SpeedProducts, centre: Single, enough: Array) -> tuple[Array, Array]:
+        """By how much a sum whose waves have the values ``centre`` (points, waves), and anything beside them, is less
+        than that of magnitudes, with the corners alone where these gain ``enough``; and what is attained at corners.
+
+        |sum y (c + r)| <= |sum y c| + sum |r|. What rounding may take from the two sums is taken off.
+        """
+        sizes = np.abs(centre).sum(axis=1, dtype=np.float64)
+        sure = sizes - 2 * (self.relative - 1) * sizes
+        largest, attained = products.largest(centre, sure - enough)
+        return np.maximum(sure - largest, 0.0), attained
 
 
 @dataclass
@@ -124,7 +139,7 @@ class GridSearch:
         """Whether the sum is shown to be at most ``most``, with at most ``limit`` numbers computed in all."""
         self._limit = limit
         net = self.grid.tensor[None]
-        bound, bent = self._below(net, 0)
+        bound, bent, _ = self._below(net, 0, most)
         if bound[0] <= most:
             return True
         hope = self.guess[0] * bound
@@ -138,7 +153,7 @@ class GridSearch:
         for level, axis in enumerate(self.grid.axes):
             x, table = axis.grids[choice]
             nets, place = self._at_points(nets, table), _extended(place, x)
-            bounds = self._below(nets, level + 1)[0]
+            bounds = self._below(nets, level + 1, -np.inf)[0]
             order = np.argsort(-bounds, kind="stable")[:CLIMB]
             nets, place, bounds = nets[order], place[order], bounds[order]
         self._met(bounds, place)
@@ -155,9 +170,10 @@ class GridSearch:
         if values[top] > self.best:
             self.best, self.at = float(values[top]), place[top].copy()
 
-    def _below(self, nets: Single, level: int) -> tuple[Array, Array]:
-        """Bounds of the sum, whatever the positions of the axes from ``level`` on, and of the second derivative along
-        the first of them.
+    def _below(self, nets: Single, level: int, enough: Array | float) -> tuple[Array, Array, Array]:
+        """Bounds of the sum, whatever the positions of the axes from ``level`` on, of the second derivative along the
+        first of them, and what is attained where it is found on the way, else zero. Magnitudes will do where their sum
+        is at most ``enough``.
         """
         grid = self.grid
         sums, bent = np.abs(nets) if level == len(grid.axes) else nets, None
@@ -169,11 +185,19 @@ class GridSearch:
             else:
                 bent = _sizes(bent, axis).sum(axis=1)
             sums = sizes.sum(axis=1)
-        bound = grid.relative * sums.sum(axis=1, dtype=np.float64) + grid.rounding
+        bound = np.asarray(grid.relative * sums.sum(axis=1, dtype=np.float64) + grid.rounding)
+        attained = np.zeros(len(bound)) if grid.products is not None else bound
+        rows = np.flatnonzero(~(bound <= enough) & np.isfinite(bound))
+        if grid.products is not None and len(rows):
+            # the function one is the first of every axis
+            centre = nets[rows].reshape(len(rows), -1, nets.shape[-1])[:, 0]
+            wanted = bound[rows] - np.broadcast_to(enough, bound.shape)[rows]
+            gained, attained[rows] = grid.gain(grid.products, centre, wanted)
+            bound[rows] -= gained
         if bent is None:
-            return bound, np.zeros(len(bound))
+            return bound, np.zeros(len(bound)), attained
         more = float(grid.axes[level].bend.max(initial=0.0)) * grid.rounding
-        return bound, grid.relative * bent.sum(axis=1, dtype=np.float64) + more
+        return bound, grid.relative * bent.sum(axis=1, dtype=np.float64) + more, attained
 
     def _shown(
         self, level: int, nets: Single, most: Array, guess: Array, bent: Array, place: Array
@@ -210,11 +234,11 @@ class GridSearch:
         """The same with one number of cells for all nets."""
         x, table = self.grid.axes[level].grids[choice]
         children, places = self._at_points(nets, table), _extended(place, x)
-        bounds, bent = self._below(children, level + 1)
         following = np.repeat(most - whole / float(CELLS[choice]) ** 2, len(x))
+        bounds, bent, attained = self._below(children, level + 1, following)
         good, values = bounds <= following, np.zeros(len(bounds))
         if level + 1 == len(self.grid.axes):
-            self._met(bounds, places)
+            self._met(np.where(good, attained, bounds), places)
             values = bounds
         elif self.used <= self._limit:
             rows = np.flatnonzero(~good)

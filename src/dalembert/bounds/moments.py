@@ -2,17 +2,23 @@
 
 Over whole turns Parseval's theorem holds: the mean square is the sum of |c_m|^2 / 2. Over a part of the circle waves
 are not orthogonal: the mean of exp(i k x) over [-h, h] is sin(k h)/(k h), and the sum runs over all pairs of terms.
+Where a function is small beside its coefficients, which nearly cancel over a small box, that sum has lost its digits:
+there the squares of values at the points of Gauss are added up, which are as good as the values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import comb
 
 import numpy as np
 
 from .box import Box
-from .waves import Complex, Wave, Whole
+from .waves import Array, Complex, Wave, Whole
+
+CANCELLED, MOST_POINTS = 1e-6, 500_000
+"""Mean square, as a share of the squared sum of coefficients, below which sums of pairs have lost digits, and how many
+points at most have values taken instead."""
 
 
 def mean(wave: Wave, box: Box) -> float:
@@ -43,7 +49,34 @@ def mean_square(wave: Wave, box: Box) -> float:
     for j, n, slide in zip(joints, degrees, slides, strict=True):
         # The contraction removes the first axis and appends the new one: after all joints the order is restored.
         summed = np.tensordot(summed, _gram(n, slide, box, j), axes=([0], [0]))
-    return max(float((summed * np.conj(dense)).real.sum()), 0.0)
+    total, size = float((summed * np.conj(dense)).real.sum()), float(np.abs(dense).sum())
+    if total < CANCELLED * size * size:
+        rules = [_points(n, slide, box, j) for j, n, slide in zip(joints, degrees, slides, strict=True)]
+        if np.prod([len(x) for x, _ in rules]) <= MOST_POINTS:
+            return _sampled(wave, box, rules)
+    return max(total, 0.0)
+
+
+def _sampled(wave: Wave, box: Box, rules: Sequence[tuple[Array, Array]]) -> float:
+    """The mean square from values at all combinations of the points of each joint."""
+    grids = np.meshgrid(*(x for x, _ in rules), indexing="ij")
+    q, share = np.tile(box.centre, (grids[0].size, 1)), np.ones(1)
+    for j, x, (_, w) in zip(wave.joints, grids, rules, strict=True):
+        q[:, j], share = x.ravel(), np.multiply.outer(share, w).ravel()
+    return float(share @ np.concatenate([wave(part) for part in np.array_split(q, 1 + len(q) // 4096)]) ** 2)
+
+
+def _points(n: int, slide: bool, box: Box, j: int) -> tuple[Array, Array]:
+    """Points and weights (of sum one) that give the mean of a square of this degree: all digits of it over small boxes.
+
+    Gauss and Legendre with m points are right for polynomials of degree 2 m - 1, and for cos(2 n x) over +- h once m is
+    well above n h.
+    """
+    if box.circle[j] and not slide:
+        count = 2 * n + 1
+        return np.linspace(0, 2 * np.pi, count, endpoint=False), np.full(count, 1 / count)
+    x, w = np.polynomial.legendre.leggauss(n + 1 if slide else int(np.ceil(2 * n * box.half[j])) + 8)
+    return np.asarray(box.centre[j] + box.half[j] * x, np.float64), np.asarray(w / 2, np.float64)
 
 
 def _gram(n: int, slide: bool, box: Box, j: int) -> Complex:

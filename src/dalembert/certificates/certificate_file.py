@@ -16,7 +16,7 @@ from ..arm.errors import ArmError
 from ..arm.io.text_files import read_text
 from ..arm.io.whole_files import write_whole
 
-HEADER = {"format": "dalembert certificate", "version": 1}
+HEADER = {"format": "dalembert certificate", "version": 2}
 LARGEST = 500_000_000
 """Largest certificate that is read (bytes)."""
 NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?")
@@ -29,6 +29,10 @@ SYSTEM = {
     "arm": TEXT, "holds": [TEXT], "drives": TEXT, "gravity": [NUMBER], "bodies": [BODY], "rotors": [ROTOR],
 }  # fmt: skip
 BOX = {"lower": [NUMBER], "upper": [NUMBER], "circle": [TRUTH]}
+BEND = {"axis": TEXT, "bound": NUMBER, "grid": [TEXT]}
+PART = {
+    "of": [[MIXED]], "bound": NUMBER, "axes": TEXT, "orders": [INTEGER], "grid": [TEXT], "bends": [BEND],
+}  # fmt: skip
 RANGE = {"system": INTEGER, "of": [[MIXED]], "lower": NUMBER, "upper": NUMBER, "over?": [[MIXED]], "least?": NUMBER}
 SECTIONS: dict[str, dict[str, Any]] = {
     "reduced model": {
@@ -37,7 +41,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "states": BOX | {"speed": [NUMBER], "acceleration": [NUMBER]},
         "program": {"steps": [[MIXED]], "torques": [INTEGER], "constants": [{"*": NUMBER}]},
         "claims": [{"system": INTEGER, "joint": INTEGER, "bound": NUMBER}],
-        "proofs": [[{"of": [[MIXED]], "bound": NUMBER, "tree": TEXT}]],
+        "proofs": [[PART]],
     },
     "ranges": {
         "header": {"format": TEXT, "version": INTEGER, "kind": TEXT},

@@ -1,19 +1,21 @@
 """``dalembert check``: verifies a certificate from the numbers of the arm alone.
 
 What a certificate claims is shown again from nothing but the file: D, C and G of the bodies and what the reduced
-program computes as exact polynomials (``exact_dynamics.py``), and for every claim trees of bisections of the box, on
-each leaf of which control values with a bound on their rounding (``nets.py``) show what is claimed. A tree starts from
-the whole box and only ever divides a part into pieces that cover it, so its leaves cover the box.
+program computes as exact polynomials (``exact_dynamics.py``). For ranges there are trees of bisections of the box, on
+each leaf of which control values with a bound on their rounding (``nets.py``) show what is claimed; a tree starts from
+the whole box and only ever divides a part into pieces that cover it, so its leaves cover the box. For torque errors
+there are values on grids, with bounds of the curvature between their points (``grids.py``).
 
-Trusted: these three files, ``certificate_file.py`` (what is read) and ``verified_claims.py`` (what is told), Python,
+Trusted: these four files, ``certificate_file.py`` (what is read) and ``verified_claims.py`` (what is told), Python,
 FLINT, and NumPy's sums and products of floats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from math import inf
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,8 @@ from flint import arb, ctx, fmpq
 from ..arm.errors import ArmError
 from .certificate_file import CertificateError, read
 from .exact_dynamics import Dynamics, Key, Polynomial, Series, Variables, dynamics, number, program_coefficients
-from .nets import BITS, Net, Variable, first_net
+from .grids import ErrorAxis, ErrorGrid, GridProof, largest_error, magnitudes
+from .nets import BITS, Variable, first_net
 from .verified_claims import CheckedCertificate, CheckedClaim, name, unit, upward, worded
 
 LEAF = "."
@@ -71,6 +74,9 @@ class Certificate:
         self.speed, self.rate = ([number(x) for x in self.states.get(key, ())] for key in ("speed", "acceleration"))
         if any(low > high for low, high, _ in self.box) or any(x < 0 for x in (*self.speed, *self.rate)):
             raise CertificateError("a range of its states is empty, or a largest speed or acceleration below zero")
+        bodies = [body for system in self.systems for body in zip(system["bodies"], self.states["circle"], strict=True)]
+        if any(circle and body["kind"] != "revolute" for body, circle in bodies):
+            raise CertificateError("a joint of its states goes all the way round and does not turn")
         self._dynamics: dict[int, Dynamics] = {}
         self._errors: dict[int, dict[Key, Series]] = {}
 
@@ -109,32 +115,64 @@ class Certificate:
         return self._torque_error(claim, proof) if self.kind == "reduced model" else self._range(claim, proof)
 
     def _torque_error(self, claim: Mapping[str, Any], proof: Sequence[Mapping[str, Any]]) -> CheckedClaim:
-        """sum_k |w_k| <= bound over the box: the w_k in groups, each with its own bound and tree."""
+        """|sum_k x_k w_k| <= bound over all states: the w_k in groups, each with its own bound and grid."""
         bodies, joint = self.systems[claim["system"]]["bodies"], claim["joint"]
         if not 0 <= joint < len(bodies):
             raise CertificateError(f"there is no joint {joint}")
         waves = {key: w for key, w in self.errors(claim["system"]).items() if key[1] == joint}
-        covered = {tuple(key) for part in proof for key in part["of"]}
-        left_out = [key for key in waves if key not in covered]
-        if left_out:
-            raise CertificateError(f"the error of {name(left_out[0])} has no part in the proof")
+        covered = [tuple(key) for part in proof for key in part["of"]]
+        for key in waves:
+            if covered.count(key) != 1:
+                raise CertificateError(f"the error of {name(key)} has no part in the proof, or more than one")
         if sum((number(part["bound"]) for part in proof), fmpq(0)) > number(claim["bound"]):
             raise CertificateError("the bounds of its parts add up to more than it claims")
         count = 0
         for part in proof:
-            group, bound = [waves[tuple(key)] for key in part["of"] if tuple(key) in waves], number(part["bound"])
-            count += self.covered(claim["system"], group, part["tree"], bound, Net.sum_of_magnitudes)
+            keys = [tuple(key) for key in part["of"] if tuple(key) in waves]
+            count += self.gridded(claim["system"], {key: waves[key] for key in keys}, part)
         what, most = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
-        return CheckedClaim(claim["system"], what, unit([[1, "G", joint]], claim, bodies), 0.0 - most, most, count)
+        return CheckedClaim(claim["system"], what, unit({"of": [["1", "G", joint]]}, bodies), 0.0 - most, most, count)
+
+    def gridded(self, system: int, waves: Mapping[Key, Series], part: Mapping[str, Any]) -> int:
+        """The number of parts of grids, each of which shows its share of a bound of errors or of their curvature."""
+        grid, rest = self.grid(system, list(waves.values()), part["axes"], part["orders"])
+        bends, count = [inf] * len(grid.axes), 0
+        for bend in part["bends"]:
+            level = part["axes"].index(bend["axis"])
+            curved = GridProof(grid.curved(level), bend["grid"], [inf] * len(grid.axes), magnitudes)
+            count += curved.verify(number(bend["bound"]))
+            bends[level] = upward(number(bend["bound"]))
+        whole = GridProof(grid, part["grid"], bends, largest_error(list(waves)))
+        return count + whole.verify(number(part["bound"]) - rest)
+
+    def grid(
+        self, system: int, functions: Sequence[Series], axes: str, orders: Sequence[int]
+    ) -> tuple[ErrorGrid, fmpq]:
+        """Functions of some axes, up to an order in each, and a bound of the sum of what is left out."""
+        variables, series = self.in_variables(system, functions)
+        at = [[letter(variable.joint) for variable in variables].index(axis) for axis in axes]
+        most, rest = dict(zip(at, orders, strict=True)), fmpq(0)
+        if len(most) < len(axes):
+            raise CertificateError(f"its grid has an axis twice: {axes}")
+        kept: list[Series] = [{} for _ in series]
+        reach = [fmpq(*ErrorAxis(variable).reach.as_integer_ratio()) for variable in variables]
+        for row, f in enumerate(series):
+            for k, (re, im) in f.items():
+                if all(abs(m) <= most.get(axis, 0) for axis, m in enumerate(k)):
+                    kept[row][tuple(k[axis] for axis in at)] = re, im
+                else:
+                    slid = prod((r**m for r, m, v in zip(reach, k, variables, strict=True) if v.slides), start=fmpq(1))
+                    rest += (abs(re) + abs(im)) * slid
+        return ErrorGrid.of(kept, [replace(variables[axis], degree=most[axis], kept={}) for axis in at]), rest
 
     def _range(self, claim: Mapping[str, Any], proof: Mapping[str, str]) -> CheckedClaim:
         """lower <= f <= upper over the box, f a sum of multiples of entries of D, C and G or a ratio of such sums."""
         count = 0
         for side, wave, bound in self.square(claim) if "square" in proof else self.sides(claim):
-            count += self.covered(claim["system"], [wave], proof[side], bound, Net.greatest)
+            count += self.covered(claim["system"], wave, proof[side], bound)
         what = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
         lower, upper = 0.0 - upward(-number(claim["lower"])), upward(number(claim["upper"]))
-        of = unit(claim["of"], claim, self.systems[claim["system"]]["bodies"])
+        of = unit(claim, self.systems[claim["system"]]["bodies"])
         return CheckedClaim(claim["system"], what, of, lower, upper, count)
 
     def sides(self, claim: Mapping[str, Any]) -> list[tuple[str, Series, fmpq]]:
@@ -173,12 +211,9 @@ class Certificate:
                 if (s, i) not in said:
                     raise CertificateError(f"nothing is claimed of system {s + 1} at {body['joint']}")
 
-    def covered(
-        self, system: int, functions: Sequence[Series], tree: str, bound: fmpq, measure: Callable[[Net], float]
-    ) -> int:
+    def covered(self, system: int, function: Series, tree: str, bound: fmpq) -> int:
         """The number of leaves of the tree, each of which is shown to obey the bound."""
-        revolute = [body["kind"] == "revolute" for body in self.systems[system]["bodies"]]
-        variables, series = in_variables(functions, self.box, revolute)
+        variables, (series,) = self.in_variables(system, [function])
         axes = {letter(variable.joint): axis for axis, variable in enumerate(variables)}
         limit, count = Fraction(int(bound.p), int(bound.q)), 0
         stack = [first_net(series, variables)]
@@ -192,40 +227,37 @@ class Certificate:
                 stack += net.split(axes[symbol], variables)
                 continue
             count += 1
-            shown = measure(net)
+            shown = net.greatest()
             if not (shown < inf and Fraction(shown) <= limit):
                 raise CertificateError(f"part {count} of the box shows {shown:.6g} and not {float(limit):.6g}")
         if stack:
             raise CertificateError(f"its tree leaves {len(stack)} parts of the box open")
         return count
 
+    def in_variables(self, system: int, functions: Sequence[Series]) -> tuple[list[Variable], list[Series]]:
+        """The variables that functions depend on, and the functions in them.
 
-def in_variables(
-    functions: Sequence[Series], box: Sequence[tuple[fmpq, fmpq, bool]], revolute: Sequence[bool]
-) -> tuple[list[Variable], list[Series]]:
-    """The variables that functions depend on, and the functions in them.
-
-    Angles that enter in one sum alone, the same in all terms (k_j = k_m or k_j = -k_m), are one variable; its range is
-    the sum of theirs.
-    """
-    terms = [k for f in functions for k in f]
-    groups: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
-    for j, turns in enumerate(revolute):
-        column = tuple(k[j] for k in terms)
-        if any(column):
-            sign = 1 if next(x for x in column if x) > 0 else -1
-            groups.setdefault((*(sign * x for x in column), None if turns else j), []).append((j, sign))
-    variables = []
-    for members in groups.values():
-        first, sense = members[0]
-        ends = [box[j][:2] if sign == sense else (-box[j][1], -box[j][0]) for j, sign in members]
-        low, high = (sum((end[side] for end in ends), fmpq(0)) for side in (0, 1))
-        with ctx.workprec(BITS):
-            lower, width = arb(low), arb(high - low)
-            if revolute[first] and (any(box[j][2] for j, _ in members) or high - low > TURN):
-                lower, width = -arb.pi(), 2 * arb.pi()
-        variables.append(Variable(first, lower, width, max(abs(k[first]) for k in terms), not revolute[first]))
-    return variables, [{tuple(k[v.joint] for v in variables): c for k, c in f.items()} for f in functions]
+        Angles that enter in one sum alone, the same in all terms (k_j = k_m or k_j = -k_m), are one variable; its range
+        is the sum of theirs.
+        """
+        terms, groups = [k for f in functions for k in f], dict[tuple[Any, ...], list[tuple[int, int]]]()
+        revolute = [body["kind"] == "revolute" for body in self.systems[system]["bodies"]]
+        for j, turns in enumerate(revolute):
+            column = tuple(k[j] for k in terms)
+            if any(column):
+                sign = 1 if next(x for x in column if x) > 0 else -1
+                groups.setdefault((*(sign * x for x in column), None if turns else j), []).append((j, sign))
+        variables = []
+        for members in groups.values():
+            first, sense = members[0]
+            ends = [self.box[j][:2] if sign == sense else (-self.box[j][1], -self.box[j][0]) for j, sign in members]
+            low, high = (sum((end[side] for end in ends), fmpq(0)) for side in (0, 1))
+            with ctx.workprec(BITS):
+                lower, width = arb(low), arb(high - low)
+                if revolute[first] and (any(self.box[j][2] for j, _ in members) or high - low > TURN):
+                    lower, width = -arb.pi(), 2 * arb.pi()
+            variables.append(Variable(first, lower, width, max(abs(k[first]) for k in terms), not revolute[first]))
+        return variables, [{tuple(k[v.joint] for v in variables): c for k, c in f.items()} for f in functions]
 
 
 def letter(joint: int) -> str:

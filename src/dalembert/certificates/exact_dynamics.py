@@ -48,7 +48,7 @@ class Variables:
         self.sin, self.cos = gens[0 : 2 * self.n : 2], gens[1 : 2 * self.n : 2]
         self.speed, self.acceleration = gens[2 * self.n : 3 * self.n], gens[3 * self.n :]
         self.zero, self.one = self.context.constant(0), self.context.constant(1)
-        self.work = 0
+        self.work, self.products = 0, dict[tuple[int, ...], Series]()
 
     def product(self, a: Any, b: Any) -> Any:
         """a b, refused where so many terms or so high powers come together that it would never end."""
@@ -91,19 +91,24 @@ class Variables:
         """A normal polynomial in positions alone as a Fourier series (with powers of sliding positions)."""
         total: Series = {}
         for powers, value in p.to_dict().items():
-            found: Series = {(): (value, fmpq(0))}
-            for j in range(self.n):
-                sines, cosines = int(powers[2 * j]), int(powers[2 * j + 1])
-                factors = exponentials(sines, cosines) if self.revolute[j] else ((cosines, (fmpq(1), fmpq(0))),)
+            for k, (re, im) in self.expanded(tuple(map(int, powers[: 2 * self.n]))).items():
+                x, y = total.get(k, (fmpq(0), fmpq(0)))
+                total[k] = x + value * re, y + value * im
+        return {k: c for k, c in total.items() if c[0] or c[1]}
+
+    def expanded(self, powers: tuple[int, ...]) -> Series:
+        """The series of a product of powers of sines and cosines, kept: many polynomials have the same ones."""
+        if powers not in self.products:
+            found: Series = {(): (fmpq(1), fmpq(0))}
+            for turns, sines, cosines in zip(self.revolute, powers[::2], powers[1::2], strict=True):
+                factors = exponentials(sines, cosines) if turns else ((cosines, (fmpq(1), fmpq(0))),)
                 found = {
                     (*k, m): (re * x - im * y, re * y + im * x)
                     for k, (re, im) in found.items()
                     for m, (x, y) in factors
                 }
-            for k, (re, im) in found.items():
-                x, y = total.get(k, (fmpq(0), fmpq(0)))
-                total[k] = re + x, im + y
-        return {k: c for k, c in total.items() if c[0] or c[1]}
+            self.products[powers] = found
+        return self.products[powers]
 
 
 @cache

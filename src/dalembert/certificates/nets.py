@@ -10,7 +10,7 @@ cut yet keeps its coefficients: as |e^(ikx)| = 1, their moduli bound what it add
 Every matrix is computed in ball arithmetic and then rounded; ``Matrix.error`` holds what that changed. The product M x
 of floats, |x| <= X, sums of m products in any order, is off by at most (2 m + 8) u |M| X with u = 2^-52 (Higham 2002,
 section 3.1, with room for complex numbers). So an error e of x becomes at most |M| e + (error + (2 m + 8) u |M|) X.
-``Net.mapped`` keeps this account; sums at the end (``Net.ends``, ``Net.sum_of_magnitudes``) add their own rounding.
+``Net.mapped`` keeps this account; the sums of ``Net.greatest`` add their own rounding.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import comb, prod
+from math import comb, inf, prod
 from typing import Any
 
 import numpy as np
@@ -159,30 +159,27 @@ def convolved(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """Functions (rows) on one part of the box: ``values`` with an axis for each variable, right to ``error`` each.
+    """A function on one part of the box: ``values`` with an axis for each variable, right to ``error`` each.
 
     ``halvings`` says how often each variable was halved since it was cut; -1 for one that is not cut, whose axis holds
     coefficients of e^(ikx).
     """
 
     values: NDArray[Any]
-    error: NDArray[np.float64]
+    error: float
     halvings: tuple[int, ...]
 
     @property
     def uncut(self) -> tuple[int, ...]:
-        """Axes of the array that hold coefficients."""
-        return tuple(axis + 1 for axis, times in enumerate(self.halvings) if times < 0)
+        """Axes that hold coefficients."""
+        return tuple(axis for axis, times in enumerate(self.halvings) if times < 0)
 
-    def mapped(self, axis: int, matrix: Matrix) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    def mapped(self, axis: int, matrix: Matrix) -> tuple[NDArray[Any], float]:
         """The matrix applied to one variable, and the error of what comes out."""
-        count = self.values.shape[axis + 1]
-        most = np.abs(self.values).reshape(len(self.values), -1).max(axis=1) + self.error
-        error = ROOM * (
-            matrix.size * self.error + (matrix.error + (2 * count + 8) * UNIT * matrix.size) * most
-        ) + LOST * (most > 0)
-        values = np.tensordot(matrix.values, self.values, (1, axis + 1))
-        return np.moveaxis(values, 0, axis + 1), error
+        most, count = float(np.abs(self.values).max()) + self.error, self.values.shape[axis]
+        error = matrix.size * self.error + (matrix.error + (2 * count + 8) * UNIT * matrix.size) * most
+        values = np.tensordot(matrix.values, self.values, (1, axis))
+        return np.moveaxis(values, 0, axis), ROOM * error + LOST * (most > 0)
 
     def split(self, axis: int, variables: Sequence[Variable]) -> list[Net]:
         """The parts into which one variable divides this one: its first pieces, or halves."""
@@ -190,7 +187,7 @@ class Net:
         halvings = (*self.halvings[:axis], times + 1, *self.halvings[axis + 1 :])
         if times >= 0:
             both, error = self.mapped(axis, variable.matrix("halves", times))
-            return [Net(values, error, halvings) for values in np.split(both, 2, axis=axis + 1)]
+            return [Net(values, error, halvings) for values in np.split(both, 2, axis=axis)]
         parts = []
         for index in range(variable.pieces):
             values, error = self.mapped(axis, variable.matrix("piece", index))
@@ -198,60 +195,28 @@ class Net:
             parts.append(Net(np.ascontiguousarray(values.real) if min(halvings) >= 0 else values, error, halvings))
         return parts
 
-    def ends(self, values: NDArray[Any], error: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """What encloses each function (or sum of them) on this part, from below and from above."""
-        rows, uncut = len(values), self.uncut
-        middle, off = values, error.reshape(rows, *[1] * (values.ndim - 1))
-        if uncut:
-            zeroth = (values.shape[axis] // 2 if axis in uncut else slice(None) for axis in range(1, values.ndim))
-            middle, count = values[(slice(None), *zeroth)].real, prod(values.shape[axis] for axis in uncut)
-            moduli = np.abs(values).sum(axis=uncut)
-            # as many errors as coefficients, the moduli of all but the zeroth, and the rounding of their sum
-            off = (
-                count * error.reshape(rows, *[1] * (moduli.ndim - 1))
-                + (moduli - np.abs(middle))
-                + (count + 8) * UNIT * moduli
-            )
-        off = ROOM * off + 2 * UNIT * np.abs(middle)
-        return (middle - off).reshape(rows, -1).min(axis=1), (middle + off).reshape(rows, -1).max(axis=1)
-
     def greatest(self) -> float:
-        """A number that the first function does not exceed on this part."""
-        return bound_of(self.ends(self.values, self.error)[1][0])
-
-    def sum_of_magnitudes(self) -> float:
-        """A number that the sum of the magnitudes of all functions does not exceed on this part.
-
-        Where a function keeps its sign its magnitude is plus or minus itself, and control values of a sum are sums of
-        control values; elsewhere its largest control value bounds it.
-        """
-        low, high = self.ends(self.values, self.error)
-        most = np.maximum(high, -low)
-        signs = np.where(low >= 0, 1.0, np.where(high <= 0, -1.0, 0.0))
-        flat = self.values.reshape(len(signs), -1)
-        total = (signs @ flat).reshape(1, *self.values.shape[1:])
-        rounded = 2 * (len(signs) + 4) * UNIT * np.abs(flat).max(axis=1)
-        error = ROOM * (np.abs(signs) @ (self.error + rounded))
-        together = most[signs == 0].sum() + self.ends(total, np.array([error]))[1][0]
-        return ROOM * min(bound_of(most.sum()), bound_of(together))
+        """A number that the function does not exceed on this part; infinite where it is no number."""
+        middle, off, uncut = self.values, self.error, self.uncut
+        if uncut:
+            zeroth = tuple(size // 2 if axis in uncut else slice(None) for axis, size in enumerate(self.values.shape))
+            middle, count = self.values[zeroth].real, prod(self.values.shape[axis] for axis in uncut)
+            moduli = np.abs(self.values).sum(axis=uncut)
+            # as many errors as coefficients, the moduli of all but the zeroth, and the rounding of their sum
+            off = count * self.error + (moduli - np.abs(middle)) + (count + 8) * UNIT * moduli
+        most = float((middle + (ROOM * off + 2 * UNIT * np.abs(middle))).max())
+        return most if most == most else inf
 
 
-def bound_of(x: Any) -> float:
-    """An upper bound as a float; infinite where it is no number."""
-    return float(x) if x == x else float("inf")
-
-
-def first_net(functions: Sequence[Any], variables: Sequence[Variable]) -> Net:
-    """Exact series as a net of the whole box; variables whose range is a single piece are cut."""
-    shape = tuple(variable.size for variable in variables)
-    values, error = np.zeros((len(functions), *shape), np.complex128), np.zeros(len(functions))
-    for row, series in enumerate(functions):
-        for k, (re, im) in series.items():
-            index = tuple(m if v.slides else m + v.degree for m, v in zip(k, variables, strict=True))
-            values[(row, *index)] = complex(nearest(re), nearest(im))
-        # each coefficient to half a unit
-        most = float(np.abs(values[row]).max(initial=0.0))
-        error[row] = UNIT * most + LOST * bool(series)  # all that underflowed is still there
+def first_net(series: Any, variables: Sequence[Variable]) -> Net:
+    """An exact series as a net of the whole box; variables whose range is a single piece are cut."""
+    values = np.zeros([variable.size for variable in variables], np.complex128)
+    for k, (re, im) in series.items():
+        values[tuple(m if v.slides else m + v.degree for m, v in zip(k, variables, strict=True))] = complex(
+            nearest(re), nearest(im)
+        )
+    # each coefficient to half a unit; all that underflowed is still there
+    error = UNIT * float(np.abs(values).max(initial=0.0)) + LOST * bool(series)
     # without a variable a function is its zeroth coefficient, which is real
     net = Net(values if variables else values.real, error, tuple(-1 for _ in variables))
     for axis, variable in enumerate(variables):

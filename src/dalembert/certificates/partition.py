@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from flint import fmpq
@@ -12,9 +12,7 @@ from .checker import LEAF, letter
 from .nets import Net, Variable
 
 
-def grown(
-    net: Net, variables: Sequence[Variable], bound: fmpq, measure: Callable[[Net], float], most: int
-) -> str | None:
+def grown(net: Net, variables: Sequence[Variable], bound: fmpq, most: int) -> str | None:
     """The tree of a claim; None where more than ``most`` parts would be looked at.
 
     An open part is divided along the variable that makes its control values the loosest.
@@ -24,7 +22,7 @@ def grown(
     symbols, stack = [], [net]
     while stack:
         part = stack.pop()
-        shown = measure(part)
+        shown = part.greatest()
         if shown <= limit or shown <= 0 == bound:
             symbols.append(LEAF)
             continue
@@ -40,25 +38,21 @@ def grown(
 
 
 def looseness(net: Net, variables: Sequence[Variable]) -> NDArray[np.float64]:
-    """By how much each variable keeps the control values apart from the functions.
+    """By how much each variable keeps the control values apart from the function.
 
-    For a variable that is cut: how far control values lie off the chord between their ends, and the rise of functions
-    that may change their sign among others. For one that is not cut: the moduli of its coefficients.
+    For a variable that is cut: how far control values lie off the chord between their ends. For one that is not cut:
+    the moduli of its coefficients.
     """
-    low, high = net.ends(net.values, net.error)
-    mixed = ((low < 0) & (high > 0) & (len(low) > 1)).astype(float)
     found = np.zeros(len(variables))
     for axis, variable in enumerate(variables):
         if variable.size == 1 or net.halvings[axis] > 60:
             continue
-        rows = np.moveaxis(net.values, axis + 1, 0)
+        rows = np.moveaxis(net.values, axis, 0)
         if net.halvings[axis] < 0:
             off = 2 * np.abs(np.delete(rows, variable.degree, axis=0)).sum(axis=0)
         else:
             share = np.linspace(0, 1, variable.size).reshape(-1, *[1] * (rows.ndim - 1))
             off = np.abs(rows - (1 - share) * rows[0] - share * rows[-1]).max(axis=0)
-            off = off + np.abs(rows[-1] - rows[0]) * mixed.reshape(-1, *[1] * (rows.ndim - 2))
-        others = tuple(1 + k for k, times in enumerate(t for a, t in enumerate(net.halvings) if a != axis) if times < 0)
-        off = off.sum(axis=others) if others else off
-        found[axis] = off.reshape(len(off), -1).max(axis=1).sum()
+        others = tuple(k for k, times in enumerate(t for a, t in enumerate(net.halvings) if a != axis) if times < 0)
+        found[axis] = np.asarray(off.sum(axis=others) if others else off).max()
     return found

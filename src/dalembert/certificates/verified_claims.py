@@ -63,13 +63,21 @@ class CheckedCertificate:
         return bool(self.claims_about(arm))
 
 
-def unit(terms: Sequence[Sequence[Any]], claim: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]) -> str:
-    """The unit of a sum of coefficients: kg m^2 or N m, over m for every sliding joint; none for a ratio."""
-    found = set()
-    for _, kind, *joints in terms:
-        slides = sum(bodies[j]["kind"] == "prismatic" for j in joints)
-        found.add(("N m", "N")[slides] if kind == "G" else ("kg m^2", "kg m", "kg", "kg/m")[slides])
-    return found.pop() if len(found) == 1 and "over" not in claim else ""
+def unit(claim: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]) -> str:
+    """The unit of a sum of coefficients, kg m^2 or N m, over m for every sliding joint; or of a ratio of two sums."""
+    powers: list[tuple[bool, int]] = []
+    for terms in (claim["of"], claim.get("over", [])):
+        found = {(kind == "G", sum(bodies[j]["kind"] == "prismatic" for j in joints)) for _, kind, *joints in terms}
+        if len(found) > 1:
+            return "mixed"
+        powers += found
+    (load, slides), *over = powers
+    if not over:
+        return ("N m", "N")[slides] if load else ("kg m^2", "kg m", "kg", "kg m^-1")[slides]
+    units = (("m", over[0][1] - slides), ("s", 2 * (over[0][0] - load)))
+    above, below = ([x + f"^{abs(p)}" * (abs(p) > 1) for x, p in units if p * sign > 0] for sign in (1, -1))
+    under = f"({' '.join(below)})" if len(below) > 1 else "".join(below)
+    return (" ".join(above) or "1") + f"/{under}" * bool(under)
 
 
 def name(key: Key) -> str:

@@ -66,22 +66,29 @@ def ik(
 
     The exit code is 1 where the pose is not reached.
     """
-    target = read_pose("--pose", pose, None if task is TaskKind.orientation else task is TaskKind.pose)
+    target = read_pose("--pose", pose, task is not TaskKind.position)
     begin = None if near is None else joint_values(system, "--near", near, degrees)
     found = system.inverse_kinematics(
         target, frame=frame, task=task.value, near=begin, limits=limits, solutions=solutions, starts=starts,
         criterion=None if criterion is None else criterion.value,
     )  # fmt: skip
     if as_json:
-        print(json.dumps(as_data(system, found), indent=2, allow_nan=False))
+        print(json.dumps(as_data(system, found, frame), indent=2, allow_nan=False))
     else:
-        show(system, found, degrees)
+        show(system, found, frame, degrees)
     if not bool(found.converged):
         raise typer.Exit(NOT_REACHED)
 
 
-def as_data(system: System, found: JointSolutions) -> dict[str, Any]:
-    """The result as JSON can hold it."""
+def holding_effort(system: System, q: np.ndarray) -> np.ndarray:
+    """What the joints bear at rest: gravity, and springs where there are some."""
+    still = np.zeros(system.n)
+    return np.asarray(system.inverse_dynamics(q, still, still))
+
+
+def as_data(system: System, found: JointSolutions, frame: str | None) -> dict[str, Any]:
+    """The result as JSON can hold it; manipulability is of the frame that was asked for."""
+    along = system.manipulability(found.q, frame, directions="translation")
     return {
         "arm": system.name,
         "joints": list(found.joint_names),
@@ -91,15 +98,16 @@ def as_data(system: System, found: JointSolutions) -> dict[str, Any]:
         "orientation_error": float(found.orientation_error),
         "at_limit": [name for name, held in zip(found.joint_names, found.at_limit, strict=True) if held],
         "starts": int(found.starts),
-        "holding_effort": system.gravity_load(found.q).tolist(),
-        "manipulability": float(system.manipulability(found.q).measure),
+        "holding_effort": holding_effort(system, found.q).tolist(),
+        "manipulability": float(system.manipulability(found.q, frame).measure),
+        "manipulability_translation": float(along.measure),
         "method": found.method,
         "complete": bool(found.complete),
         "solutions": [part.tolist() for part in found.solutions[0]] if found.solutions else None,
     }
 
 
-def show(system: System, found: JointSolutions, degrees: bool) -> None:
+def show(system: System, found: JointSolutions, frame: str | None, degrees: bool) -> None:
     """The result for a person."""
     reached = bool(found.converged)
     heading(f"{system.name}, {about(system)}: the pose is {'reached' if reached else 'NOT reached'}")
@@ -111,10 +119,11 @@ def show(system: System, found: JointSolutions, degrees: bool) -> None:
     names = joints_with_units(system, "position")
     if degrees:
         names = names[0], [text.replace("[rad]", "[deg]") for text in names[1]]
-    hold = (f"to hold it\n[{', '.join(dict.fromkeys(units))}]", figures(system.gravity_load(found.q)))
+    hold = (f"to hold it\n[{', '.join(dict.fromkeys(units))}]", figures(holding_effort(system, found.q)))
     table([names, ("position", figures(found.q * scale)), hold])
     say(f"Off by {found.position_error:.2g} m and {found.orientation_error:.2g} rad.")
-    say(f"Manipulability {float(system.manipulability(found.q, directions='translation').measure):.4g} in translation.")
+    along = system.manipulability(found.q, frame, directions="translation")
+    say(f"Manipulability {float(along.measure):.4g} in translation.")
     if found.solutions:
         several = found.solutions[0]
         heading(f"{len(several)} solution{'s' * (len(several) != 1)}")

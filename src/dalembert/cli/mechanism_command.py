@@ -22,10 +22,12 @@ from .fmu_options import FmuRequest, fmu_command
 from .mechanism_tables import (
     MechanismTable,
     acceleration_table,
+    force_table,
     joints_with_units,
     linear_tables,
     listed_values,
     motion_tables,
+    motor_table,
     power_tables,
     print_json,
     simulation_table,
@@ -60,7 +62,9 @@ def mechanism(
     gravity: GravityOption = "",
     modes: Annotated[bool, typer.Option("--modes", help="List all assembly modes that random starts find.")] = False,
     skip: SkipOption = None,
-    forces: Annotated[bool, typer.Option("--forces", help="Show the forces in the closures at rest.")] = False,
+    forces: Annotated[
+        bool, typer.Option("--forces", help="The forces in the closures at rest, or of the motion.")
+    ] = False,
     power: Annotated[bool, typer.Option("--power", help="Show P*, the loads per product of two speeds.")] = False,
     linear: Annotated[
         bool, typer.Option("--linear", help="The linear model about the state or motion, and its poles.")
@@ -107,8 +111,8 @@ def mechanism(
         if given not in (None, "") and about is None:
             raise ArmError(f"{option} belongs to {other}; add {other}, or leave {option} out")
     fmu.refuse_without_file()
-    if as_json and (forces or modes or equations):
-        raise ArmError("--forces, --modes and --equations are printed only; leave out --json, or leave them out")
+    if as_json and (modes or equations):
+        raise ArmError("--modes and --equations are printed only; leave out --json, or leave them out")
     if qdd and tau:
         raise ArmError("--qdd asks for loads and --tau for accelerations; give one of them")
     if simulate is not None and qdd:
@@ -128,12 +132,17 @@ def mechanism(
     speed, acceleration, load = (
         values(found, text, name) for text, name in ((qd, "--qd"), (qdd, "--qdd"), (tau, "--tau"))
     )
-    asked = tables(found, phi, speed, acceleration, load, bool(qd or qdd), bool(tau), power, linear)
+    refuse_passive(found, (("--qdd", acceleration), ("--tau", load)))
+    if tau:
+        acceleration = found.forward_dynamics(phi, speed, load)
+    elif qd or qdd:
+        acceleration = found.with_passive(phi, speed, acceleration)[1]
+    asked = tables(found, phi, speed, acceleration, load, bool(qd or qdd), bool(tau), power, linear, forces)
     if simulate is not None:
         asked.append(simulation_table(found, phi, speed, load, *span(simulate, samples)))
     motors = motors_in(file)
     if motors:
-        asked.append(motor_table(found, motors, phi))
+        asked.append(motor_table(found, motors, phi, speed, acceleration))
     written = write_files(
         found, phi, picture, page, values(found, to, "--to") if to else None, duration, c, output, newton
     )
@@ -155,8 +164,6 @@ def mechanism(
     print_model(found, phi)
     for one in asked:
         one.print()
-    if forces:
-        print_forces(found, phi)
     if modes:
         print_modes(found, phi)
     if equations:
@@ -167,9 +174,9 @@ def mechanism(
 
 def tables(
     found: Mechanism, phi: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray,
-    moving: bool, loaded: bool, power: bool, linear: bool,
+    moving: bool, loaded: bool, power: bool, linear: bool, forces: bool,
 ) -> list[MechanismTable]:  # fmt: skip
-    """What the options ask for."""
+    """What the options ask for; ``qdd`` are the accelerations under ``tau`` where that is given."""
     made: list[MechanismTable] = []
     if loaded:
         made.append(acceleration_table(found, phi, qd, tau))
@@ -178,8 +185,21 @@ def tables(
     if power:
         made += power_tables(found, phi)
     if linear:
-        made += linear_tables(found, phi, qd, found.forward_dynamics(phi, qd, tau) if loaded else qdd)
+        made += linear_tables(found, phi, qd, qdd)
+    if forces:
+        made.append(force_table(found, phi, qd, qdd))
     return made
+
+
+def refuse_passive(found: Mechanism, given: tuple[tuple[str, np.ndarray], ...]) -> None:
+    """Nobody drives a passive coordinate: its load is zero, and its acceleration follows from that."""
+    for option, amounts in given:
+        for place in found.passive_places:
+            if amounts[place]:
+                raise ArmError(
+                    f"{option} has {amounts[place]:g} for {found.coordinates[place]}, which is passive: nobody drives "
+                    "it; give 0 there, or other coordinates with --drive"
+                )
 
 
 def span(seconds: float, samples: int | None) -> tuple[float, int]:
@@ -321,23 +341,6 @@ def print_model(found: Mechanism, phi: np.ndarray) -> None:
             ("load [N m or N]", figures(-model.load)),
         ]
     )
-
-
-def print_forces(found: Mechanism, phi: np.ndarray) -> None:
-    """Static constraint forces T_c of the closure equations (Freeman 1985, eq. 4-31)."""
-    still = np.zeros(found.n)
-    heading("Closure forces at rest [N, N m], on the second frame in the axes of the first")
-    table([("closure", found.equation_names), ("force", figures(found.constraint_forces(phi, still, still)))])
-
-
-def motor_table(found: Mechanism, names: tuple[str, ...], phi: np.ndarray) -> MechanismTable:
-    """Static motor loads of least sum of squares, where motors may outnumber the freedoms."""
-    from dalembert.mechanisms.overconstrained import Motors
-
-    still = np.zeros(found.n)
-    shared = Motors(found, names).distribute(phi, still, still)
-    said = "Loads of the motors at rest, shared with the least sum of squares"
-    return MechanismTable("motors", said, ("motor", tuple(shared.motors)), (("load [N m or N]", shared.torque),))
 
 
 def print_modes(found: Mechanism, phi: np.ndarray) -> None:

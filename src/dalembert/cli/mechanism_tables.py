@@ -131,6 +131,26 @@ def linear_tables(found: Mechanism, phi: Any, qd: Any, qdd: Any) -> list[Mechani
     return made
 
 
+def force_table(found: Mechanism, phi: Any, qd: Any, qdd: Any) -> MechanismTable:
+    """Constraint forces T_c of the closure equations, at rest or in motion (Freeman 1985, eq. 4-31)."""
+    said = f"Closure forces {_state(qd, qdd)} [N, N m], on the second frame in the axes of the first"
+    forces = found.constraint_forces(phi, qd, qdd)
+    return MechanismTable("closure_forces", said, ("closure", found.equation_names), (("force [N, N m]", forces),))
+
+
+def motor_table(found: Mechanism, names: tuple[str, ...], phi: Any, qd: Any, qdd: Any) -> MechanismTable:
+    """Motor loads of least sum of squares, at rest or in motion, where motors may outnumber the freedoms."""
+    from dalembert.mechanisms.overconstrained import Motors
+
+    shared = Motors(found, names).distribute(phi, qd, qdd)
+    said = f"Loads of the motors {_state(qd, qdd)}, shared with the least sum of squares"
+    return MechanismTable("motors", said, ("motor", tuple(shared.motors)), (("load [N m or N]", shared.torque),))
+
+
+def _state(qd: Any, qdd: Any) -> str:
+    return "in this motion" if np.any(qd) or np.any(qdd) else "at rest"
+
+
 def simulation_table(found: Mechanism, phi: Any, qd: Any, tau: Any, seconds: float, samples: int) -> MechanismTable:
     """The motion under constant loads: coordinates, speeds, closure error; friction sticks and slips."""
     times = np.linspace(0.0, seconds, samples)

@@ -38,7 +38,7 @@ def motors_of_motion(
         found["voltage"] = electric.voltages(q, qd, qdd, jerk)
         for name, one in (
             ("current", electric.current_band(q, qd, qdd)),
-            ("voltage", electric.voltage_band(q, qd, qdd)),
+            ("voltage", electric.voltage_band(q, qd, qdd, jerk)),
         ):
             found[f"{name}_band"] = np.stack([one.low, one.high], axis=-1)
     elif jerk is not None:
@@ -51,7 +51,8 @@ def print_motors(driven: DrivenArm, found: dict[str, Any], moves: bool, jerk: np
     heading("Motors")
     columns: list[Column] = [motor_column(driven)]
     units = units_of(driven)
-    for name, unit in (("position", units[0]), ("speed", f"{units[0]}/s"), ("torque", units[1]), ("current", "A"),
+    speed = " or ".join(f"{unit}/s" for unit in units[0].split(" or "))
+    for name, unit in (("position", units[0]), ("speed", speed), ("torque", units[1]), ("current", "A"),
                        ("voltage", "V")):  # fmt: skip
         if name in found:
             columns.append((f"{name}\n[{unit}]", figures(found[name])))
@@ -66,8 +67,7 @@ def print_motors(driven: DrivenArm, found: dict[str, Any], moves: bool, jerk: np
 def print_motor_inertia(driven: DrivenArm, found: dict[str, Any]) -> None:
     """The inertia that each motor feels, the others held by their servos or free (Szkodny 1995, section 4)."""
     heading("Inertia at the motor shafts, the other motors held or free")
-    linear = any(actuator.kind == "linear" for actuator in driven.drives.actuators)
-    unit = "kg m^2, kg" if linear else "kg m^2"
+    unit = " or ".join(dict.fromkeys("kg" if said == "N" else "kg m^2" for said in driven.motor_units))
     held, free = (found[f"inertia_others_{how}"] for how in ("held", "free"))
     table([motor_column(driven), (f"held\n[{unit}]", figures(held)), (f"free\n[{unit}]", figures(free))])
 
@@ -146,12 +146,12 @@ def print_direct_problem(system: System, given: DriveInput, found: dict[str, Any
 
 def motor_column(driven: DrivenArm) -> Column:
     """The names of the motors; those that slide are marked, since their units differ."""
-    return "motor", [a.name + " (linear)" * (a.kind == "linear") for a in driven.drives.actuators]
+    return "motor", [
+        name + " (linear)" * (unit == "N") for name, unit in zip(driven.motor_names, driven.motor_units, strict=True)
+    ]
 
 
 def units_of(driven: DrivenArm) -> tuple[str, str]:
     """Units of positions and torques of the motors."""
-    kinds = dict.fromkeys(a.kind for a in driven.drives.actuators)
-    return " or ".join("m" if kind == "linear" else "rad" for kind in kinds), " or ".join(
-        "N" if kind == "linear" else "N m" for kind in kinds
-    )
+    units = tuple(dict.fromkeys(driven.motor_units))
+    return " or ".join("m" if unit == "N" else "rad" for unit in units), " or ".join(units)

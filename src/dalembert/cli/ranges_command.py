@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
 from dalembert.equations.names import separate
 
+from .certificate_writing import write_after
 from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
 from .system_options import position_command
@@ -49,8 +51,6 @@ def ranges(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Certified ranges of total inertia and gravity load at every joint; of a loaded arm also with the hand empty."""
-    from dalembert.design.ounces import in_ounces, tables_in_ounces
-
     if along and certificate is not None:
         raise ArmError("--certificate is of ranges; curves along a joint (--along) have none")
     if along and gap is not None:
@@ -65,38 +65,53 @@ def ranges(
     if along:
         curves(ask, of, along, at or [], points or 13, signed, as_json)
         return
-    if of:
-        wanted = separate(of)
-        proved = ranges_in_turn(ask, wanted)
-        rows = [in_ounces(one) if ounces else one for one in proved]
-        if certificate is not None:
-            say_written(ask.certificate(certificate, *wanted[: len(rows)]), as_json)
-        if as_json:
-            print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
-                               "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
-                               "at_maximum": r.at_maximum.tolist(), "certified": r.certified}
-                              for r in rows], indent=2))  # fmt: skip
-            return
-        heading(f"{ask.system.name}, {about(ask.system)}")
-        table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
-               ("greatest", figures(r.maximum for r in rows)),
-               ("proved\nwithin", optional([r.gap if r.certified else None for r in rows])),
-               ("unit", [r.unit for r in rows])])  # fmt: skip
-        loose = [f"{r.name} ({r.lower:.5g} to {r.upper:.5g})" for r in rows if not r.certified]
-        if loose:
-            say()
-            paragraph(f"Searched, not proved to the tolerance; in brackets what is proved: {', '.join(loose)}.")
-        return
+    print_ranges = partial(print_coefficients, wanted=separate(of)) if of else print_tables
+    write = print_ranges(ask, ounces=ounces, as_json=as_json)
+    if certificate is not None:
+        write_after(lambda: write(certificate), certificate, "what is", as_json)
+
+
+def print_coefficients(ask: Analysis, wanted: Sequence[str], ounces: bool, as_json: bool) -> Callable[[Path], Path]:
+    """Ranges of coefficients, sums and ratios; gives back what writes a certificate of those that are proved."""
+    from dalembert.design.ounces import in_ounces
+
+    proved = ranges_in_turn(ask, wanted)
+    rows = [in_ounces(one) if ounces else one for one in proved]
+
+    def write(path: Path) -> Path:
+        return ask.certificate(path, *wanted[: len(rows)])
+
+    if as_json:
+        print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
+                           "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
+                           "at_maximum": r.at_maximum.tolist(), "certified": r.certified}
+                          for r in rows], indent=2))  # fmt: skip
+        return write
+    heading(f"{ask.system.name}, {about(ask.system)}")
+    table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
+           ("greatest", figures(r.maximum for r in rows)),
+           ("proved\nwithin", optional([r.gap if r.certified else None for r in rows])),
+           ("unit", [r.unit for r in rows])])  # fmt: skip
+    loose = [f"{r.name} ({r.lower:.5g} to {r.upper:.5g})" for r in rows if not r.certified]
+    if loose:
+        say()
+        paragraph(f"Searched, not proved to the tolerance; in brackets what is proved: {', '.join(loose)}.")
+    return write
+
+
+def print_tables(ask: Analysis, ounces: bool, as_json: bool) -> Callable[[Path], Path]:
+    """Ranges of all D_ii and G_i; gives back what writes a certificate of those that are proved."""
+    from dalembert.design.ounces import tables_in_ounces
+
     held = ask.system.tool_link in dict(ask.system.loads)
     found = ask.of(ask.system.holding(None)).ranges(ask, partial=True) if held else ask.ranges(partial=True)
     if found.interrupted:
         note_interrupted([row.joint for row in found.inertia])
-    if certificate is not None:
-        say_written(found.certificate(certificate), as_json)
+    write = found.certificate
     found = tables_in_ounces(found) if ounces else found
     if as_json:
         print(json.dumps(tables_json(found), indent=2))
-        return
+        return write
     heading(f"Total inertia at the joints, {'rotors of the drives included' if found.drives else 'links alone'}")
     columns = [
         ("joint", [r.joint for r in found.inertia]),
@@ -143,6 +158,7 @@ def ranges(
             f"Searched, not proved: {', '.join(found.uncertified)}. Their figures are reached, but they have too many "
             "terms for the proof to close in the work allowed; --json gives what is proved."
         )
+    return write
 
 
 def ranges_in_turn(ask: Analysis, wanted: Sequence[str]) -> list[Range]:
@@ -161,11 +177,6 @@ def ranges_in_turn(ask: Analysis, wanted: Sequence[str]) -> list[Range]:
 def note_interrupted(done: Sequence[str]) -> None:
     """Say that what follows is not all that was asked for."""
     print(f"note: interrupted; these are the ranges proved so far, of {', '.join(done)}", file=sys.stderr)
-
-
-def say_written(path: Path, as_json: bool) -> None:
-    """Say that a file was written, where it is not in the way."""
-    print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
 
 
 def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signed: bool, as_json: bool) -> None:

@@ -6,6 +6,7 @@ import enum
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 
+from .certificate_writing import write_after
 from .dynamics_command import about
 from .printing import figures, heading, say, table
 from .reducing_bar import reducing_bar
@@ -126,32 +128,49 @@ def reduce(
             raise ArmError(f"{option} is for short forms; add --terms")
     with reducing_bar() as tell:
         model = empty.reduce(tolerance, others=others, refit=refit, curve=curve, progress=tell)
-        if certificate is not None:
-            model.certificate(certificate, tell)
     if model.interrupted:
         print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
-    if certificate is not None:
-        print(f"wrote {certificate}", file=sys.stderr if as_json else sys.stdout)
     # code is for the hand as it is asked for, and what is printed has both
     held = model.serving(1) if others else model
     written(held, ("inverse_dynamics",), c, as_json)
-    if as_json:
-        print(json.dumps({
-            "arm": given.name, "drives": given.drive_model, "tolerance": tolerance,
-            "interrupted": model.interrupted, "operations_before": model.before.total,
-            "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
-            "rms": model.rms.tolist(), "scale": model.scale.tolist(),
-            "asymmetry": float(model.asymmetry.max(initial=0.0)),
-            "equations": {name: poly.text() for name, poly in model.equations.items()} if equations else {},
-            "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "shift": k.shift,
-                           "load": k.depends_on_load} | ({"value_with_load": own.value} if others else {})
-                          for k, own in zip(model.constants, held.constants, strict=True)],
-            "coefficients": [{"name": e.name, "unit": e.unit, "bound": e.bound, "found": e.found, "rms": e.rms}
-                             for e in model.coefficient_errors],
-            "curve": [{"error": p.error, "operations": p.operations, "constants": p.constants, "proof": p.proof}
-                      for p in model.curve],
-        }, indent=2))  # fmt: skip
-        return
+    (print_model_data if as_json else print_model)(ask, model, held, tolerance, curve, equations)
+    if certificate is not None:
+        write_after(partial(write_certificate, model, certificate), certificate, "the model", as_json)
+
+
+def write_certificate(model: ReducedModel, path: Path) -> Path:
+    """The certificate of a model, with a bar."""
+    with reducing_bar() as tell:
+        return model.certificate(path, tell)
+
+
+def print_model_data(
+    ask: Analysis, model: ReducedModel, held: ReducedModel, tolerance: float, _curve: bool, equations: bool
+) -> None:
+    """A model, and its constants in the hand that was asked for (``held``), as JSON."""
+    given, others = ask.system, held is not model
+    print(json.dumps({
+        "arm": given.name, "drives": given.drive_model, "tolerance": tolerance,
+        "interrupted": model.interrupted, "operations_before": model.before.total,
+        "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
+        "rms": model.rms.tolist(), "scale": model.scale.tolist(),
+        "asymmetry": float(model.asymmetry.max(initial=0.0)),
+        "equations": {name: poly.text() for name, poly in model.equations.items()} if equations else {},
+        "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "shift": k.shift,
+                       "load": k.depends_on_load} | ({"value_with_load": own.value} if others else {})
+                      for k, own in zip(model.constants, held.constants, strict=True)],
+        "coefficients": [{"name": e.name, "unit": e.unit, "bound": e.bound, "found": e.found, "rms": e.rms}
+                         for e in model.coefficient_errors],
+        "curve": [{"error": p.error, "operations": p.operations, "constants": p.constants, "proof": p.proof}
+                  for p in model.curve],
+    }, indent=2))  # fmt: skip
+
+
+def print_model(
+    ask: Analysis, model: ReducedModel, held: ReducedModel, tolerance: float, curve: bool, equations: bool
+) -> None:
+    """A model, and its constants in the hand that was asked for (``held``)."""
+    given, others = ask.system, held is not model
     heading(f"{given.name}, {about(given)}: every torque within {100 * tolerance:g} percent of its joint's largest")
     say(f"operations: {model.before.total} before, {model.after.total} after ({model.after})")
     table([

@@ -168,6 +168,8 @@ def simulate(
         law, kind = input_.law(system), input_.kind
     elif entry is None and system.counts_drives:
         law = np.zeros(len(system.drives.actuators))
+    if period is not None and isinstance(law, np.ndarray):
+        raise ArmError("--period samples a controller or a file over time, and the input is constant; leave it out")
     followed = gains_followed(law, path)
     try:
         motion = system.simulate(

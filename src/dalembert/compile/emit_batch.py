@@ -47,14 +47,15 @@ FUSED VMA(V a, V b, V c)
 }}
 #define VNMA(a, b, c) VMA(-(a), b, c)
 #define VMS(a, b, c) VMA(a, b, -(c))
+/* macros, since a compiler takes longer over as many calls to inline */
 #elif defined(__AVX512F__)
-FUSED VMA(V a, V b, V c) {{ return (V)__builtin_ia32_vfmadd{kind}512_mask(a, b, c, -1, 4); }}
-FUSED VNMA(V a, V b, V c) {{ return (V)__builtin_ia32_vfnmadd{kind}512_mask(a, b, c, -1, 4); }}
-FUSED VMS(V a, V b, V c) {{ return (V)__builtin_ia32_vfmsub{kind}512_mask(a, b, c, -1, 4); }}
+#define VMA(a, b, c) ((V)__builtin_ia32_vfmadd{kind}512_mask((V)(a), (V)(b), (V)(c), -1, 4))
+#define VNMA(a, b, c) ((V)__builtin_ia32_vfnmadd{kind}512_mask((V)(a), (V)(b), (V)(c), -1, 4))
+#define VMS(a, b, c) ((V)__builtin_ia32_vfmsub{kind}512_mask((V)(a), (V)(b), (V)(c), -1, 4))
 #else
-FUSED VMA(V a, V b, V c) {{ return (V)__builtin_ia32_vfmadd{kind}256(a, b, c); }}
-FUSED VNMA(V a, V b, V c) {{ return (V)__builtin_ia32_vfnmadd{kind}256(a, b, c); }}
-FUSED VMS(V a, V b, V c) {{ return (V)__builtin_ia32_vfmsub{kind}256(a, b, c); }}
+#define VMA(a, b, c) ((V)__builtin_ia32_vfmadd{kind}256((V)(a), (V)(b), (V)(c)))
+#define VNMA(a, b, c) ((V)__builtin_ia32_vfnmadd{kind}256((V)(a), (V)(b), (V)(c)))
+#define VMS(a, b, c) ((V)__builtin_ia32_vfmsub{kind}256((V)(a), (V)(b), (V)(c)))
 #endif
 #else
 #define MA(a, b, c) ((a) * (b) + (c))
@@ -63,6 +64,14 @@ FUSED VMS(V a, V b, V c) {{ return (V)__builtin_ia32_vfmsub{kind}256(a, b, c); }
 #define VMA MA
 #define VNMA NMA
 #define VMS MS
+#endif
+"""
+
+
+QUICKLY = """\
+/* A program writes every place of w once before it is read: there are no dead stores to look for. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-dse", "no-dse")
 #endif
 """
 
@@ -158,7 +167,7 @@ def batch_source(program: Program, dtype: str, vectors: int | None = None) -> st
     shifted = any(angle.offset for angle in angles)
     checks = watched("y", targets) + "\n"
     text = f"""\
-{head(dtype)}
+{QUICKLY if len(program.order) > LONG else ""}{head(dtype)}
 #define SQRT {"sqrtf" if dtype == "float32" else "sqrt"}
 #define S {vectors}
 {sincos_source(dtype)}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 
 from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Node, reachable
 from .function import Function
 from .schedule import orders, pressure
 
-LONG = 10000
+LONG = 3000
 """Statements beyond which a body is cut into pieces,"""
 PIECE = 500
 """of this many statements each."""
@@ -70,14 +70,15 @@ class Program:
         self.fusions: dict[int, Node] = {}
         """For each sum that takes a product in, by index, that product."""
         self.order: list[Node] = []
-        least = 0
+        self.alive = 0
+        """The largest number of values alive at once."""
         for order in orders(function.nodes, early):
             taken = fusions(order, self.targets) if fused else {}
             gone = {product.index for product in taken.values()}
             order = [node for node in order if node.index not in gone]
-            needed = pressure(order, partial(operands, taken))
-            if not self.order or needed < least:
-                self.order, self.fusions, least = order, taken, needed
+            needed = pressure(order, taken, self.alive if self.order else None)
+            if not self.order or needed < self.alive:
+                self.order, self.fusions, self.alive = order, taken, needed
 
     def operands(self, node: Node) -> tuple[Node, ...]:
         """What a statement reads: for a sum that takes a product in, both factors and the other operand."""
@@ -114,16 +115,22 @@ def fusions(order: Sequence[Node], kept: Collection[int]) -> dict[int, Node]:
     """For each sum that can be fused with a product, by index, the product; none of those ``kept`` as outputs."""
     users: dict[int, list[Node]] = {}
     for node in order:
-        for operand in node.operands:
-            if operand.op == MUL:
-                users.setdefault(operand.index, []).append(node)
+        for operand in (node.a, node.b):
+            if operand is not None and operand.op == MUL:
+                index = operand.index
+                if index in users:
+                    users[index].append(node)
+                else:
+                    users[index] = [node]
     found: dict[int, Node] = {}
     for node in order:
-        own = users.get(node.index, ())
-        alone = node.op == MUL and own and node.index not in kept
+        if node.op != MUL or node.index in kept:
+            continue
+        own = users.get(node.index)
         # a product that is needed by itself once is computed, and its sums may take in their other operand
-        if alone and all(user.op in (ADD, SUB) and user.index not in found for user in own):
-            found |= {user.index: node for user in own}
+        if own and all((user.op == ADD or user.op == SUB) and user.index not in found for user in own):
+            for user in own:
+                found[user.index] = node
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ..rings.graph import CONST, INPUT, Node, reachable
 
@@ -14,28 +14,43 @@ def registers(nodes: Sequence[Node], available: Collection[int]) -> dict[int, in
     """The number of registers each node would need without sharing (Sethi and Ullman 1970)."""
     need: dict[int, int] = {}
     for node in nodes:
-        if node.op in FREE or node.index in available:
-            need[node.index] = 0
-            continue
-        parts = sorted((need[x.index] for x in node.operands), reverse=True)
-        need[node.index] = max(1, *(part + held for held, part in enumerate(parts)))
+        index, a, b = node.index, node.a, node.b
+        if a is None or index in available or node.op in FREE:
+            need[index] = 0
+        elif b is None:
+            need[index] = need[a.index] or 1
+        else:
+            first, second = need[a.index], need[b.index]
+            most = max(first, second, min(first, second) + 1)
+            need[index] = most
     return need
 
 
 def depth_first(outputs: Sequence[Node], available: Collection[int], need: dict[int, int]) -> list[Node]:
     """Operands before users, the operand that needs more registers first, output by output."""
-    scheduled: set[int] = set()
+    scheduled = {*available, -1}
     order: list[Node] = []
     for output in outputs:
-        stack = [(output, False)]
+        stack: list[Node | None] = [output]
         while stack:
-            node, ready = stack.pop()
-            if ready:
-                order.append(node)
-            elif node.index not in scheduled and node.index not in available and node.op not in FREE:
-                scheduled.add(node.index)
-                stack.append((node, True))
-                stack.extend((x, False) for x in sorted(node.operands, key=lambda x: need[x.index]))
+            node = stack.pop()
+            if node is None:  # all that the one below it needs is there
+                ready = stack.pop()
+                assert ready is not None, "a mark stands on a node"
+                order.append(ready)
+                continue
+            index = node.index
+            if index in scheduled:
+                continue
+            scheduled.add(index)
+            a, b = node.a, node.b
+            if a is None:  # a constant or an input
+                continue
+            stack += (node, None)
+            if b is None:
+                stack.append(a)
+            else:
+                stack += (a, b) if need[a.index] <= need[b.index] else (b, a)
     return order
 
 
@@ -53,19 +68,30 @@ def orders(outputs: Sequence[Node], ready: Collection[Node] = ()) -> list[list[N
     return [depth_first(targets, available, need), depth_first(targets[::-1], available, need), built]
 
 
-def pressure(order: Sequence[Node], operands: Callable[[Node], tuple[Node, ...]]) -> int:
-    """The largest number of values alive at once in this order; outputs are stored at once."""
-    inside = {node.index for node in order}
-    reads = {node.index: {x.index for x in operands(node)} & inside for node in order}
-    uses_left = dict.fromkeys(reads, 0)
-    for used in reads.values():
-        for index in used:
-            uses_left[index] += 1
-    live, largest = 0, 0
+def pressure(order: Sequence[Node], fusions: Mapping[int, Node], enough: int | None = None) -> int:
+    """The largest number of values alive at once in this order; outputs are stored at once.
+
+    A sum that takes a product in (``fusions``, by index) reads the factors of the product. A count that has reached
+    ``enough`` is not followed further.
+    """
+    left = dict.fromkeys([node.index for node in order], 0)
+    reads: list[tuple[int, ...]] = []
     for node in order:
-        for index in reads[node.index]:
-            uses_left[index] -= 1
-            live -= not uses_left[index]
-        live += uses_left[node.index] > 0
-        largest = max(largest, live)
+        product, used = fusions.get(node.index), set()
+        for x in (node.a, node.b) if product is None else (node.a, node.b, product.a, product.b):
+            if x is not None and x is not product and x.index in left:
+                used.add(x.index)
+        for index in used:
+            left[index] += 1
+        reads.append(tuple(used))
+    live, largest = 0, 0
+    for node, own in zip(order, reads, strict=True):
+        for index in own:
+            left[index] -= 1
+            live -= not left[index]
+        live += left[node.index] > 0
+        if live > largest:
+            largest = live
+            if enough is not None and largest >= enough:
+                break
     return largest

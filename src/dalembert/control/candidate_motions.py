@@ -52,9 +52,9 @@ class CandidateMotions:
         own = {
             "lower": np.where(np.isfinite(arm.lower), arm.lower, -1.0),
             "upper": np.where(np.isfinite(arm.upper), arm.upper, 1.0),
-            "speed": _limit([joint.limits.velocity for joint in arm.moving], FASTEST),
+            "speed": _limit(arm.velocity_limits, FASTEST),
             "acceleration": np.full(arm.n, np.inf),
-            "effort": _limit([joint.limits.effort for joint in arm.moving], np.inf),
+            "effort": _limit(arm.effort_limits, np.inf),
         }
         found = {name: own[name] if given[name] is None else _wide(name, given[name], arm.n) for name in names}
         self.lower, self.upper, self.speed, self.acceleration, self.effort = (found[name] for name in names)
@@ -136,14 +136,13 @@ class CandidateMotions:
     def scores(self, candidates: Array) -> Array:
         """What is made small for each candidate; infinite where its torques pass their limits."""
         q, qd, qdd = self.states(candidates)
-        smooth = self.arm.regressor(q, qd, qdd)
-        torque = smooth @ self.arm.parameters
         strong = self._is_strong(q, qd, qdd)
         if self.after is not None:
             rows = equations(self.after, q, qd, qdd)
             found = self._worst_errors(rows.reshape(len(candidates), -1, rows.shape[-1]))
         else:
-            n, columns = self.arm.n, self.base.columns
+            n, columns, smooth = self.arm.n, self.base.columns, self.arm.regressor(q, qd, qdd)
+            torque = smooth @ self.arm.parameters
             friction = self.unknowns.friction.columns(qd, np.full(n, TRANSITION), np.full(n, 0.1), torque)
             inertial = columns[columns < self.unknowns.inertial]
             matrix = self.unknowns.base_matrix(columns, smooth[..., inertial], friction, qdd)
@@ -168,8 +167,7 @@ def _conditions(rows: Array) -> Array:
         return np.asarray(np.sqrt(values[:, -1] / np.maximum(values[:, 0], 0.0)))
 
 
-def _limit(values: list[float | None], otherwise: float) -> Array:
-    found = np.array([otherwise if value is None else float(value) for value in values])
+def _limit(found: Array, otherwise: float) -> Array:
     return np.where(np.isfinite(found) & (found > 0), found, otherwise)
 
 

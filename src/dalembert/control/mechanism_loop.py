@@ -271,6 +271,7 @@ def run(
         while fault == PAUSED:
             loop.mechanism(*own)  # anew each time, as the settings are
             fault = advanced(loop, drive, end, (settings.rtol, settings.atol), most, state, grid, states, stats, memo)
+            settings.told(float(memo[0]))
     except KeyboardInterrupt:
         interrupted = True
     if fault and not interrupted:

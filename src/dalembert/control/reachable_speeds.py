@@ -23,7 +23,10 @@ FLAT = 1e-12
 
 @dataclass(frozen=True)
 class PathLimits:
-    """Rows ``a``, ``b``, ``low``, ``high`` ``(places, rows)`` and the largest x ``(places,)`` at places ``s``."""
+    """Rows ``a``, ``b``, ``low``, ``high`` ``(places, rows)`` and the largest x ``(places,)`` at places ``s``.
+
+    ``jumps`` are steps, as short as one likes, in which the rows jump: u need not keep those of both sides at once.
+    """
 
     s: Array
     a: Array
@@ -31,6 +34,7 @@ class PathLimits:
     low: Array
     high: Array
     most: Array
+    jumps: NDArray[np.bool_]
 
 
 class NoSpeed(Exception):
@@ -69,10 +73,10 @@ def fastest(limits: PathLimits, first: float, last: float) -> tuple[Array, Array
 
 
 def _step_rows(limits: PathLimits, i: int) -> tuple[Array, Array, Array]:
-    """Rows a u + b x <= c of the limits at both ends of a step."""
+    """Rows a u + b x <= c of the limits at both ends of a step; of one in which they jump, at its beginning."""
     double = 2 * (limits.s[i + 1] - limits.s[i])
     parts = []
-    for k in (i, i + 1):
+    for k in (i,) if limits.jumps[i] else (i, i + 1):
         a = limits.a[k] + (double * limits.b[k] if k > i else 0.0)
         for sign, bound in ((1.0, limits.high[k]), (-1.0, -limits.low[k])):
             known = np.isfinite(bound)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from numpy.typing import ArrayLike
 
@@ -46,11 +46,12 @@ def simulate_system(
     most_evaluations: int = MOST_EVALUATIONS,
     progress: bool = False,
     compiled: bool | None = None,
+    tell: Callable[[float], object] | None = None,
 ) -> Motion:
     """See ``Arm.simulate``."""
     settings = SimulationSettings(
         times, samples, start, method, rtol, atol, max_step, stops, restitution, changes, period, saturate,
-        most_evaluations, progress,
+        most_evaluations, progress, tell,
     )  # fmt: skip
     if not system.n:
         raise ArmError(f"{system.name}: no joint moves, so that there is nothing to simulate; free one")

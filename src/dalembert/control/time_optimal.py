@@ -2,8 +2,10 @@
 
 On q(s) with x = s'^2 and u = s'' the torques are D q' u + (D q'' + h(q, q')) x + G and what goes with the speed:
 friction, dampers, back-emf. That is not linear in x, and is taken by its tangent at the speed of the pass before, pass
-after pass until nothing changes (friction that grows with the square root of x is then met exactly). Between places
-the limits hold to the order of the spacing squared; ``requirements`` of the system tells how well.
+after pass until nothing changes (friction that grows with the square root of x is then met exactly). The first passes
+take its chord from rest, which leads down to the right speeds from any higher one. Between places
+the limits hold to the order of the spacing squared, places being set where dry friction changes its sign too;
+``requirements`` of the system tells how well.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..drives.motors import Electric
 from ..systems.driven import MotorSystem
@@ -22,13 +25,23 @@ from .timing_laws import retimed
 from .trajectories import Polynomials, joint_limit
 
 Array = NDArray[np.float64]
-PASSES = 12
+PASSES = 30
+CHORDS = 6
+"""Passes by chords, before those by tangents."""
+CHORD, TANGENT = 1e-3, 0.9
+"""The share of the speed at which what goes with it is taken a second time."""
 SETTLED = 1e-6
 """Relative change of the duration below which the passes end."""
+UNSETTLED = 1e-3
+"""Relative change of the duration at the last pass that is an error."""
 SLOWEST = 1e-3
 """The share of the largest speed at which friction is taken where the motion is slower: near rest it has no tangent."""
 GROWTH = 1.15
 """Places at the ends are closer together, where the speed grows as a root, or the path itself begins slowly."""
+BISECTIONS = 20
+"""Halvings of a step in which a shaft turns back."""
+RESTS = 1e-9
+"""The share of its largest speed below which a shaft rests."""
 BOUNDLESS = 1e9
 """A speed along the path (per s) that only a path without limits reaches."""
 NEAR = 0.995
@@ -98,7 +111,7 @@ def time_optimal(
         raise ArmError(f"{system.name}: the path has {path.n} joints and the system {system.n}")
     if not isinstance(samples, int) or not 2 <= samples <= 100_000:
         raise ArmError("samples are a number of steps of the path, 2 to 100000")
-    s = _places(path, samples)
+    s, jumps = _with_reversals(system, path, _places(path, samples))
     q, slope, bend = (path.derivative(s, order) for order in range(3))
     _refuse_corners(system, path)
     _refuse_waiting(system, path)
@@ -112,9 +125,11 @@ def time_optimal(
     duration = np.inf
     # where the path stands still the motion rests, whatever s' is there: as at the ends, s' is zero
     crossed = np.where(np.isin(s, _still(path)), 0.0, most)
-    for _ in range(PASSES):
-        rows = _rows(system, q, slope, bend, rate, hardest, given)
-        limits, tangent = _linear(rows, rate, s, crossed)
+    change = 0.0
+    for count in range(PASSES):
+        share = CHORD if count < CHORDS else TANGENT
+        rows = _rows(system, q, slope, bend, rate, share, hardest, given)
+        limits, moving = _linear(rows, rate, share, s, crossed, jumps, first=count == 0)
         try:
             x, u = fastest(limits, 0.0, 0.0)
         except NoSpeed as none:
@@ -122,13 +137,19 @@ def time_optimal(
         rate = np.sqrt(np.maximum(x, 0.0))
         rate = np.maximum(rate, SLOWEST * rate.max())
         took = float(_times(s, np.sqrt(np.maximum(x, 0.0)))[-1])
-        if abs(took - duration) <= SETTLED * took or not tangent:
+        change = abs(took - duration) / took if moving else 0.0
+        if change <= SETTLED:
             break
         duration = took
     rate = np.sqrt(np.maximum(x, 0.0))
     if (x >= 0.99 * BOUNDLESS**2).any():
         raise ArmError(
             f"{system.name}: no limit is known that holds the motion back; give speed, acceleration or effort"
+        )
+    if change > UNSETTLED:
+        raise ArmError(
+            f"{system.name}: after {PASSES} passes the time still changes by {100 * change:.2g} percent, so that "
+            "limits that depend on the speed may not be kept; give other samples=, or a smoother path"
         )
     active = _active(rows, limits, x, u, most)
     law = _law(s, rate, u)
@@ -152,6 +173,28 @@ def _places(path: Polynomials, samples: int) -> Array:
     slow = (path.times[0], *_still(path), path.times[-1])
     s = np.unique(np.concatenate([s, *(at + sign * near for at in slow for sign in (1, -1))]))
     return s[(s >= path.times[0]) & (s <= path.times[-1])]
+
+
+def _with_reversals(system: System, path: Polynomials, s: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The places, and one close on each side of where a shaft with dry friction turns back; where torques jump so."""
+    if not system.contacts:
+        return s, np.zeros(len(s) - 1, dtype=bool)
+
+    def speeds(at: Array) -> Array:
+        q, slope = path.derivative(at, 0), path.derivative(at, 1)
+        return np.asarray(np.einsum("kcj,kj->kc", system.contact_rows(q), slope))
+
+    v = speeds(s)
+    v[np.abs(v) <= RESTS * np.abs(v).max(axis=0)] = 0.0
+    step, shaft = np.nonzero(v[:-1] * v[1:] < 0)
+    low, high = s[step], s[step + 1]
+    begins = np.sign(v[step, shaft])
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        ahead = np.sign(speeds(middle)[np.arange(len(step)), shaft]) == begins
+        low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
+    places = np.unique(np.concatenate([s, low, high]))
+    return places, np.isin(places[:-1], low) & np.isin(places[1:], high)
 
 
 def _still(path: Polynomials) -> Array:
@@ -209,16 +252,17 @@ def _speed_limit(system: System, slope: Array, speed: ArrayLike | None) -> Array
 
 
 def _rows(
-    system: System, q: Array, slope: Array, bend: Array, rate: Array, hardest: Array | None, given: Array | None
-) -> _Rows:
-    """All limits of torque and acceleration; what goes with the speed at this rate, and at a little less."""
+    system: System, q: Array, slope: Array, bend: Array, rate: Array, share: float,
+    hardest: Array | None, given: Array | None,
+) -> _Rows:  # fmt: skip
+    """All limits of torque and acceleration; what goes with the speed at this rate, and at a share of it."""
     quiet = system.frictionless()
     mass = system.mass_matrix(q)
     still = quiet.bias(q, np.zeros_like(q))
     whirl = 0.5 * (quiet.bias(q, slope) + quiet.bias(q, -slope)) - still
     a = np.einsum("kij,kj->ki", mass, slope)
     b = np.einsum("kij,kj->ki", mass, bend) + whirl
-    rates = [rate, 0.9 * rate]
+    rates = [rate, share * rate]
     rest = [system.bias(q, slope * r[:, None]) - whirl * r[:, None] ** 2 - still for r in rates]
     own = np.asarray(system.effort_limits, dtype=float)
     torque = np.where(own > 0, own, np.inf) if given is None else given
@@ -228,7 +272,7 @@ def _rows(
         names = [f"acceleration of {name}" for name in system.joint_names]
         rows.append(_Rows(slope, bend, zero, [zero, zero], *_band(a, hardest), names))
     if system.counts_drives and isinstance(system, MotorSystem):
-        rows += _motor_rows(system, q, slope, rates, rows[0])
+        rows += _motor_rows(system, system.name, q, slope, rates, rows[0])
 
     def joined(parts: list[Array]) -> Array:
         return np.concatenate(parts, axis=1)
@@ -240,10 +284,18 @@ def _rows(
     )  # fmt: skip
 
 
-def _motor_rows(system: MotorSystem, q: Array, slope: Array, rates: list[Array], joints: _Rows) -> list[_Rows]:
+def _motor_rows(
+    system: MotorSystem, name: str, q: Array, slope: Array, rates: list[Array], joints: _Rows
+) -> list[_Rows]:
     """Largest current, stall torque and supply, at the shafts."""
     actuators = system.drives.actuators
     if len(actuators) != system.n:
+        limited = [x.name for x in actuators if _is_limited(x)]
+        if limited:
+            raise ArmError(
+                f"{name}: {len(actuators)} motors drive {system.n} coordinates, so that the share of each is "
+                f"not determined and the limits of motor {limited[0]} cannot be kept; take them off and give effort="
+            )
         return []
     a, b, c, *rest = (system.to_motors(q, part) for part in (joints.a, joints.b, joints.c, *joints.rest))
     stall = [actuator.stall_torque for actuator in actuators]
@@ -264,19 +316,32 @@ def _motor_rows(system: MotorSystem, q: Array, slope: Array, rates: list[Array],
     return found
 
 
+def _is_limited(actuator: Actuator) -> bool:
+    motor = actuator.motor
+    return actuator.stall_torque is not None or (
+        motor is not None and (np.isfinite(motor.largest_current) or np.isfinite(motor.supply))
+    )
+
+
 def _band(like: Array, bound: Array) -> tuple[Array, Array]:
     return np.broadcast_to(-bound, like.shape), np.broadcast_to(bound, like.shape)
 
 
-def _linear(rows: _Rows, rate: Array, s: Array, most: Array) -> tuple[PathLimits, bool]:
-    """The rows with what goes with the speed by its tangent in x; whether there is any."""
+def _linear(
+    rows: _Rows, rate: Array, share: float, s: Array, most: Array, jumps: NDArray[np.bool_], *, first: bool
+) -> tuple[PathLimits, bool]:
+    """The rows with what goes with the speed linear in x, between a share of the rate and it; whether there is any.
+
+    In the ``first`` pass it is as at rest, so that speeds come down to the right ones: where they are too low a tangent
+    tells far too much of a higher one.
+    """
     x = rate[:, None] ** 2
-    slope = (rows.rest[0] - rows.rest[1]) / (0.19 * x)
+    slope = (rows.rest[0] - rows.rest[1]) / ((1 - share**2) * x)
     moving = np.abs(slope * x).max(initial=0.0) > 1e-12 * np.abs(rows.rest[0]).max(initial=0.0)
-    if not moving:
+    if first or not moving:
         slope = np.zeros_like(slope)
     level = rows.c + rows.rest[0] - slope * x
-    return PathLimits(s, rows.a, rows.b + slope, rows.low - level, rows.high - level, most), moving
+    return PathLimits(s, rows.a, rows.b + slope, rows.low - level, rows.high - level, most, jumps), moving
 
 
 def _stuck(system: System, rows: _Rows, place: int, s: Array) -> ArmError:

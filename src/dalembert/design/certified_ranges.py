@@ -14,7 +14,7 @@ from ..bounds.ranges import WORK, Range, range_of
 from ..bounds.ratios import RATIO_WORK, ratio_range
 from ..bounds.waves import Array, Wave
 from ..equations.closed_form import Equations
-from ..equations.names import name
+from ..equations.names import expression_unit, name
 from ..reduction.coefficient_waves import CoefficientWaves
 from ..reduction.states import States
 from ..systems.arm_system import ArmSystem
@@ -111,7 +111,9 @@ class CertifiedRanges:
         if called not in self._ranges:
             self.tell(f"range of {called}")
             work = min(self.work, self.effort * RATIO_WORK)
-            self._ranges[called] = ratio_range(top, bottom, self.box, self.gap, name=called, work=work)
+            self._ranges[called] = ratio_range(
+                top, bottom, self.box, self.gap, name=called, unit=expression_unit(self.system, called), work=work
+            )
         return self._ranges[called]
 
     def certificate(self, path: str | Path, *names: str) -> Path:

@@ -19,6 +19,7 @@ from ..bounds.branch import Branch
 from ..bounds.ranges import LESS_WORK, range_of
 from ..bounds.search import descended_from
 from ..bounds.waves import OUTWARD, Wave, constant, turning
+from ..equations.names import name
 from ..reduction.states import place
 from .certified_ranges import CertifiedRanges
 
@@ -29,6 +30,8 @@ WORK = 50 * LESS_WORK
 NEAR = (1.01, 1.1, 1.3)
 """Couplings to prove, as multiples of the largest found, one after another until a proof succeeds."""
 
+BELOW = 1e-9
+"""Share of an inertia below zero that may be rounding."""
 CLOSER = 6
 """Where a multiple is one or more: what the largest found leaves to one, divided by this power of it, is left."""
 
@@ -112,6 +115,8 @@ def pair(ranges: CertifiedRanges, i: int, j: int, work: float) -> Coupling:
     roots = [np.sqrt(np.maximum(ranges.sampled(m, m), 1e-300)) for m in (i, j)]
     k = np.abs(ranges.sampled(i, j)) / roots[0] / roots[1]
     largest, at = attained(mutual, first, second, box, ranges.samples, k)
+    for m in (i, j):
+        refuse_below_zero(ranges, m, at)
     proved = bounded(mutual, first, second, box, at, largest, work)
     if proved is None:
         floors = [ranges.inertia(k, k).lower for k in (i, j)]
@@ -175,6 +180,19 @@ def bounded(
             # 1/a, 1/b and 2 / sqrt(ab) are rounded: what is shown is k <= p (1 + a few units)
             return OUTWARD * p if OUTWARD * p < 1 else None
     return None
+
+
+def refuse_below_zero(ranges: CertifiedRanges, i: int, at: NDArray[np.float64]) -> None:
+    """Refuse D_ii below zero at a pose, of samples or this one: no body has that, and no ratio to it says anything."""
+    arm, sampled = ranges.system, ranges.sampled(i, i)
+    least, most = min(float(sampled.min()), float(ranges.waves.inertia(i, i)(at))), float(np.abs(sampled).max())
+    if least < -BELOW * most:
+        called = name("D", (i, i))
+        raise ArmError(
+            f"{arm.where}{arm.name}: the inertia about {arm.joint_names[i]!r} ({called}) comes to {least:.3g} "
+            f"{ranges.waves.unit(called)} at a pose, as that of no body does; correct the inertias of the links "
+            "that it moves"
+        )
 
 
 def unreal(arm: ArmDescription) -> bool:

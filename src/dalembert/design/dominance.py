@@ -17,6 +17,7 @@ from ..bounds.ranges import LESS_WORK
 from ..bounds.ratios import search
 from ..bounds.waves import Wave, total
 from .certified_ranges import CertifiedRanges
+from .coupling import refuse_below_zero
 
 NEAR = 1.01
 """The sum to prove, as a multiple of the largest found."""
@@ -57,6 +58,7 @@ def dominance(ranges: CertifiedRanges, work: float | None = None) -> tuple[Domin
             continue
         above = sum(np.abs(ranges.sampled(i, j)) for j in range(n) if j != i)
         ratio, at = largest(own, others, ranges, np.asarray(above / np.maximum(ranges.sampled(i, i), 1e-300)))
+        refuse_below_zero(ranges, i, at)
         rows.append(Dominance(name, 1 - ratio, at, proof(own, others, box, ratio, work)))
     return tuple(rows)
 

@@ -49,7 +49,9 @@ def range_by_name(ranges: CertifiedRanges, expression: str) -> Range:
         return ranges.ratio(f"{top}/{bottom}", above, below)
     single = expression.replace(" ", "")
     if set("+-") & set(single):
-        return ranges.range_of_wave(single, combined(ranges.waves, single), "")
+        return ranges.range_of_wave(
+            single, combined(ranges.waves, single), names.expression_unit(ranges.system, single)
+        )
     kind, index = names.parse(single, ranges.n)
     if kind == "G":
         return ranges.gravity(index[0])

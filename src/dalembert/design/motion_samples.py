@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..systems.protocol import System
 
 Array: TypeAlias = NDArray[np.float64]
+Moved: TypeAlias = ArmDescription | System
+"""What moves: an arm, or any system in its coordinates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +40,7 @@ class MotionSamples:
         return found / found.sum()
 
 
-def checked(arm: ArmDescription, motion: MotionSamples) -> MotionSamples:
+def checked(arm: Moved, motion: MotionSamples) -> MotionSamples:
     """The same with its arrays as (m, n), all finite."""
     shapes = {motion.q.shape, motion.qd.shape, motion.qdd.shape}
     if len(shapes) != 1 or motion.q.shape[-1:] != (arm.n,):

@@ -30,7 +30,7 @@ UNITS = {
 def in_ounces(one: Range) -> Range:
     """A range of inertia or load in ounces."""
     if one.unit not in UNITS:
-        raise ArmError(f"{one.name}: inertias and loads can be given in ounces, not {one.unit or 'ratios and sums'}")
+        raise ArmError(f"{one.name}: inertias and loads can be given in ounces, not what is in {one.unit}")
     factor, unit = UNITS[one.unit]
     return scaled(one, factor, unit)
 

@@ -71,9 +71,19 @@ class Electric(ElectricConstants):
             raise ArmError("what friction holds at rest is told of arms; ask the arm of a chain of the mechanism")
         return torque_band(self.driven, q, qd, qdd).scaled(1 / self.torque_constant, "A")
 
-    def voltage_band(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> TorqueBand:
-        """The voltages (V) that keep this motion once the currents have settled; a band where shafts stand."""
-        back = self.speed_constant * self.driven.motor_velocities(q, np.zeros(self.driven.n) if qd is None else qd)
+    def voltage_band(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
+        jerk: ArrayLike | None = None,
+    ) -> TorqueBand:
+        """The voltages (V) that keep this motion; a band where shafts stand. Without ``jerk`` no inductance counts."""
+        still = np.zeros(self.driven.n)
+        speed, rate = still if qd is None else qd, still if qdd is None else qdd
+        back = self.speed_constant * self.driven.motor_velocities(q, speed)
+        if jerk is not None:
+            back = back + self.inductance * self.current_rates(q, speed, rate, jerk)
         return self.current_band(q, qd, qdd).scaled(self.resistance, "V", back)
 
     def current_rates(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, jerk: ArrayLike) -> Array:

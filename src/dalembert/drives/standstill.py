@@ -84,7 +84,7 @@ def torque_band(
     arrays = [joint_array(driven, name, still if x is None else x) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
     place, speed, rate = np.broadcast_arrays(*arrays)
     middle = driven.motor_torques(place, speed, rate)
-    units = tuple("N" if actuator.kind == "linear" else "N m" for actuator in driven.drives.actuators)
+    units = driven.motor_units
     if not driven.contacts:
         return TorqueBand(driven.motor_names, middle, middle, units, True)
     rows = driven.contact_rows(place)

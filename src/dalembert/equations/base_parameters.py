@@ -174,7 +174,7 @@ def balanced(pivots: dict[int, Row], order: list[str], length: float) -> dict[in
     pivots = dict(pivots)
     while pivots:
         share, column, better = max(
-            (abs(_number(entry) / _number(row[column])) * unit[column] / unit[key], column, key)
+            (abs(_ratio(entry, row[column])) * unit[column] / unit[key], column, key)
             for column, row in pivots.items()
             for key, entry in row.items()
         )
@@ -186,9 +186,9 @@ def balanced(pivots: dict[int, Row], order: list[str], length: float) -> dict[in
     return pivots
 
 
-def _number(entry: Any) -> float:
-    """A constant polynomial as a number."""
-    return float(entry.leading_coefficient())
+def _ratio(entry: Any, pivot: Any) -> float:
+    """The ratio of two constant polynomials, each of which may be too large for a float."""
+    return float(entry.leading_coefficient() / pivot.leading_coefficient())
 
 
 def cancelled(row: Row, pivot: Row, column: int) -> Row:

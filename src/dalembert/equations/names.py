@@ -149,6 +149,35 @@ def coefficient_unit(arm: ArmDescription, text: str) -> str:
     return {2: "kg m^2", 1: "kg m", 0: "kg"}.get(power, f"kg m^{power}")
 
 
+def expression_unit(arm: ArmDescription, expression: str) -> str:
+    """The SI unit of a coefficient, a sum ("D12+D13") or a ratio ("G2/D22"): 1 where it has none.
+
+    A sum of different units is of numbers in SI units and has none; it is said to be mixed.
+    """
+    found = []
+    for part in expression.replace(" ", "").split("/"):
+        parts = [word for word in part.strip("()").replace("-", "+").split("+") if word]
+        powers = {(parse(word, arm.n)[0] == "G", _slides(arm, word)) for word in parts}
+        if len(powers) != 1:
+            return "mixed"
+        found.append((parts[0], *powers.pop()))
+    if len(found) == 1:
+        return coefficient_unit(arm, found[0][0])
+    (_, top_load, top), (_, bottom_load, bottom) = found
+    powers_of = (("m", bottom - top), ("s", 2 * (bottom_load - top_load)))
+    above, below = (
+        [name + f"^{abs(power)}" * (abs(power) > 1) for name, power in powers_of if power * sign > 0]
+        for sign in (1, -1)
+    )
+    under = f"({' '.join(below)})" if len(below) > 1 else "".join(below)
+    return (" ".join(above) or "1") + f"/{under}" * bool(under)
+
+
+def _slides(arm: ArmDescription, text: str) -> int:
+    """How many of its indices are of sliding joints, each of which takes one m from the unit."""
+    return sum(arm.moving[i].kind == "prismatic" for i in parse(text, arm.n)[1])
+
+
 def transformation_unit(arm: ArmDescription, index: tuple[int, ...], place: tuple[int, int] | None) -> str:
     """The unit of U_ji or U_jkp: that of a turn (1) or a place (m), over m for every prismatic joint."""
     power = int(place is not None and place[1] == 3) - sum(arm.moving[i].kind == "prismatic" for i in index[1:])

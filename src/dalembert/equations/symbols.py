@@ -269,15 +269,21 @@ class _Choice:
 
     def _geometry(self) -> None:
         """Lengths and twists."""
-        geometry: set[str] = set()
+        geometry: dict[str, object] = {}
         for step in steps(self.arm):
             name = step.name.removeprefix("-")
+            amount = step.amount if not step.name.startswith("-") else -step.amount
             if name in geometry:
+                taken = {*self.numbers, *self.twists, *(symbol.name for symbol in self.symbols)}
+                if name in taken and geometry[name] != amount:
+                    raise ArmError(
+                        f"{self.arm.where}{self.arm.name}: two lengths or angles that differ are named {name!r}, which "
+                        "cannot be one symbol; name one of them otherwise"
+                    )
                 continue
-            geometry.add(name)
+            geometry[name] = amount
             check_step_name(self.arm, name, {part for names in STYLES.values() for part in names})
             self.examples.append(name)
-            amount = step.amount if not step.name.startswith("-") else -step.amount
             if isinstance(amount, Angle):
                 self.recognised.add(name)
                 general = amount.cos and amount.sin

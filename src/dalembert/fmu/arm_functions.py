@@ -19,6 +19,7 @@ from ..rings.graph import Graph, evaluate
 from ..rings.ring import Scalar
 from ..systems.arm_system import ArmSystem
 from ..systems.contacts import joint_shaft, motor_shaft
+from ..systems.driven import is_force
 from .fmu_model import FmuVariable
 from .friction_functions import Shaft, friction_functions, viscous_alone
 from .variable_names import structured
@@ -189,9 +190,9 @@ def shafts_of(arms: Mapping[str, ArmSystem]) -> list[Shaft]:
         if not arm.counts_drives:
             continue
         stem = f"{chain}." if chain else ""
-        for a in arm.drives.actuators:
+        for k, a in enumerate(arm.drives.actuators):
             if a.friction:
-                found.append((f"{stem}{motor_shaft(a.name)}", a.friction, a.kind != "linear"))
+                found.append((f"{stem}{motor_shaft(a.name)}", a.friction, not is_force(arm, k)))
         for joint in arm.all_moving:
             own = arm.drives.friction_of(joint.name)
             if own:

@@ -86,6 +86,7 @@ def arm_model(
         input_kind=plant.kind if isinstance(plant, MotorPlant) else "joint torque",
         inputs=inputs,
         motors=motors,
+        motor_units=plant.driven.motor_units if isinstance(plant, MotorPlant) else (),
         contacts=contact_quantities(plant),
         parameters=table,
         own_outputs=HAND,

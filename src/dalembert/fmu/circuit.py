@@ -17,22 +17,36 @@ CONSTANTS = (
     ("resistance", "Ohm", "resistance"),
     ("inductance", "H", "inductance"),
 )
+"""Of a motor: the first of a current, three of a voltage, all where currents are states."""
+SLIDING = {"N.m/A": "N/A", "V.s/rad": "V.s/m"}
+"""Their units of motors that slide."""
+
+
+def constants_of(plant: MotorPlant) -> tuple[tuple[str, str, str], ...]:
+    """The constants that the motion depends on; a parameter without an effect would be a trap."""
+    return CONSTANTS[: 1 if plant.kind == "current" else len(CONSTANTS) if plant.extra else 3]
 
 
 def circuit_parameters(table: ParameterTable, plant: MotorPlant, motors: Sequence[str]) -> None:
-    """The constants of the motors, motor after motor for each; then supply and largest current."""
+    """The constants of the motors, motor after motor for each; then supply, of voltages, and largest current."""
     electric = plant.electric
     assert electric is not None, "only motors with circuits have these"
 
     def rows(field: str, unit: str, text: str) -> list[FmuVariable]:
         values = getattr(electric, field)
         return [
-            FmuVariable(f"motor.{name}.{field}", unit, f"{text} of the motor", float(min(value, NO_LIMIT)))
-            for name, value in zip(motors, values, strict=True)
+            FmuVariable(
+                f"motor.{name}.{field}",
+                SLIDING.get(unit, unit) if torque == "N" else unit,
+                f"{text} of the motor",
+                float(min(value, NO_LIMIT)),
+            )
+            for name, value, torque in zip(motors, values, plant.driven.motor_units, strict=True)
         ]
 
-    table.add("CIRCUIT", [row for constant in CONSTANTS for row in rows(*constant)])
-    table.add("SUPPLY", rows("supply", "V", "largest voltage"))
+    table.add("CIRCUIT", [row for constant in constants_of(plant) for row in rows(*constant)])
+    if plant.kind == "voltage":
+        table.add("SUPPLY", rows("supply", "V", "largest voltage"))
     table.add("LARGEST_CURRENT", rows("largest_current", "A", "largest current"))
 
 
@@ -48,7 +62,7 @@ def circuit_divisors(table: ParameterTable, plant: Plant) -> tuple[tuple[int, st
         needed["resistance"] = "set one above zero, or write the FMU from a system whose motors all have inductance"
     return tuple(
         (start + block * count + k, needed[field])
-        for block, (field, _, _) in enumerate(CONSTANTS)
+        for block, (field, _, _) in enumerate(constants_of(plant))
         if field in needed
         for k in range(count)
     )
@@ -57,36 +71,35 @@ def circuit_divisors(table: ParameterTable, plant: Plant) -> tuple[tuple[int, st
 def circuit_functions(plant: MotorPlant) -> dict[str, Function]:
     """``circuit``: di/dt where currents are states, else currents; ``motor_torque``."""
     count = len(plant.input_names)
-    kept = ("parameters", len(CONSTANTS) * count)
+    size = len(constants_of(plant)) * count
+    kept = ("parameters", size)
     found = {
         "motor_torque": Function(
-            "motor_torque", (("current", count), kept), (("torque", (count,)),), partial(_torque, count)
+            "motor_torque", (("current", count), kept), (("torque", (count,)),), partial(_torque, count, size)
         )
     }
     if plant.kind == "voltage":
         arguments = (("voltage", count), ("speed", count), ("current", count), kept)
-        found["circuit"] = Function(
-            "circuit", arguments, (("found", (count,)),), partial(_circuit, count, bool(plant.extra))
-        )
+        found["circuit"] = Function("circuit", arguments, (("found", (count,)),), partial(_circuit, count, size))
     return found
 
 
-def _circuit(count: int, states: bool) -> Tables:
+def _circuit(count: int, size: int) -> Tables:
     graph = Graph()
     voltage, speed, current = (graph.inputs(f"{name}_", count) for name in ("voltage", "speed", "current"))
-    p = graph.inputs("p", len(CONSTANTS) * count)
+    p = graph.inputs("p", size)
     found = []
     for k in range(count):
         back = back_emf(p[count + k], speed[k])
-        resistance, inductance = p[2 * count + k], p[3 * count + k]
-        if states:
-            found.append(current_rate(voltage[k], current[k], back, resistance, inductance))
+        resistance = p[2 * count + k]
+        if size == len(CONSTANTS) * count:
+            found.append(current_rate(voltage[k], current[k], back, resistance, p[3 * count + k]))
         else:
             found.append(steady_current(voltage[k], back, resistance))
     return (found,)
 
 
-def _torque(count: int) -> Tables:
+def _torque(count: int, size: int) -> Tables:
     graph = Graph()
-    p = graph.inputs("p", len(CONSTANTS) * count)
+    p = graph.inputs("p", size)
     return ([motor_torque(p[k], graph.input(f"current_{k}")) for k in range(count)],)

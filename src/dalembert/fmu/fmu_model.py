@@ -68,7 +68,8 @@ INPUT_KINDS = ("joint torque", "motor torque", "current", "voltage")
 class FmuModel:
     """A system as the writer of FMUs sees it.
 
-    ``currents`` are states of motors, ``joints`` those of closed loops, which follow from the coordinates.
+    ``currents`` are states of motors, ``motor_units`` the units of their torques, ``joints`` those of closed loops,
+    which follow from the coordinates.
     ``functions`` are compiled under their keys; ``glue`` is C that calls them as ``c/core.h`` asks. ``own_outputs``
     are written by ``model_outputs``. ``friction_groups`` are the places of forward, backward, starting and viscous
     friction of each shaft among the parameters, ``positive`` those of parameters that are not below zero, ``divisors``
@@ -90,6 +91,7 @@ class FmuModel:
     limited_at_joints: bool = False
     currents: tuple[str, ...] = ()
     joints: tuple[FmuVariable, ...] = ()
+    motor_units: tuple[str, ...] = ()
     friction_groups: tuple[tuple[int, int, int], ...] = ()
     positive: tuple[int, ...] = ()
     divisors: tuple[tuple[int, str], ...] = ()
@@ -119,8 +121,15 @@ class FmuModel:
             FmuVariable(f"held.{c.name}", c.load_unit, f"load of sticking friction and stops at {c.label}")
             for c in self.coordinates
         ]
-        found += [FmuVariable(f"motor_torque.{name}", "N.m", "torque of the motor") for name in self.motors]
-        found += [FmuVariable(f"motor_velocity.{name}", "rad/s", "speed of the motor") for name in self.motors]
+        shafts = list(zip(self.motors, self.motor_units, strict=True))
+        found += [
+            FmuVariable(f"motor_torque.{name}", unit.replace("N m", "N.m"), "torque of the motor")
+            for name, unit in shafts
+        ]
+        found += [
+            FmuVariable(f"motor_velocity.{name}", "m/s" if unit == "N" else "rad/s", "speed of the motor")
+            for name, unit in shafts
+        ]
         if self.electric:
             found += [FmuVariable(f"motor_current.{name}", "A", "current of the motor") for name in self.motors]
         found += [

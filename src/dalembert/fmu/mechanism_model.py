@@ -163,6 +163,7 @@ def mechanism_model(
         input_kind=plant.kind if isinstance(plant, MotorPlant) else "joint torque",
         inputs=inputs,
         motors=motors,
+        motor_units=plant.driven.motor_units if isinstance(plant, MotorPlant) else (),
         contacts=contact_quantities(plant),
         parameters=table,
         own_outputs=made.outputs,

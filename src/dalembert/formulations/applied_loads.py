@@ -57,7 +57,7 @@ def link_in_body(
 
 
 def elastics(arm: ArmDescription, ring: Ring, given: Mapping[str, Scalar] | None = None) -> Elastics:
-    """The arm's springs and dampers over the ring; one at a joint that was locked pulls at nothing that moves."""
+    """The arm's springs and dampers over the ring."""
 
     def number(value: float) -> Scalar:
         return ring.number(exact(value))
@@ -70,8 +70,6 @@ def elastics(arm: ArmDescription, ring: Ring, given: Mapping[str, Scalar] | None
     joints, points = [], []
     places = {joint.name: index for index, joint in enumerate(arm.all_moving)}
     for part in arm.elastic:
-        if isinstance(part, JointSpring | JointDamper) and part.joint not in places:
-            continue
         if isinstance(part, JointSpring):
             # The offset of a joint that follows another stands in its placement: its motion begins there.
             rest = ring.number(exact(part.rest) - amount(arm.couplings[places[part.joint]].offset))

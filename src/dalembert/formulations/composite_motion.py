@@ -46,7 +46,7 @@ from ..rings.algebra import (
     transpose,
 )  # fmt: skip
 from ..rings.ring import Ring, Scalar
-from .chain import Chain, Segment
+from .chain import Chain
 from .kinematics import Frame, compose, relative_frames
 from .newton_euler import axial_of_product, second_moments, spin_matrix
 
@@ -54,6 +54,8 @@ Table = list[list[Scalar]]
 Screw = tuple[Vec, Vec]
 """An angular and a linear part of a motion, or the moment and the force of a load, about the common origin."""
 NOTHING: Screw = (ZERO, ZERO)
+MOVES, LOADS = 36, 22
+"""Numbers of a joint that say how it moves, and what goes with it on the way back."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,17 @@ class Loads:
     asked: Screw
     back: Vec
 
+    def numbers(self) -> list[Scalar]:
+        """The same in a row of ``LOADS`` numbers."""
+        screws = (self.by_speed, self.by_place, self.asked)
+        return [*(x for screw in screws for part in screw for x in part), *self.back, self.own]
+
+    @classmethod
+    def of(cls, row: Sequence[Scalar]) -> Loads:
+        """What ``numbers`` wrote."""
+        by_speed, by_place, asked = (screw_of(row[k : k + 6]) for k in (0, 6, 12))
+        return cls(by_speed, by_place, row[21], asked, (row[18], row[19], row[20]))
+
 
 @dataclass(frozen=True)
 class CompositeMotion:
@@ -137,6 +150,25 @@ class CompositeMotion:
     screws: list[Screw] = field(default_factory=list)
     first: list[Screw] = field(default_factory=list)
     second: list[Screw] = field(default_factory=list)
+
+    def numbers(self) -> Table:
+        """Place and motion of each body, S' and S'', ``MOVES`` numbers for each joint."""
+        return [
+            [x for row in (*move.frame[0], move.frame[1], *move.speed, *move.rate, *first, *second) for x in row]
+            for move, first, second in zip(self.moves, self.first, self.second, strict=True)
+        ]
+
+    @classmethod
+    def of(cls, chain: Chain, ring: Ring, rows: Sequence[Sequence[Scalar]]) -> CompositeMotion:
+        """What ``numbers`` wrote."""
+        found = cls(chain, ring, True)
+        for segment, x in zip(chain.segments, rows, strict=True):
+            frame = as_matrix((x[0:3], x[3:6], x[6:9])), (x[9], x[10], x[11])
+            found.moves.append(_Move(frame, screw_of(x[12:18]), screw_of(x[18:24])))
+            found.screws.append(joint_screw(segment.revolute, frame))
+            found.first.append(screw_of(x[24:30]))
+            found.second.append(screw_of(x[30:36]))
+        return found
 
     def composites(self) -> Iterator[tuple[int, Composite]]:
         """The way back: each joint, the last one first, with all that it moves as one body.
@@ -159,7 +191,7 @@ class CompositeMotion:
             screw, first = self.screws[index], self.first[index]
             second = self.second[index] if self.loaded else NOTHING
             if self.plain is not None and segment.parent > 0:
-                screw = _joint_screw(segment, move.frame)
+                screw = joint_screw(segment.revolute, move.frame)
                 before = self._before(index, move, screw, self.plain)
                 first = _bracket(before.speed, screw)
                 second = _sum(_bracket(before.rate, screw), _bracket(before.speed, first))
@@ -178,7 +210,7 @@ class CompositeMotion:
             carried = _sum(whole.inertia(second), _sum(stirred, stirred))
             by_place = _sum(carried, _carried(screw, whole.load))
             # turning a joint does not turn its own axis: S_j . S_j x* f_j = 0
-            yield j, Loads(by_speed, by_place, _dot(screw, carried), asked, plus(back, back))
+            yield j, Loads(by_speed, by_place, pushed(screw, carried), asked, plus(back, back))
 
     def _before(self, index: int, move: _Move, screw: Screw, plain: Callable[[Scalar], bool]) -> _Move:
         """How the body before a joint stands and moves: R = R_j E_j^T, p = p_j - R e_j, v = v_j - qd_j S_j,
@@ -217,9 +249,9 @@ def coriolis_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[
         asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
         column_j = _sum(whole.inertia(rate), whole.coriolis(screw))
         for i in chain.paths[j]:
-            table[i][j] = _dot(moving.screws[i], column_j)
+            table[i][j] = pushed(moving.screws[i], column_j)
             if i != j:
-                table[j][i] = add(_dot(asked, moving.first[i]), dot(back, moving.screws[i][0]))
+                table[j][i] = add(pushed(asked, moving.first[i]), dot(back, moving.screws[i][0]))
     return table
 
 
@@ -236,17 +268,23 @@ def pair_products(moving: CompositeMotion, loads: Iterable[tuple[int, Loads]]) -
     chain = moving.chain
     to_q, to_qd = _table(chain), _table(chain)
     for j, load in loads:
-        twice = _sum(load.asked, load.asked)
         for i in chain.paths[j]:
-            own = moving.screws[i]
-            to_qd[i][j] = _dot(own, load.by_speed)
+            to_qd[i][j] = pushed(moving.screws[i], load.by_speed)
             if i == j:
                 to_q[j][j] = load.own
                 continue
-            to_q[i][j] = _dot(own, load.by_place)
-            to_qd[j][i] = add(_dot(twice, moving.first[i]), dot(load.back, own[0]))
-            to_q[j][i] = add(_dot(load.asked, moving.second[i]), dot(load.back, moving.first[i][0]))
+            to_q[i][j] = pushed(moving.screws[i], load.by_place)
+            to_q[j][i], to_qd[j][i] = pushed_back(moving.screws[i], moving.first[i], moving.second[i], load)
     return to_q, to_qd
+
+
+def pushed_back(own: Screw, first: Screw, second: Screw, load: Loads) -> tuple[Scalar, Scalar]:
+    """dtau_j/dq_i and dtau_j/dqd_i of the load that goes with j, for a joint i that carries it."""
+    twice = _sum(load.asked, load.asked)
+    return (
+        add(pushed(load.asked, second), dot(load.back, first[0])),
+        add(pushed(twice, first), dot(load.back, own[0])),
+    )
 
 
 def mass_matrix(moving: CompositeMotion, loads: Iterable[tuple[int, Loads]]) -> Table:
@@ -254,7 +292,7 @@ def mass_matrix(moving: CompositeMotion, loads: Iterable[tuple[int, Loads]]) -> 
     table = _table(moving.chain)
     for j, load in loads:
         for i in moving.chain.paths[j]:
-            table[i][j] = table[j][i] = _dot(moving.screws[i], load.asked)
+            table[i][j] = table[j][i] = pushed(moving.screws[i], load.asked)
     return table
 
 
@@ -272,10 +310,12 @@ def motion(
     """
     steps = relative_frames(chain, ring, q)
     placed, base = common_frames(chain, steps)
-    found = CompositeMotion(chain, ring, qdd is not None, steps, qd, qdd or (), plain if qdd is not None else None)
+    loaded = qdd is not None
+    rates: Sequence[Scalar] = () if qdd is None else qdd
+    found = CompositeMotion(chain, ring, loaded, steps, qd, rates, plain if loaded else None)
     rest = _Move((EYE, ZERO), NOTHING, (ZERO, minus(ZERO, matvec(base, chain.gravity))))
     for index, (segment, frame, s) in enumerate(zip(chain.segments, placed, qd, strict=True)):
-        screw = _joint_screw(segment, frame)
+        screw = joint_screw(segment.revolute, frame)
         before = found.moves[segment.parent] if segment.parent >= 0 else rest
         first = _bracket(before.speed, screw)
         speed, rate = _sum(before.speed, _scaled(s, screw)), before.rate
@@ -288,10 +328,15 @@ def motion(
     return found
 
 
-def _joint_screw(segment: Segment, frame: Frame) -> Screw:
+def joint_screw(revolute: bool, frame: Frame) -> Screw:
     """S of a joint whose frame stands there."""
     axis = column(frame[0], 2)
-    return (axis, cross(frame[1], axis)) if segment.revolute else (ZERO, axis)
+    return (axis, cross(frame[1], axis)) if revolute else (ZERO, axis)
+
+
+def screw_of(x: Sequence[Scalar]) -> Screw:
+    """Six numbers as a pair of vectors."""
+    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
 
 
 def common_frames(chain: Chain, steps: Sequence[Frame]) -> tuple[list[Frame], Mat]:
@@ -359,7 +404,8 @@ def _scaled(factor: Scalar, a: Screw) -> Screw:
     return scale(factor, a[0]), scale(factor, a[1])
 
 
-def _dot(a: Screw, b: Screw) -> Scalar:
+def pushed(a: Screw, b: Screw) -> Scalar:
+    """The power of a load on a motion, S . f."""
     return add(dot(a[0], b[0]), dot(a[1], b[1]))
 
 

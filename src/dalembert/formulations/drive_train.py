@@ -35,11 +35,6 @@ class RingTrain:
     ) -> None:
         train = arm.drives
         train.check(arm)
-        if train.functions and len(train.actuators) != arm.n:
-            raise ArmError(
-                f"{arm.where}{arm.name}: its drives have functions of the positions of {len(train.actuators)} "
-                f"joints, and {arm.n} of them move here; give the part of the arm drives of its own"
-            )
         self.n, self.ring, self.approximation, self.turns = arm.n, ring, approximation, train.turns
         self.motors = len(train.actuators)
         self.placed = tuple(_spin(arm, part.rotor, ring, given) for part in train.parts)

@@ -32,6 +32,10 @@ SEARCHED = 100_000
 """Samples of each log by which the shape of friction is chosen."""
 
 
+CLOSER = np.radians((22.0, 15.0, 9.0, 5.0))
+"""Turns by which the search for gravity closes in on its start."""
+
+
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """What was found: base unknowns with the covariance that holds errors of gains and gravity, and those themselves.
@@ -191,26 +195,32 @@ def _first_gains(seen: Observations, joints: list[int]) -> Array:
 
 
 def _first_direction(seen: Observations, loads: Sequence[Load | None], joints: list[int]) -> Array:
-    """Gravity in the direction among ``DIRECTIONS`` that leaves the least."""
+    """Gravity in the direction that leaves the least: among ``DIRECTIONS``, then ever closer about the best.
+
+    From far away the steps of Gauss and Newton may run about the solution without end.
+    """
     assert isinstance(seen.system, AnyGravity)
     start = seen.system.gravity
     size = float(np.linalg.norm(start)) or 9.81
-    n = seen.unknowns.arm.n
-    best, chosen = np.inf, start
+    still = np.ones(seen.unknowns.arm.n)
+    still[joints] = 0.0
     few = seen.beginning(SEARCHED // 10)
-    for direction in [start, *DIRECTIONS]:
-        if not np.any(direction):
-            continue
-        tried = _under(few, size * direction / np.linalg.norm(direction), loads)
+
+    def left(gravity: Array) -> float:
         extras: list[Extra] = [CurrentColumns(few.logs, joints)] if joints else []
-        still = np.ones(n)
-        still[joints] = 0.0
-        asked = _rescaled(tried, still)
-        found = fit(partial(asked.blocks, middle_shape(n), None, extras))
+        asked = _rescaled(_under(few, gravity, loads), still)
+        found = fit(partial(asked.blocks, middle_shape(len(still)), None, extras))
         scale = np.linalg.norm(found.effort, axis=0)
-        left = float((np.linalg.norm(found.residual, axis=0) / np.where(scale > 0, scale, 1.0)).sum())
-        if left < best:
-            best, chosen = left, size * direction / np.linalg.norm(direction)
+        return float((np.linalg.norm(found.residual, axis=0) / np.where(scale > 0, scale, 1.0)).sum())
+
+    ways = [size * way / np.linalg.norm(way) for way in (start, *DIRECTIONS) if np.any(way)]
+    best, chosen = min(((left(way), way) for way in ways), key=lambda pair: pair[0])
+    for turn in CLOSER:
+        for axis in across(chosen):
+            for way in (rotated(chosen, turn * axis), rotated(chosen, -turn * axis)):
+                error = left(way)
+                if error < best:
+                    best, chosen = error, way
     return np.asarray(chosen, dtype=float)
 
 

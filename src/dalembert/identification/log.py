@@ -28,6 +28,8 @@ EFFORTS = ("tau", "torque", "effort", "i", "current")
 """Heads of columns that are understood without being told; those of joints end in the number of the joint."""
 LARGEST_LOG = 1_000_000_000
 """Largest file that is read (bytes)."""
+SIMULATED = {"q": "rad|m", "qd": "rad/s|m/s", "input": "N m|N"}
+"""Heads of a motion that was simulated under joint torques, NAME of a joint after each, and their units."""
 REFERENCES = ("q_ref", "q_desired", "q_target", "qr")
 GAP, AROUND = 5.0, 8
 """A step of time longer than so many usual ones, those of so many steps before or after it, is a gap: nothing is
@@ -173,7 +175,8 @@ class Log:
 
         Understood without ``columns``: t or time; q1, q2, ...; qd1, ... and the reference q_ref1, ..., q_desired1, ...,
         q_target1, ... or qr1, ... where they are there; and one of tau1, ..., torque1, ..., effort1, ..., i1, ...,
-        current1, .... Otherwise ``columns`` says which they are:
+        current1, ...; also what ``Motion.save`` writes of a motion under joint torques. Otherwise ``columns`` says
+        which they are:
         ``{"t": "stamp", "q": "pos", "effort": ["m_a", "m_b"]}``, a list of heads or what they begin with.
         """
         label = name or str(path)
@@ -206,6 +209,7 @@ def _found(label: str, heads: Sequence[str], columns: Columns) -> dict[str, list
     }  # fmt: skip
     found: dict[str, list[str]] = {}
     often = Counter(heads)
+    columns = {**_simulated(heads), **columns}
     for what, usual in wanted.items():
         said = columns.get(what)
         names = _matching(label, heads, what, usual if said is None else said)
@@ -224,6 +228,24 @@ def _found(label: str, heads: Sequence[str], columns: Columns) -> dict[str, list
     if len(set(counts.values())) != 1:
         raise ArmError(f"{label}: q, qd, effort and reference have different numbers of columns: {counts}")
     return found
+
+
+def _simulated(heads: Sequence[str]) -> dict[str, str | list[str]]:
+    """The columns of a motion under joint torques as ``Motion.save`` writes it (``q_NAME [rad]``); none of others."""
+    found = [
+        {own[1]: head for head in heads if (own := re.fullmatch(rf"{what}_(.+) \[(?:{units})\]", head))}
+        for what, units in SIMULATED.items()
+    ]
+    q, qd, effort = found
+    of_motors = any(head.startswith("motor_torque_") for head in heads)  # which may be named as their joints are
+    if "time [s]" not in heads or of_motors or not q or q.keys() != qd.keys() or q.keys() != effort.keys():
+        return {}
+    return {
+        "t": "time [s]",
+        "q": list(q.values()),
+        "qd": [qd[name] for name in q],
+        "effort": [effort[name] for name in q],
+    }
 
 
 def _matching(label: str, heads: Sequence[str], what: str, said: str | Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
 from ..arm.inertia import PARAMETERS, Inertia, Load
 from .any_gravity import Regressed
 from .friction_terms import FrictionTerms
@@ -264,6 +265,11 @@ class LoadRegressor:
     def __init__(self, system: Regressed) -> None:
         self.system = system
         body, frame = system.body_of[system.tool_link]
+        if body < 0:
+            raise ArmError(
+                f"{system.name}: its hand, link {system.tool_link!r}, does not move, so that no motion tells a load "
+                f"in it; choose another link with with_tool(...), or --tool"
+            )
         self.part = slice(10 * body, 10 * body + 10)
         rows = []
         for k in range(10):

@@ -91,7 +91,9 @@ def driven_model(
     to_q, to_qd, matrix, drive = _torque_derivatives(driven, q, qd, qdd, width, forces.all)
     inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     positions, speeds, _ = joint_signals(driven)
-    motors = tuple(Signal(f"torque_{name}", "N m") for name in driven.motor_names)
+    motors = tuple(
+        Signal(f"torque_{name}", unit) for name, unit in zip(driven.motor_names, driven.motor_units, strict=True)
+    )
     at = {"q": np.asarray(q, float), "qd": np.asarray(qd, float), "qdd": np.asarray(qdd, float)}
     model = second_order(
         -inverse @ to_q, -inverse @ to_qd, inverse @ drive.T, positions, speeds, motors, driven.name, at

@@ -89,7 +89,10 @@ class LinearModel:
 
     def with_outputs(self, matrix: Array, outputs: tuple[Signal, ...]) -> LinearModel:
         """The same model with other outputs y = matrix x."""
-        return replace(self, C=np.asarray(matrix, float), D=np.zeros((len(outputs), self.B.shape[1])), outputs=outputs)
+        seen = np.asarray(matrix, float)
+        if seen.shape != (len(outputs), len(self.A)):
+            raise ArmError(f"{len(outputs)} outputs of {len(self.A)} states take a matrix of as many rows and columns")
+        return replace(self, C=seen, D=np.zeros((len(outputs), self.B.shape[1])), outputs=outputs)
 
     def state_space(self) -> Any:
         """As ``control.StateSpace`` of python-control, its signals named; dots in names become underscores."""

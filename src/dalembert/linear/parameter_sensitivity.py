@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.inertia import Load
+from ..arm.inertia import Inertia, Load
 from .linear_model import LinearModel
 
 Array = NDArray[np.float64]
@@ -35,21 +35,23 @@ class LoadSensitivity:
 def to_load(
     arm: Any, build: Callable[[Any], LinearModel], q: ArrayLike, com: object = (0, 0, 0), step: float = 1e-3
 ) -> LoadSensitivity:
-    """Sensitivity of the model ``build(arm)`` to a point load in the hand at ``com`` (tool frame).
+    """Sensitivity of the model ``build(arm)`` to a point mass at ``com`` (tool frame), beside what it holds.
 
-    A central difference between two exact models (masses ``step`` above and below the present load); the
-    derivative of a pole is w . dA v / w . v with left and right eigenvectors w, v.
+    A difference of second order between three exact models (with no mass, ``step`` and twice ``step`` added), so that
+    no load is asked for that no body can be; the derivative of a pole is w . dA v / w . v with left and right
+    eigenvectors w, v.
     """
     payload = dict(arm.loads).get(arm.tool_link)
-    mass_now = float(payload.mass) if payload is not None else 0.0
-    masses = (mass_now + step, max(mass_now - step, 0.0))
-    heavy, light = (arm.holding(Load(mass, com)) if mass else arm.holding(None) for mass in masses)
-    above, below = build(heavy), build(light)
-    change = masses[0] - masses[1]
-    slope_a, slope_b = (above.A - below.A) / change, (above.B - below.B) / change
-    model = build(arm)
+    present = Inertia() if payload is None else payload.body
+    one, two = (arm.holding(Load.of(present + Load(k * step, com).body)) for k in (1, 2))
+
+    def slope(bare: Array, with_one: Array, with_two: Array) -> Array:
+        return (4 * with_one - with_two - 3 * bare) / (2 * step)
+
+    model, nearer, farther = build(arm), build(one), build(two)
+    slope_a, slope_b = slope(model.A, nearer.A, farther.A), slope(model.B, nearer.B, farther.B)
     values, right = np.linalg.eig(model.A)
     left = np.linalg.inv(right)
     rates = np.array([left[k] @ slope_a @ right[:, k] for k in range(len(values))])
-    gravity = (heavy.gravity_load(q) - light.gravity_load(q)) / change
+    gravity = slope(*(held.gravity_load(q) for held in (arm, one, two)))
     return LoadSensitivity(slope_a, slope_b, values, rates, gravity)

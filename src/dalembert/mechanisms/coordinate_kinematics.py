@@ -174,6 +174,12 @@ class CoordinateKinematics:
             return guess
         return vector_array(self.m, "home", home)
 
+    @property
+    def passive_places(self) -> list[int]:
+        """Which coordinates nobody drives, counted from 0."""
+        names = {" ".join(text.split()) for text in self.parts.passive}
+        return [place for place, name in enumerate(self.coordinates) if name in names]
+
     def with_coordinates(self, coordinates: Sequence[str], passive: Sequence[str] = ()) -> Self:
         """The same mechanism seen, and driven, from other coordinates."""
         return self._with(coordinates=tuple(coordinates), passive=tuple(passive), home=self.home)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.drives import DriveTrain
 from ..arm.errors import ArmError
+from ..arm.lazy_arrays import chunkwise
 from ..drives.motors import Electric
 from ..systems.arrays import vector_array
 from ..systems.driven import MotorSystem
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@chunkwise(
+    transmission="q", transmission_slopes="q", motor_velocities="q qd", motor_torques="q qd qdd",
+    to_motors="q joint_torque", to_joints="q motor_torque",
+)  # fmt: skip
 class DrivenMechanism(MechanismSystem, MotorSystem):
     """A mechanism and its motors: those of chains whose drives count, and its own."""
 

@@ -78,7 +78,7 @@ class ElasticQuantity:
         return np.asarray(float(self.stiffness) * (self.value(phi) - float(self.rest)) ** 2 / 2)
 
     def text(self, joint_names: Sequence[str]) -> list[str]:
-        """The quantity, its slopes and its constants as lines."""
+        """The quantity, its slopes and its constants as lines; the inertia of a rotor stands in D and C already."""
         lead = "s^2" if self.is_span else "s"
         terms = [f"{float(weight):+.12g} q{joint + 1}" for joint, weight in self.angles.items()]
         terms += [str(self.polynomial)] if self.polynomial or not terms else []
@@ -89,8 +89,9 @@ class ElasticQuantity:
         if self.stiffness:
             parts.append(f"{float(self.stiffness):.12g} (s - {float(self.rest):.12g})")
         parts += [f"{float(self.damping):.12g} s'"] if self.damping else []
-        parts += [f"{float(self.inertia):.12g} s''"] if self.inertia else []
-        return [*said, f"{self.name}: load = -({' + '.join(parts) or '0'}) ds/d(joint)"]
+        if self.inertia:
+            said.append(f"{self.name}: its rotor, {float(self.inertia):.12g} s'' ds/d(joint), is in D")
+        return [*said, f"{self.name}: load = -({' + '.join(parts)}) ds/d(joint)"] if parts else said
 
 
 def elastic_quantities(
@@ -144,8 +145,10 @@ def elastic_quantities(
 
 
 def in_tree(end: Carrier, starts: Sequence[int]) -> Carrier:
-    """A frame of a chain as one of the tree of all chains: bodies count through them."""
-    return replace(end, chain=0, body=end.body + starts[end.chain]) if end.chain >= 0 and end.body >= 0 else end
+    """A frame of a chain as one of the tree of all chains: bodies count through them, bases stand on the ground."""
+    if end.chain < 0:
+        return end
+    return replace(end, chain=0, body=end.body + starts[end.chain] if end.body >= 0 else end.body)
 
 
 def chain_elements(system: ChainFrames) -> list[LoadElement]:
@@ -156,8 +159,6 @@ def chain_elements(system: ChainFrames) -> list[LoadElement]:
         for number, own in enumerate(arm.elastic, start=1):
             label = f"{name}.spring{number}"
             if isinstance(own, JointSpring | JointDamper):
-                if own.joint not in places:
-                    continue  # at a joint that was locked, where nothing moves
                 place = places[own.joint]
                 terms = (CoordinateTerm(1.0, part.start + place),)
                 if isinstance(own, JointSpring):

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from .mechanism import Forces, Mechanism
 
 
+RESTS = 1e-9
+"""The share of what the loads could do below which an acceleration is none."""
+
+
 def linear_model(
     mechanism: Mechanism,
     phi: ArrayLike,
@@ -97,7 +101,14 @@ def _operating_point(
             return load, qdd[None]
         return mechanism.bias(phi[0], qd[0], forces) + resisting, np.zeros((1, mechanism.n))
     load = one_state(mechanism.n, "tau", tau, "coordinate")
-    return load, mechanism.forward_dynamics(phi[0], qd[0], load - resisting, forces)[None]
+    qdd = mechanism.forward_dynamics(phi[0], qd[0], load - resisting, forces)
+    if mechanism.contacts:  # dry friction takes its direction from an acceleration, and not from a rounding of zero
+        x, still = mechanism.first_influence(phi)[0], np.zeros_like(phi)
+        borne = np.abs(mechanism.joint_loads(phi, still, still, mechanism._forces(forces)))[0] @ np.abs(x)
+        sizes = borne + np.abs(load) + np.abs(resisting)
+        rounding = RESTS * np.abs(np.linalg.inv(mechanism.mass_matrix(phi[0]))) @ sizes
+        qdd = np.where(np.abs(qdd) > rounding, qdd, 0.0)
+    return load, qdd[None]
 
 
 class _About:
@@ -124,8 +135,7 @@ class _About:
     def under_loads(self, load: Array) -> LinearModel:
         """Inputs are loads at the coordinates that are not passive."""
         mechanism = self.mechanism
-        passive = {" ".join(text.split()) for text in mechanism.parts.passive}
-        driven = [k for k, name in enumerate(mechanism.coordinates) if name not in passive]
+        driven = [k for k in range(mechanism.n) if k not in mechanism.passive_places]
         lever = np.eye(mechanism.n)[:, driven]
         units = ["N m" if angle else "N" for angle in self._angles()]
         inputs = tuple(Signal(f"tau_{mechanism.coordinates[k]}", units[k]) for k in driven)

@@ -13,6 +13,7 @@ from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import Load
+from ..arm.lazy_arrays import chunkwise
 from ..arm.shaft_friction import NO_FRICTION
 from ..systems.arrays import vector_array
 from ..systems.contacts import stuck
@@ -23,7 +24,8 @@ from .constrained_motion import Drive, MechanismMotion, simulate
 from .element_loads import element_model
 from .equilibrium import equilibrium
 from .linearize import derivatives
-from .mechanism_friction import MechanismFriction
+from .mechanism_friction import beyond_rounding, contact_influence
+from .mechanism_momentum import MechanismMomentum
 from .mobility import Mobility, mobility
 from .springs import Spring
 from .transfer import TransferredModel
@@ -37,7 +39,17 @@ Forces = Mapping[str, Sequence[Force]]
 NONE: Forces = {}
 
 
-class Mechanism(MechanismFriction):
+@chunkwise(
+    bias="phi qd", center_of_mass="phi", center_of_mass_jacobian="phi", closed_near="phi", closure_error="phi",
+    constraint_forces="phi qd qdd", contact_drift="phi rate", contact_rows="phi", coordinate_contact_drift="phi qd",
+    coordinate_contact_rows="phi", coordinates_of="phi", energy="phi qd", first_influence="phi",
+    forward_dynamics="phi qd tau", forward_dynamics_derivatives="phi qd tau", friction_torque="phi qd",
+    gravity_load="phi", influence="phi", inverse_dynamics="phi qd qdd", inverse_dynamics_derivatives="phi qd qdd",
+    joint_inertia="phi", joint_motion="phi qd qdd", joint_jerk="phi qd qdd qddd", kinetic_energy="phi qd",
+    mass_matrix="phi", model="phi qd", momentum="phi qd", momentum_matrix="phi", position="q", potential_energy="phi",
+    third_order="phi", viscous_matrix="phi", with_passive="phi qd qdd", frame="phi", frame_influence="phi",
+)  # fmt: skip
+class Mechanism(MechanismMomentum):
     """Chains, closures and coordinates, with the dynamics in those coordinates.
 
         T_q = I*(q) q'' + q'.P*(q) q' - T^L
@@ -49,6 +61,10 @@ class Mechanism(MechanismFriction):
 
         def __getattr__(self, word: str) -> NoReturn:
             refuse_word(word)
+
+    def _lazy_probe(self, name: str) -> Array | None:
+        """A closed state, at which the shapes of answers to Dask arrays are asked."""
+        return {"phi": self.home, "q": self.coordinates_of(self.home)}.get(name)
 
     def model(self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE) -> TransferredModel:
         """I*_qq, P*_qqq and T^L_q (4-61), (4-62); ``qd`` matters only to dampers."""
@@ -108,6 +124,8 @@ class Mechanism(MechanismFriction):
 
         def act(phi: Array, qd: Array, qdd: Array) -> Array:
             whole, rate, rate2 = self.assembly.moved(phi, qd, qdd)
+            if self.contacts:
+                rate, rate2 = beyond_rounding(rate), beyond_rounding(rate2)
             return transfer.load(self.joint_loads(phi, rate, rate2, loads), whole)
 
         return act
@@ -132,8 +150,10 @@ class Mechanism(MechanismFriction):
             if not self.contacts:
                 return qdd
             rows = self.contact_rows(phi)
+            turned = contact_influence(rows, x)
             drift = transfer.times(rows, rate2) + self.contact_drift(phi, rate)
-            return stuck(self.contacts, rows @ x, drift, qd, qdd, lambda state: inertia[state])
+            drift = np.where(turned.any(axis=-1), drift, 0.0)
+            return stuck(self.contacts, turned, drift, qd, qdd, lambda state: inertia[state])
 
         smooth = not forces and not self.contacts
         given = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)
@@ -146,9 +166,7 @@ class Mechanism(MechanismFriction):
 
         ``resisting`` are further loads at the coordinates that have to be overcome.
         """
-        passive = [
-            k for k, name in enumerate(self.coordinates) if name in {" ".join(p.split()) for p in self.parts.passive}
-        ]
+        passive = self.passive_places
         wanted = np.broadcast_to(np.asarray(qdd, dtype=float), np.broadcast_shapes(np.shape(qdd), np.shape(qd))).copy()
         wanted[..., passive] = 0.0
         more = np.zeros(self.n) if resisting is None else resisting

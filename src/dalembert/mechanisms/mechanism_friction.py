@@ -21,6 +21,21 @@ from .element_loads import ElementLoads
 from .mechanism_outputs import MechanismOutputs
 from .mounting import ChainNumbers
 
+STILL = 1e-12
+"""The share of the largest rate below which a joint stands: loops that hold it still leave rounding alone."""
+
+
+def beyond_rounding(rate: Array) -> Array:
+    """Rates ``(b, m)`` with those of standing joints zero, so that their dry friction has no direction."""
+    return np.where(np.abs(rate) > STILL * np.abs(rate).max(axis=-1, keepdims=True, initial=0.0), rate, 0.0)
+
+
+def contact_influence(rows: Array, first: Array) -> Array:
+    """C X ``(..., contacts, n)``, zero for the shafts of joints that the loops hold still."""
+    turned = rows @ first
+    size = np.abs(rows).sum(axis=-1) * np.abs(first).max(axis=(-2, -1), initial=0.0)[..., None]
+    return np.where(np.abs(turned) > STILL * size[..., None], turned, 0.0)
+
 
 class MechanismFriction(MechanismOutputs):
     """The methods of ``Mechanism`` that tell where friction acts."""
@@ -91,9 +106,9 @@ class MechanismFriction(MechanismOutputs):
     def coordinate_contact_rows(self, phi: Array) -> Array:
         """Speeds of the contacts per rate of a coordinate, ``(..., contacts, n)``."""
         if phi.ndim == 1 and not self.ratios_vary:
-            return np.asarray(self._rows @ self.first_influence(phi))
+            return contact_influence(self._rows, self.first_influence(phi))
         flat = phi.reshape(-1, self.m)
-        rows = self.contact_rows(flat) @ self.first_influence(flat)
+        rows = contact_influence(self.contact_rows(flat), self.first_influence(flat))
         return np.asarray(rows.reshape(*phi.shape[:-1], *rows.shape[1:]))
 
     def coordinate_contact_drift(self, phi: Array, qd: ArrayLike) -> Array:
@@ -103,6 +118,8 @@ class MechanismFriction(MechanismOutputs):
         drift = transfer.times(self.contact_rows(flat), bend.reshape(flat.shape))
         if self.ratios_vary:
             drift = drift + self.contact_drift(flat, rate.reshape(flat.shape))
+        turned = contact_influence(self.contact_rows(flat), self.first_influence(flat))
+        drift = np.where(turned.any(axis=-1), drift, 0.0)
         return np.asarray(drift.reshape(*bend.shape[:-1], len(self.contacts)))
 
     def viscous_matrix(self, phi: Array) -> Array:

@@ -1,61 +1,200 @@
-"""Every number of a mechanism by name: those of its chains behind the name of the chain, and gravity of the world.
+"""Every number of a mechanism by name, and the mechanism with other ones, its loops closed anew.
 
-CHAIN.link.NAME.mass, CHAIN.length.NAME, CHAIN.joint.NAME.x, ...   as ``arm/description_numbers.py`` names them
-gravity.x, gravity.y, gravity.z                                    of the world
+CHAIN.link.NAME.mass, CHAIN.length.NAME, ...   of a chain, as ``arm/description_numbers.py`` names them
+CHAIN.base.x, CHAIN.base.rx                    where the base of a chain stands in the world, and a turn of it about
+                                               its own axes, zero now
+frame.NAME.x, frame.NAME.rx                    a named frame on its link
+closure.NAME.a.x, closure.NAME.b.rx            an end of a closure on its link
+spring.NAME.stiffness, .rest, .damping         a spring or damper, and its ends (spring.NAME.a.x) on their links
+gear.NAME.ratio, .offset, coupling.NAME.value  what ties joints
+motor.NAME.ratio.COORDINATE, motor.NAME.inertia  a motor of the mechanism itself
+gravity.x, gravity.y, gravity.z                of the world
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..arm.description_numbers import DescriptionNumber, numbers_of, with_numbers
-from ..arm.errors import ArmError
-from ..arm.exact import exact_vector
-from ..arm.io.toml_table import nearest
+from ..arm.description_numbers import numbers_of, with_numbers
+from ..arm.drive_numbers import changed_actuator, motor_numbers
+from ..arm.exact import Angle, exact, exact_vector
+from ..arm.named_number import (
+    AXES,
+    Changes,
+    DescriptionNumber,
+    Named,
+    Route,
+    by_route,
+    changed_vector,
+    refuse_unknown,
+    vector_numbers,
+)
+from ..arm.placement import Placement, Step
+from .chain_frames import FrameOn
+from .coordinates import Coordinate
+from .gears import Gear, JointCoupling, Tie
 from .mechanism import Mechanism
+from .springs import Spring
 
-AXES = "xyz"
+_KEPT = "_numbers_by_name"
 
 
 def mechanism_numbers(mechanism: Mechanism) -> dict[str, DescriptionNumber]:
     """All numbers that can be changed by name, chain after chain."""
-    found = {
-        f"{chain}.{name}": replace(number, name=f"{chain}.{name}")
-        for chain, arm in mechanism.parts.chains.items()
-        for name, number in numbers_of(arm).items()
-        if not name.startswith("gravity.")  # chains stand in the gravity of the world
-    }
-    world = exact_vector(mechanism.parts.gravity, "gravity")
-    pull = {f"gravity.{x}": DescriptionNumber(f"gravity.{x}", "m/s^2", g) for x, g in zip(AXES, world, strict=True)}
-    return found | pull
+    return {name: number for name, (number, _) in _known(mechanism).items()}
+
+
+def _known(mechanism: Mechanism) -> dict[str, tuple[DescriptionNumber, Route]]:
+    kept = vars(mechanism)  # a mechanism does not change: its numbers are named once
+    if _KEPT not in kept:
+        found: dict[str, tuple[DescriptionNumber, Route]] = {}
+        for number, route in _numbers(mechanism):
+            found.setdefault(number.name, (number, route))
+        kept[_KEPT] = found
+    numbers: dict[str, tuple[DescriptionNumber, Route]] = kept[_KEPT]
+    return numbers
 
 
 def mechanism_number(mechanism: Mechanism, name: str) -> DescriptionNumber:
     """The number of this name."""
-    known = mechanism_numbers(mechanism)
-    if name not in known:
-        raise ArmError(
-            f"{mechanism.name}: there is no number {name!r:.80}{nearest(name, list(known))}; they are named as "
-            f"{next(iter(mechanism.parts.chains))}.link.NAME.mass, gravity.z"
-        )
-    return known[name]
+    known = _known(mechanism)
+    examples = f"{next(iter(mechanism.parts.chains))}.link.NAME.mass, CHAIN.base.x, spring.NAME.stiffness, gravity.z"
+    refuse_unknown(mechanism.name, name, known, "", examples)
+    return known[name][0]
 
 
 def with_mechanism_numbers(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanism:
     """The mechanism with these numbers, by name, and all others as they are; its loops are closed anew."""
-    gravity = list(exact_vector(mechanism.parts.gravity, "gravity"))
-    changes: dict[str, dict[str, Any]] = {}
-    for name, value in values.items():
+    for name in values:
         mechanism_number(mechanism, name)
-        if name.startswith("gravity."):
-            gravity[AXES.index(name[-1])] = value
-            continue
-        chain = max((x for x in mechanism.parts.chains if name.startswith(f"{x}.")), key=len)
-        changes.setdefault(chain, {})[name[len(chain) + 1 :]] = value
-    chains = {
-        chain: with_numbers(arm, changes[chain]) if chain in changes else arm
-        for chain, arm in mechanism.parts.chains.items()
-    }
-    return mechanism._with(chains=chains, gravity=gravity, coordinates=mechanism.coordinates, home=mechanism.home)
+    parts = mechanism.parts
+    found: dict[str, Any] = {
+        "chains": dict(parts.chains), "bases": dict(parts.bases), "frames": dict(parts.frames),
+        "closures": parts.closures, "springs": parts.springs, "drives": parts.drives, "gravity": parts.gravity,
+    }  # fmt: skip
+    for (kind, own), changes in by_route(_known(mechanism), values).items():
+        CHANGES[kind](found, own, changes)
+    return mechanism._with(coordinates=mechanism.coordinates, home=mechanism.home, **found)
+
+
+# -- naming -----------------------------------------------------------------------------------------
+
+
+def _numbers(mechanism: Mechanism) -> Named:
+    parts = mechanism.parts
+    for chain, arm in parts.chains.items():
+        for name, number in numbers_of(arm).items():
+            if not name.startswith("gravity."):  # chains stand in the gravity of the world
+                below = tuple(f"{chain}.{x}" for x in number.not_below)
+                yield replace(number, name=f"{chain}.{name}", not_below=below), ("chain", chain, name)
+        yield from _placed(f"{chain}.base", parts.bases.get(chain, Placement()), "base", chain)
+    for name, frame in parts.frames.items():
+        yield from _placed(f"frame.{name}", FrameOn.of(frame).at, "frame", name)
+    for tie in parts.closures:
+        yield from _of_tie(mechanism, tie)
+    for spring in parts.springs:
+        yield from _of_spring(mechanism, spring)
+    for motor in parts.drives:
+        yield from motor_numbers(motor)
+    yield from vector_numbers("gravity", "m/s^2", exact_vector(parts.gravity, "gravity"), "gravity", "")
+
+
+def _placed(prefix: str, placement: Placement, kind: str, own: str, last: str = "") -> Named:
+    yield from vector_numbers(prefix, "m", placement.position, kind, own, last)
+    for axis in AXES:
+        number = DescriptionNumber(f"{prefix}.r{axis}", "rad", exact(0), is_angle=True)
+        yield number, (kind, own, f"{last}r{axis}")
+
+
+def _ends(mechanism: Mechanism, part: Any, prefix: str, kind: str) -> Named:
+    """The two ends of a closure or spring; one that is a named frame is varied as that frame."""
+    for end in "ab":
+        given = getattr(part, end)
+        if isinstance(given, FrameOn) or given not in mechanism.parts.frames:
+            at, own = FrameOn.of(given).at, (f"{prefix}.{end}", kind, part.name, f"{end}.")
+            if kind == "spring":  # it pulls at a point, which has no turn
+                yield from vector_numbers(own[0], "m", at.position, *own[1:])
+            else:
+                yield from _placed(own[0], at, *own[1:])
+
+
+def _of_tie(mechanism: Mechanism, tie: Tie) -> Named:
+    if isinstance(tie, Gear):
+        unit = "rad" if mechanism.chains.revolute[mechanism.chains.joint_index(tie.joint)] else "m"
+        yield DescriptionNumber(f"gear.{tie.name}.ratio", "1", exact(tie.ratio)), ("tie", tie.name, "ratio")
+        yield DescriptionNumber(f"gear.{tie.name}.offset", unit, exact(tie.offset)), ("tie", tie.name, "offset")
+    elif isinstance(tie, JointCoupling):
+        unit = "rad" if Coordinate(tie.sum, mechanism.chains).is_angle(mechanism.chains.revolute) else "m"
+        yield DescriptionNumber(f"coupling.{tie.name}.value", unit, exact(tie.value)), ("tie", tie.name, "value")
+    else:
+        yield from _ends(mechanism, tie, f"closure.{tie.name}", "tie")
+
+
+def _of_spring(mechanism: Mechanism, spring: Spring) -> Named:
+    chains = mechanism.chains
+    turning = bool(spring.along) and Coordinate(spring.along, chains).is_angle(chains.revolute)
+    force, length = ("N m", "rad") if turning else ("N", "m")
+    for what, unit in (("stiffness", f"{force}/{length}"), ("rest", length), ("damping", f"{force} s/{length}")):
+        least = -math.inf if what == "rest" and spring.along else 0.0
+        number = DescriptionNumber(f"spring.{spring.name}.{what}", unit, exact(getattr(spring, what)), least)
+        yield number, ("spring", spring.name, what)
+    if not spring.along:
+        yield from _ends(mechanism, spring, f"spring.{spring.name}", "spring")
+
+
+# -- changing ---------------------------------------------------------------------------------------
+
+Parts = dict[str, Any]
+"""What the mechanism is built from, changed in place."""
+
+
+def _moved(placement: Placement, changes: Changes, last: str = "") -> Placement:
+    """The placement with another origin and turned about its own axes."""
+    new = exact_vector(changed_vector(placement.position, changes, last), "position")
+    shifts = [Step("translate", k, new[k] - placement.position[k]) for k in range(3)]
+    turns = [Step("rotate", k, Angle.of(changes.get(f"{last}r{axis}", 0))) for k, axis in enumerate(AXES)]
+    return Placement.of(*shifts) @ placement @ Placement.of(*turns)
+
+
+def _chain(parts: Parts, own: str, changes: Changes) -> None:
+    parts["chains"][own] = with_numbers(parts["chains"][own], changes)
+
+
+def _base(parts: Parts, own: str, changes: Changes) -> None:
+    parts["bases"][own] = _moved(parts["bases"].get(own, Placement()), changes)
+
+
+def _frame(parts: Parts, own: str, changes: Changes) -> None:
+    frame = FrameOn.of(parts["frames"][own])
+    parts["frames"][own] = replace(frame, at=_moved(frame.at, changes))
+
+
+def _at_ends(part: Any, changes: Changes) -> Any:
+    given = {}
+    for end in "ab":
+        if any(what.startswith(f"{end}.") for what in changes):
+            frame = FrameOn.of(getattr(part, end))
+            given[end] = replace(frame, at=_moved(frame.at, changes, f"{end}."))
+    plain = {what: value for what, value in changes.items() if "." not in what}
+    return replace(part, **given, **plain)
+
+
+def _renewed(group: str, renew: Callable[[Any, Changes], Any]) -> Callable[[Parts, str, Changes], None]:
+    def change(parts: Parts, own: str, changes: Changes) -> None:
+        parts[group] = tuple(renew(part, changes) if part.name == own else part for part in parts[group])
+
+    return change
+
+
+def _gravity(parts: Parts, own: str, changes: Changes) -> None:
+    parts["gravity"] = changed_vector(exact_vector(parts["gravity"], "gravity"), changes)
+
+
+CHANGES: dict[str, Callable[[Parts, str, Changes], None]] = {
+    "chain": _chain, "base": _base, "frame": _frame, "gravity": _gravity, "tie": _renewed("closures", _at_ends),
+    "spring": _renewed("springs", _at_ends), "motor": _renewed("drives", changed_actuator),
+}  # fmt: skip
+"""How numbers of each kind are changed."""

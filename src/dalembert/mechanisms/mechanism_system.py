@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError, UnreachableError
 from ..arm.inertia import Load
+from ..arm.lazy_arrays import chunkwise
 from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
 from .arm_words import refuse_word
@@ -39,6 +40,12 @@ class MechanismCoordinate:
     kind: str
 
 
+@chunkwise(
+    bias="q qd", center_of_mass="q", center_of_mass_jacobian="q", contact_drift="q qd", contact_rows="q",
+    forward_dynamics="q qd tau", forward_dynamics_derivatives="q qd tau", friction_torque="q qd", gravity_load="q",
+    inverse_dynamics="q qd qdd", inverse_dynamics_derivatives="q qd qdd", joints="q", kinetic_energy="q qd",
+    mass_matrix="q", momentum="q qd", momentum_matrix="q", potential_energy="q", viscous_matrix="q",
+)  # fmt: skip
 class MechanismSystem:
     """What ``systems/protocol.py`` asks of a system, answered by a mechanism in its coordinates."""
 
@@ -129,6 +136,12 @@ class MechanismSystem:
         return system_html(self)
 
     # -- the mechanism at q ---------------------------------------------------------------------
+
+    _lazy_alone = True
+
+    def _lazy_probe(self, name: str) -> Array | None:
+        """A state on the branch, at which the shapes of answers to Dask arrays are asked."""
+        return self.mechanism.coordinates_of(self.near) if name == "q" else None
 
     def joints(self, q: ArrayLike) -> Array:
         """phi ``(..., m)`` of the closed mechanism at coordinates q."""
@@ -230,6 +243,27 @@ class MechanismSystem:
     def potential_energy(self, q: ArrayLike) -> Array:
         """V (J) of gravity and springs."""
         return self._asked(self.mechanism.potential_energy, q)
+
+    @property
+    def mass(self) -> float:
+        """Mass of all that moves (kg)."""
+        return self.mechanism.mass
+
+    def center_of_mass(self, q: ArrayLike) -> Array:
+        """The mass centre of all that moves, in the ground ``(..., 3)`` (m)."""
+        return self._asked(self.mechanism.center_of_mass, q)
+
+    def center_of_mass_jacobian(self, q: ArrayLike) -> Array:
+        """``(..., 3, n)``: velocity of the mass centre per rate of the coordinates."""
+        return self._asked(self.mechanism.center_of_mass_jacobian, q)
+
+    def momentum_matrix(self, q: ArrayLike, about: str = "center") -> Array:
+        """``(..., 6, n)``: linear, then angular momentum per rate of the coordinates; see ``Mechanism``."""
+        return self._asked(lambda phi: self.mechanism.momentum_matrix(phi, about), q)
+
+    def momentum(self, q: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
+        """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""
+        return self._asked(lambda phi, qd: self.mechanism.momentum(phi, qd, about), q, qd)
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, forces: Forces = NONE

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import caller_level
-from ..arm.errors import ArmError, AssemblyWarning
+from ..arm.errors import ArmError, AssemblyWarning, caller_level
 from .batch import Array
 
 if TYPE_CHECKING:

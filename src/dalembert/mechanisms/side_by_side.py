@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from ..arm.description import ArmDescription, Link
+from ..arm.description import ArmDescription, Joint, Link
 from ..arm.drives import Actuator, DriveTrain, Element
 from ..arm.errors import ArmError
 from ..arm.placement import Placement, Vector
@@ -18,23 +18,33 @@ Part = TypeVar("Part", Actuator, Element)
 
 def side_by_side(arms: Mapping[str, ArmSystem], gravity: Vector, name: str) -> ArmDescription:
     """One description of arms that are mounted in the world, with their loads and with drives that count."""
-    links, joints = [Link(GROUND)], []
+    links: list[Link] = [Link(GROUND)]
+    joints: list[Joint] = []
     train, silent = DriveTrain(), []
     models = {arm.drive_model for arm in arms.values() if arm.counts_drives}
     if len(models) > 1:
         raise ArmError(f"{name}: drives of its chains count by several models, {', '.join(sorted(models))}; choose one")
+    used: set[str] = set()
     for chain, arm in arms.items():
+        steps = _step_names(arm, sum(joint.moves for joint in joints), used)
         called = {link: GROUND if link == arm.base else f"{chain}:{link}" for link in arm.link_names}
         held = dict(arm.loads)
         for link in arm.links:
             body = link.inertia
             if link.name in held:
-                tool = arm.tool if link.name == arm.tool_link else Placement()
+                tool = arm.load_frame(link.name)
                 body = body + (held[link.name].body.placed(tool) if tool.steps else held[link.name].body)
             if link.name != arm.base:
                 links.append(Link(called[link.name], body))
         joints += [
-            replace(joint, name=f"{chain}.{joint.name}", parent=called[joint.parent], child=called[joint.child])
+            replace(
+                joint,
+                name=f"{chain}.{joint.name}",
+                parent=called[joint.parent],
+                child=called[joint.child],
+                before=_renamed(joint.before, steps),
+                after=_renamed(joint.after, steps),
+            )
             for joint in arm.joints
         ]
         if arm.counts_drives:
@@ -46,6 +56,31 @@ def side_by_side(arms: Mapping[str, ArmSystem], gravity: Vector, name: str) -> A
     return ArmDescription(
         name, tuple(links), tuple(joints), gravity, drives=train, drive_model=models.pop() if models else "none"
     )
+
+
+def _step_names(arm: ArmSystem, before: int, used: set[str]) -> dict[str, str]:
+    """New names of lengths and angles, which count through all chains as links do; ``used`` grows by them."""
+    found: dict[str, str] = {}
+    for joint in arm.joints:
+        for step in (*joint.before.steps, *joint.after.steps):
+            name = step.name.removeprefix("-")
+            if not name or name in found:
+                continue
+            stem = name.rstrip("0123456789")
+            number = int(name[len(stem) :] or 0) + before
+            while (new := f"{stem}{number}" if number else name) in used:
+                number += 1
+            found[name] = new
+            used.add(new)
+    return found
+
+
+def _renamed(placement: Placement, names: Mapping[str, str]) -> Placement:
+    def named(name: str) -> str:
+        plain = name.removeprefix("-")
+        return name[: len(name) - len(plain)] + names[plain] if plain else name
+
+    return replace(placement, steps=tuple(replace(step, name=named(step.name)) for step in placement.steps))
 
 
 def _with(train: DriveTrain, chain: str, arm: ArmSystem, called: Mapping[str, str]) -> DriveTrain:

@@ -6,11 +6,11 @@ trigonometric polynomial, known exactly; its certified range bounds the error of
     |error of tau_i| <= sum_j e(D_ij) a_j + sum_jk e(C_ijk) v_j v_k + e(G_i)
 
 with e the proved bounds, v and a the largest speeds and accelerations. The errors of one joint are not all largest at
-the same position: the maximum over all positions of
+the same position, and signs of speeds go together: the maximum over all positions of
 
-    sum_j |dD_ij(q)| a_j + sum_jk |dC_ijk(q)| v_j v_k + |dG_i(q)|
+    sum_j |dD_ij(q)| a_j + max over |qd| <= v of |sum_jk dC_ijk(q) qd_j qd_k + dG_i(q)|
 
-is a sharper bound, proved by values on a grid (``grid.py``).
+is a sharper bound, proved by values on a grid (``grid.py``), with the speeds as in ``products.py``.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..bounds.alike import apart, key_of
+from ..bounds.alike import apart, key_of, same_sign
 from ..bounds.box import Box
 from ..bounds.grid import LargestSum, largest_sum
 from ..bounds.moments import exponent_of, mean_square
+from ..bounds.products import Factor, SpeedProducts, products
 from ..bounds.ranges import Largest, largest, trimmed
+from ..bounds.search import inside
 from ..bounds.waves import OUTWARD, Wave
 from ..equations import names
 from .states import Array, States
@@ -40,9 +42,9 @@ HASTE = 0.1
 """Effort below which proofs of coefficients are as rough as quick ones."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
-TORQUE_GAP, TORQUE_WORK, TORQUE_CLOSE, TORQUE_QUICK = 0.03, 3.0e9, 4.0e9, 3.0e8
-"""Gap between the bound of the summed errors of one joint and the largest sum met (``grid.py``), the limits of work
-(numbers computed) to show a goal, to come as close as that gap, and of a quick proof."""
+TORQUE_GAP, TORQUE_WORK, TORQUE_CLOSE, TORQUE_QUICK = 0.03, 3.0e9, 1.0e9, 3.0e8
+"""Gap between the bound of a joint's torque error and the largest one met (``grid.py``), the limits of work (numbers
+computed) to show a goal, to come as close as that gap, and of a quick proof."""
 ASIDE = (0.01, 0.1, 0.3)
 """Parts of the attained sum that are replaced by the moduli of their harmonics instead of being searched, tried in
 turn: a larger one makes the grid cheaper and the result looser."""
@@ -134,8 +136,8 @@ def joint_bounds(errors: Mapping[Key, float], states: States) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class TorqueBounds:
-    """For each joint the proved bound of the torque error, the largest sum of errors met and its position (joints, n),
-    the least bound that a proof is likely to come to, and the work.
+    """For each joint the proved bound of the torque error, the largest error met and its position (joints, n), the
+    least bound that a proof is likely to come to, and the work.
     """
 
     proved: Array
@@ -152,46 +154,60 @@ def torque_bounds(
     quick: bool = False,
     effort: float = 1.0,
     goal: Array | None = None,
+    order: Sequence[int] | None = None,
+    also: Array | None = None,
 ) -> TorqueBounds:
     """Bounds on the torque errors from all coefficients at the same position.
 
-    With a ``goal`` for each joint, that alone is shown where it can be; once an error above one is met, quick bounds
-    will do.
+    With a ``goal`` for each joint, that alone is shown where it can be; once one is not, the others are left. With an
+    ``order`` those joints alone are bounded, one after the other. The bounds of joints that are left are infinite.
+    Errors are likely to be large at the positions of ``also``.
     """
-    n = states.n
-    proved, attained, reach, work = np.zeros(n), np.zeros(n), np.zeros(n), 0.0
-    at = np.tile(states.box.centre, (n, 1))
+    n, joints = states.n, range(states.n) if order is None else order
+    proved, reach = np.full(n, np.inf), np.full(n, np.inf)
+    attained, work, at = np.zeros(n), 0.0, np.tile(states.box.centre, (n, 1))
     usual = TORQUE_CLOSE if goal is None else TORQUE_WORK
-    for i in range(n):
-        limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * usual)
-        waves = [wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i]
-        waves = [wave for wave in waves if len(wave)]
+    limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * usual)
+    for done, i in enumerate(joints):
+        waves = {key: wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i}
+        waves = {key: wave for key, wave in waves.items() if len(wave)}
+        proved[i] = reach[i] = 0.0
         if waves:
-            found = together(waves, states.box, limit, np.inf if goal is None else float(goal[i]))
+            factors = [factor(*key) for key in waves]
+            most = np.inf if goal is None else float(goal[i])
+            found = together([*waves.values()], factors, states.box, limit, most, also)
             proved[i], attained[i], work = found.bound, found.attained, work + found.work
             reach[i] = found.within_reach
             at[i] = at[i] if found.at is None else found.at
-            quick |= goal is not None and found.attained > goal[i]
+            if goal is not None and found.bound > goal[i]:
+                break
         if progress is not None:
-            progress("proving torques", (i + 1) / n)
+            progress("proving torques", (done + 1) / n)
     return TorqueBounds(proved, attained, at, reach, work)
 
 
-def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK, goal: float = np.inf) -> LargestSum:
-    """The proved maximum of the sum of the magnitudes of waves, the work, and the largest sum found.
+def together(
+    waves: Sequence[Wave], factors: Sequence[Factor], box: Box, limit: float = TORQUE_WORK, goal: float = np.inf,
+    also: Array | None = None,
+) -> LargestSum:  # fmt: skip
+    """The proved maximum of |sum_r y_r w_r| over waves with factors y_r, the work, and the largest value found, which
+    is looked for at the positions of ``also``, too.
 
     Small summands enter with their moduli: few of them, or more where the grid would take too long. Where no grid is
     affordable, the bounds of the single waves are added up.
     """
     q, work = box.samples(POSITIONS, 11), 0.0
-    sums = np.sum([np.abs(wave(q)) for wave in waves], axis=0)
+    q = q if also is None else np.concatenate([q, inside(box, also)])
+    values = np.array([wave(q) for wave in waves])
+    given = products([[(each, 1.0)] for each in factors], np.abs(values).max(axis=1))
+    sums = np.abs(values).sum(axis=0) if given is None else given.largest(values.T)[1]
     at, attained = q[int(sums.argmax())], float(sums.max())
     if len(waves) == 1:
         single = magnitude(waves[0], box, TORQUE_GAP, limit)
         return LargestSum(single.proved, single.work, True, single.found, at, single.proved)
     for share in ASIDE:
-        main, remainder = main_errors(waves, box, share * attained)
-        found = largest_sum(main, box, attained, TORQUE_GAP, limit, goal / OUTWARD - remainder)
+        main, parts, remainder = main_errors(waves, factors, box, share * attained)
+        found = largest_sum(main, box, attained, TORQUE_GAP, limit, goal / OUTWARD - remainder, parts)
         work += found.work
         if found.searched:
             where = at if found.at is None else found.at
@@ -206,25 +222,41 @@ def together(waves: Sequence[Wave], box: Box, limit: float = TORQUE_WORK, goal: 
     return LargestSum(OUTWARD * bound, work, False, attained, at, OUTWARD * bound)
 
 
-def main_errors(waves: Sequence[Wave], box: Box, amount: float) -> tuple[list[Wave], float]:
-    """The large waves without small high harmonics, and a bound (at most ``amount``) on the sum of the remainders."""
-    remainder, multiples = 0.0, dict[bytes, list[Wave]]()
-    for most, wave in sorted(((wave.most(box.reach), wave) for wave in waves), key=lambda pair: pair[0]):
-        if remainder + most <= 0.5 * amount:
+def main_errors(
+    waves: Sequence[Wave], factors: Sequence[Factor], box: Box, amount: float
+) -> tuple[list[Wave], SpeedProducts | None, float]:
+    """The large waves without small high harmonics, the factors of their parts, and a bound (at most ``amount``) on the
+    sum of the remainders.
+    """
+    remainder, multiples = 0.0, dict[bytes, list[tuple[Wave, Factor]]]()
+    ordered = sorted(zip(waves, factors, strict=True), key=lambda pair: pair[0].most(box.reach))
+    for wave, each in ordered:
+        if remainder + (most := wave.most(box.reach)) <= 0.5 * amount:
             remainder += most
         else:
-            multiples.setdefault(key_of(wave.times(1 / float(wave.size.max())))[0], []).append(wave)
+            multiples.setdefault(key_of(wave.times(1 / float(wave.size.max())))[0], []).append((wave, each))
     main_waves: list[Wave] = []
+    parts: list[list[tuple[Factor, float]]] = []
     for group in multiples.values():
-        # The magnitudes of waves that are multiples of each other add up to one wave, and what they differ by.
-        factors = [float(wave.size.max()) / float(group[0].size.max()) for wave in group]
+        # Waves that are multiples of each other are parts of one wave, which has all their magnitudes, but for what
+        # they differ by.
+        first = group[0][0]
+        sizes = [float(wave.size.max()) / float(first.size.max()) for wave, _ in group]
         remainder += sum(
-            apart(wave, group[0].times(f), box.reach) for wave, f in zip(group[1:], factors[1:], strict=True)
+            apart(wave, first.times(f), box.reach) for (wave, _), f in zip(group[1:], sizes[1:], strict=True)
         )
-        main, removed = trimmed(group[0].times(sum(factors)), box, 0.5 * amount / len(multiples))
+        main, removed = trimmed(first.times(sum(sizes)), box, 0.5 * amount / len(multiples))
         remainder += removed
         main_waves.append(main)
-    return main_waves, remainder
+        parts.append(
+            [(each, same_sign(wave, first) * f / sum(sizes)) for (wave, each), f in zip(group, sizes, strict=True)]
+        )
+    return main_waves, products(parts, np.array([wave.most(box.reach) for wave in main_waves])), remainder
+
+
+def factor(kind: str, index: tuple[int, ...]) -> Factor:
+    """What the error of a coefficient is multiplied with, over its largest value: a free number for accelerations."""
+    return {"G": (), "D": None, "C": index[1:]}[kind]
 
 
 def weight(kind: str, index: tuple[int, ...], states: States) -> float:

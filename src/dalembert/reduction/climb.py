@@ -1,13 +1,14 @@
 """Positions where the errors of a program are largest, by climbing: no proof, and far quicker than one.
 
-What is climbed is the sum of the magnitudes of all contributions to the torque of a joint (``samples.py``), which a
-proof bounds. A program whose errors are seen to pass the tolerance needs no proof.
+What is climbed is the largest error of a joint's torque at a position, at rest or with speeds at their limits, all
+signs tried; accelerations are affine. A program whose errors are seen to pass the tolerance needs no proof.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..bounds.products import products
 from .hoist import Hoisted
 from .samples import Samples
 from .states import Array, States
@@ -16,6 +17,8 @@ SPREAD = 1000
 """Random positions to begin with."""
 POOL, TRIALS = 4, 8
 """Positions that are kept for each joint, and steps that are tried from each of them in a round."""
+FIRST = 24
+"""Random positions with the largest sums of magnitudes that are looked at with all signs, for each joint."""
 STEPS = 0.3 * 0.75 ** np.arange(14, dtype=float)
 """Step of each round, as a part of the half-width of the box."""
 
@@ -23,17 +26,14 @@ STEPS = 0.3 * 0.75 ** np.arange(14, dtype=float)
 def climbed(
     samples: Samples, program: Hoisted, whole: Hoisted, states: States, begin: Array, seed: int
 ) -> tuple[Array, Array]:
-    """For each joint the largest sum of errors met, over all loads, and its position (joints, n).
+    """For each joint the largest error met, over all loads, and the positions (positions, n) at which the climbs of all
+    joints and loads end.
 
     ``begin`` are positions to begin with besides random ones.
     """
     n = states.n
-    best, at = np.zeros(n), np.tile(states.box.centre, (n, 1))
-    for load in range(len(samples.cases)):
-        found, where = _climbed(samples, load, program, whole, states, begin, seed)
-        better = found > best
-        best[better], at[better] = found[better], where[better]
-    return best, at
+    climbs = [_climbed(samples, load, program, whole, states, begin, seed) for load in range(len(samples.cases))]
+    return np.max([found for found, _ in climbs], axis=0), np.concatenate([at.reshape(-1, n) for _, at in climbs])
 
 
 def _climbed(
@@ -42,19 +42,27 @@ def _climbed(
     box, n, rng = states.box, states.n, np.random.default_rng(seed)
     low, high = np.where(box.circle, -np.inf, box.lower), np.where(box.circle, np.inf, box.upper)
     q = np.concatenate([rng.uniform(box.lower, box.upper, (SPREAD, n)), begin])
-    sums = samples.sums_at(program, whole, q, load)
-    top = np.argsort(-sums, axis=1, kind="stable")[:, :POOL]
-    pool, score = q[top], np.take_along_axis(sums, top, axis=1)  # (joints, POOL, n), (joints, POOL)
+    given = products([[(factor, 1.0)] for factor in samples.factors], np.ones(len(samples.factors)))
+
+    def largest(errors: Array) -> Array:
+        """The largest errors of one joint, from its contributions (contributions, positions)."""
+        return np.abs(errors).sum(axis=0) if given is None else given.largest(errors.T, np.inf)[1]
+
+    errors = samples.errors_at(program, whole, q, load)
+    likely = np.argsort(-np.abs(errors).sum(axis=1), axis=1, kind="stable")[:, :FIRST]
+    values = np.array([largest(errors[joint][:, likely[joint]]) for joint in range(n)])
+    top = np.argsort(-values, axis=1, kind="stable")[:, :POOL]
+    pool = q[np.take_along_axis(likely, top, axis=1)]  # (joints, POOL, n)
+    score = np.take_along_axis(values, top, axis=1)  # (joints, POOL)
     rows, columns = np.arange(n)[:, None], np.arange(POOL)[None]
     for step in STEPS:
         shape = (n, POOL, TRIALS, n)
         trial = pool[:, :, None] + step * box.half * rng.standard_normal(shape) * (rng.random(shape) < 0.5)
         trial = np.clip(trial, low, high)
-        sums = samples.sums_at(program, whole, trial.reshape(-1, n), load).reshape(n, n, POOL, TRIALS)
-        own = sums[np.arange(n), np.arange(n)]
+        errors = samples.errors_at(program, whole, trial.reshape(-1, n), load).reshape(n, -1, n, POOL * TRIALS)
+        own = np.array([largest(errors[j, :, j]) for j in range(n)]).reshape(n, POOL, TRIALS)
         pick = own.argmax(axis=2)
         most = np.take_along_axis(own, pick[:, :, None], axis=2)[:, :, 0]
         better = most > score
         pool[better], score[better] = trial[rows, columns, pick][better], most[better]
-    first = score.argmax(axis=1)
-    return score[np.arange(n), first], pool[np.arange(n), first]
+    return score.max(axis=1), pool

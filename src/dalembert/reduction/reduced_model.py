@@ -211,7 +211,10 @@ class ReducedModel(ProgramSystem):
 
 def operations_of(program: Hoisted, values: Mapping[str, Fraction]) -> Operations:
     """Operations with the constants in place; those that happen to be 0 or 1 cost nothing."""
-    return count(numbers(program, values))
+    key = tuple(values.values())
+    if key not in program.counted:
+        program.counted[key] = count(numbers(program, values))
+    return program.counted[key]
 
 
 def numbers(program: Hoisted, values: Mapping[str, Fraction]) -> list[Node]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from ..bounds.products import Factor
 from .constant_forms import ParameterForm
 from .graph_edits import Cut
 from .hoist import Hoisted
@@ -49,12 +50,19 @@ class Samples:
 
     def by_position(self, form: ParameterForm) -> Array:
         """The value of a constant at every position: that of the load which is held there."""
-        return np.repeat([float(form.value(case)) for case in self.cases], self.each)
+        return np.repeat(self.by_load(form), self.each)
 
-    def sweep(self, program: Hoisted, cut: Cut | None = None) -> SampleSweep:
-        """A program, or what a cut leaves of it, at all states."""
-        listing = program.listing if cut is None else program.listing.without(cut)
-        named = np.array([self.by_position(program.definitions[name]) for name in listing.names])
+    def by_load(self, form: ParameterForm) -> Array:
+        """The value of a constant for each load."""
+        return np.array([float(form.value(case)) for case in self.cases])
+
+    def sweep(
+        self, program: Hoisted, cuts: Collection[Cut] = (), forms: Mapping[str, ParameterForm] | None = None
+    ) -> SampleSweep:
+        """A program, or what cuts leave of it, at all states; with other constants where ``forms`` are given."""
+        listing = program.listing.without(cuts) if cuts else program.listing
+        definitions = program.definitions if forms is None else forms
+        named = np.array([self.by_position(definitions[name]) for name in listing.names])
         return SampleSweep(listing, named.reshape(len(listing.names), self.points), self.motions)
 
     def of(self, program: Hoisted) -> Array:
@@ -65,12 +73,18 @@ class Samples:
         """The errors of all contributions, joint by coefficient by position."""
         return self.of(program) - self.exact
 
-    def sums_at(self, program: Hoisted, whole: Hoisted, q: Array, load: int) -> Array:
-        """For each joint (joints, positions) the summed magnitudes of all errors at other positions, for one load."""
+    def errors_at(self, program: Hoisted, whole: Hoisted, q: Array, load: int) -> Array:
+        """The errors of all contributions at other positions, joint by coefficient by position, for one load."""
         motions = replace(self.motions, q=np.ascontiguousarray(q.T))
         made = []
         for each in (program, whole):
             values = [float(each.definitions[name].value(self.cases[load])) for name in each.listing.names]
             named = np.repeat(np.array(values)[:, None], len(q), axis=1)
             made.append(SampleSweep(each.listing, named, motions).contributions())
-        return np.asarray(np.abs(made[0] - made[1]).sum(axis=1))
+        return made[0] - made[1]
+
+    @property
+    def factors(self) -> list[Factor]:
+        """What the contributions are multiplied with: 1, free numbers for accelerations, squares and products."""
+        free: list[Factor] = [None] * self.n
+        return [(), *free, *((j, j) for j in range(self.n)), *self.motions.pairs]

@@ -55,7 +55,10 @@ def mechanism_page(
     elif refused:
         sections.append(Section("way", "On the way", refused, ()))
     count = mechanism.mobility(phi)
-    glance = tag("p", f"{count}; driven at {', '.join(mechanism.coordinates)}.")
+    passive = mechanism.passive_places
+    driven = [name for place, name in enumerate(mechanism.coordinates) if place not in passive]
+    free = f"; nobody drives {', '.join(mechanism.coordinates[place] for place in passive)}" if passive else ""
+    glance = tag("p", f"{count}; driven at {', '.join(driven) or 'no coordinate'}{free}.")
     return page(mechanism.name, "A mechanism in its coordinates", glance, sections)
 
 
@@ -88,6 +91,9 @@ def write_mechanism_page(
 
 
 def _way(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MechanismWay:
+    if mechanism.passive_places:
+        name = mechanism.coordinates[mechanism.passive_places[0]]
+        raise ArmError(f"Nobody drives {name}, so that no motion can be asked of it; simulate it, or drive it too.")
     if not duration > 0:
         raise ArmError(f"a motion takes time; got a duration of {duration:g} s")
     path = quintic([start, end], duration)
@@ -126,7 +132,8 @@ def _frame(frame: object) -> str:
 
 def _static(mechanism: Mechanism, phi: Array) -> Section:
     units = coordinate_units(mechanism)
-    hold = mechanism.gravity_load(phi)
+    still = np.zeros(mechanism.n)
+    hold = mechanism.inverse_dynamics(phi, still, still)  # springs too, where there are some
     inertia = mechanism.mass_matrix(phi)
     q = mechanism.coordinates_of(phi)
     columns = (
@@ -147,6 +154,8 @@ def _static(mechanism: Mechanism, phi: Array) -> Section:
         DataTable("rest", "Loads at rest", columns, rows),
         DataTable("inertia", "Inertia I* in the coordinates", (Column("coordinate", "coordinate"), *names), felt, note),
     )
+    if not len(hold):
+        return Section("rest", "At rest", "The closures hold it; there is no coordinate to hold.", ())
     worst = int(np.argmax(np.abs(hold)))
     meaning = f"{mechanism.coordinates[worst]} holds the most: {hold[worst]:.4g} {units[worst][2]}."
     return Section("rest", "At rest", meaning, tables)

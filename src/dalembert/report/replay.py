@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.io.whole_files import write_whole
-from ..markup.elements import Html, data, tag
+from ..markup.elements import data, tag
 from ..simulation.motion import Motion
 from .arm3d import drawing
 from .arm_script import arm_script
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
-from .html.page import asset, notebook_frame, page_head
+from .html.page import asset, notebook_frame, single_page
 
 MOST_FRAMES = 2000
 MOST_POSES = 120
@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 def replay_page(arm: ArmDescription, motion: Motion) -> str:
     """The page as text."""
-    keep = np.unique(np.linspace(0, len(motion.t) - 1, min(len(motion.t), MOST_FRAMES)).astype(int))
+    keep = _evenly(len(motion.t), MOST_FRAMES)
     times = [float(x) for x in motion.t[keep]]
     frames = {
         "t": times,
@@ -39,11 +39,7 @@ def replay_page(arm: ArmDescription, motion: Motion) -> str:
     }
     scripts = [arm_script(arm), asset("charts.js"), asset("replay.js")]
     first, last = times[0], times[-1]
-    head = page_head(f"{motion.name}: motion", scripts)
-    speeds = [
-        tag("option", f"{speed} x", value=speed, selected=speed == "1")
-        for speed in ("0.1", "0.25", "0.5", "1", "2", "4")
-    ]
+    speeds = [tag("option", f"{speed} x", value=speed, selected=speed == "1") for speed in SPEEDS]
     player = tag(
         "p",
         tag("button", "play", type="button", id="replay-play"),
@@ -52,32 +48,26 @@ def replay_page(arm: ArmDescription, motion: Motion) -> str:
         tag("label", "speed ", tag("select", *speeds, id="replay-speed")),
         class_="player",
     )
-    poses = motion.q[np.unique(np.linspace(0, len(motion.t) - 1, min(len(motion.t), MOST_POSES)).astype(int))].tolist()
+    poses = motion.q[_evenly(len(motion.t), MOST_POSES)].tolist()
     events = [tag("li", f"{event.time:.4g} s: {event.name} {event.kind}") for event in motion.events[:200]]
-    body = tag(
-        "body",
-        tag(
-            "div",
-            tag(
-                "main",
-                tag("h1", f"{motion.name}: motion over {last - first:g} s"),
-                player,
-                drawing(arm, pose=motion.q[0].tolist(), motion=poses),
-                tag("div", *(chart.html() for chart in charts(arm, motion)), class_="figures"),
-                tag("ul", *events),
-                id="main",
-            ),
-            class_="page",
-        ),
-        data(frames, "replay-data"),
-        *(tag("script", Html(script)) for script in scripts),
-    )
-    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+    parts = [
+        tag("h1", f"{motion.name}: motion over {last - first:g} s"),
+        player,
+        drawing(arm, pose=motion.q[0].tolist(), motion=poses),
+        tag("div", *(chart.html() for chart in charts(arm, motion)), class_="figures"),
+        tag("ul", *events),
+    ]
+    return single_page(f"{motion.name}: motion", parts, data(frames, "replay-data"), scripts)
+
+
+def _evenly(count: int, most: int) -> NDArray[np.intp]:
+    """Places of at most so many of ``count`` samples, the first and the last with them."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.intp))
 
 
 def charts(arm: ArmDescription, motion: Motion) -> list[LineChart]:
     """Positions, speeds and inputs over time: one figure for each quantity and unit."""
-    keep = np.unique(np.linspace(0, len(motion.t) - 1, min(len(motion.t), MOST_POINTS)).astype(int))
+    keep = _evenly(len(motion.t), MOST_POINTS)
     times = tuple(float(x) for x in motion.t[keep])
     turns = np.array([joint.kind == "revolute" for joint in arm.moving])
     groups: list[tuple[str, str, str, list[str], Array]] = []

@@ -23,7 +23,7 @@ from ..markup.numbers import joint_label, unit
 from ..systems.arm_system import ArmSystem
 from .arm3d import drawing, start
 from .arm_script import CAUSES, arm_script
-from .html.page import notebook_frame, page_head
+from .html.page import notebook_frame, single_page
 
 WORDS = {
     "inertia": "inertia",
@@ -56,12 +56,9 @@ class StatePage:
     def html(self) -> str:
         """The page as text."""
         system = self.system
-        scripts = [arm_script(system, state=True)]
-        head = page_head(f"{system.name}: state", scripts)
         limits = [float(x) if math.isfinite(x) and x > 0 else None for x in system.effort_limits]
         state = {"qd": self.qd, "qdd": self.qdd, "limits": limits, "causes": CAUSES}
-        main = tag(
-            "main",
+        parts = [
             tag("h1", system.name),
             tag("p", system.title, class_="title") if system.title else Html(),
             *(tag("p", line, class_="note") for line in (*self._held(), *self.remarks)),
@@ -69,13 +66,8 @@ class StatePage:
             self._torques(),
             self._matrix(),
             tag("p", "Kinetic energy ", _shown("kinetic"), " J, potential energy ", _shown("potential"), " J."),
-            id="main",
-        )
-        body = tag(
-            "body", tag("div", main, class_="page"), data(state, "state-data"),
-            *(tag("script", Html(script)) for script in scripts),
-        )  # fmt: skip
-        return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+        ]
+        return single_page(f"{system.name}: state", parts, data(state, "state-data"), [arm_script(system, state=True)])
 
     def __repr__(self) -> str:
         return (

@@ -37,6 +37,22 @@ class Traced(Fraction):
     def __eq__(self, other: object) -> bool:
         return self.node is other.node if isinstance(other, Traced) else False
 
+    # Which is larger is asked of the description as it stands; a Fraction would make a float one of its own class.
+    def __lt__(self, other: Any) -> bool:
+        return Fraction(self) < other
+
+    def __le__(self, other: Any) -> bool:
+        return Fraction(self) <= other
+
+    def __gt__(self, other: Any) -> bool:
+        return Fraction(self) > other
+
+    def __ge__(self, other: Any) -> bool:
+        return Fraction(self) >= other
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec)
+
     def __add__(self, other: Any) -> Any:
         return _joined(Fraction(self) + Fraction(other), add(self.node, _scalar(self.node.graph, other)))
 

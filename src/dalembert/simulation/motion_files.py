@@ -18,10 +18,11 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 from ..arm.array_input import real_array
-from ..arm.description import ArmDescription, Joint, listed
+from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..arm.io.expression import shown
-from ..design.motion_samples import Array, MotionSamples, checked
+from ..design.motion_samples import Array, MotionSamples, Moved, checked
+from ..systems.protocol import SystemCoordinate
 from .csv_table import Cell, CsvTable, clock_unit, name_and_unit
 
 Given: TypeAlias = Any
@@ -62,7 +63,7 @@ def motion_of(arm: ArmDescription, given: Given) -> MotionSamples:
     return checked(arm, MotionSamples("the motion", q, qd, qdd))
 
 
-def completed(arm: ArmDescription, name: str, t: Array, known: dict[str, Array], where: str) -> MotionSamples:
+def completed(arm: Moved, name: str, t: Array, known: dict[str, Array], where: str) -> MotionSamples:
     """Speeds and accelerations that are not given, from a quintic spline through the highest derivative that is."""
     states: list[Array] = []
     for order, key in enumerate(ORDERS):
@@ -83,7 +84,7 @@ def completed(arm: ArmDescription, name: str, t: Array, known: dict[str, Array],
     return checked(arm, MotionSamples(name, states[0], states[1], states[2], t))
 
 
-def read_motion(arm: ArmDescription, path: Path) -> MotionSamples:
+def read_motion(arm: Moved, path: Path) -> MotionSamples:
     """A motion from a CSV file."""
     table = CsvTable.read(path, f"t,{listed((f'q_{n}' for n in arm.joint_names), 8)}")
     clock, columns = placed(arm, table.heads, path)
@@ -100,7 +101,7 @@ def read_motion(arm: ArmDescription, path: Path) -> MotionSamples:
     return completed(arm, path.name, t, known, str(path))
 
 
-def placed(arm: ArmDescription, heads: Sequence[str], path: Path) -> tuple[Cell, dict[str, list[Cell]]]:
+def placed(arm: Moved, heads: Sequence[str], path: Path) -> tuple[Cell, dict[str, list[Cell]]]:
     """Column and unit of the times, and those of each joint for "q", and for "qd" and "qdd" where present."""
     known = {
         name: (order, joint)
@@ -139,7 +140,7 @@ def names(key: str, index: int, joint: str) -> tuple[str, ...]:
     return (f"{key}_{joint}", f"{key}{index + 1}", f"{key}_{index + 1}", *((joint,) if key == "q" else ()))
 
 
-def place_unit(path: Path, head: str, said: str, order: int, joint: Joint) -> float:
+def place_unit(path: Path, head: str, said: str, order: int, joint: SystemCoordinate) -> float:
     """Factor from the unit of a joint's column to SI."""
     base, _, per = said.partition("/")
     turning = joint.kind == "revolute"

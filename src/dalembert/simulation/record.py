@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 
 def linear_motors(system: Any) -> tuple[str, ...]:
     """Names of the motors that slide; none where the drives do not count."""
-    motors = system.drives.actuators if isinstance(system, MotorSystem) else ()
-    return tuple(motor.name for motor in motors if motor.kind == "linear")
+    motors = zip(system.motor_names, system.motor_units, strict=True) if isinstance(system, MotorSystem) else ()
+    return tuple(name for name, unit in motors if unit == "N")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,6 +38,12 @@ class SimulationSettings:
     saturate: bool | None = None
     most_evaluations: int = MOST_EVALUATIONS
     progress: bool = False
+    tell: Callable[[float], object] | None = None
+
+    def told(self, t: float) -> None:
+        """The motion has come to time t; what is raised by who is told ends it."""
+        if self.tell is not None:
+            self.tell(t)
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

@@ -225,7 +225,8 @@ class Simulation:
         self.work, self.lost = float(x[-2]), float(x[-1])
 
     def show(self, t: float) -> None:
-        """Replaced by the progress bar where one is asked for."""
+        """The run has come to time t; with a progress bar, where one is asked for, in place of this."""
+        self.settings.told(t)
 
     # -- what stands, what has changed ----------------------------------------------------------
 
@@ -331,6 +332,11 @@ def _bar(run: Simulation, duration: float) -> AbstractContextManager[Any]:
 
     bar = Progress(transient=True)
     task = bar.add_task("simulating", total=duration)
-    start = run.t
-    run.show = lambda t: bar.update(task, completed=t - start)  # type: ignore[method-assign]
+    start, told = run.t, run.show
+
+    def show(t: float) -> None:
+        told(t)
+        bar.update(task, completed=t - start)
+
+    run.show = show  # type: ignore[method-assign]
     return bar

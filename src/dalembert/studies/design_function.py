@@ -22,9 +22,6 @@ from ..rings.dual import Duals, slope_of
 from ..rings.graph import Node, evaluate
 from ..rings.traced import Traced, TracedGraph
 
-NOT_IN_GRAPHS = ("effort", "velocity", "torque_constant", "resistance")
-"""Numbers of a description that no function of its motion depends on."""
-
 
 def design_function(arm: ArmDescription, name: str, numbers: Sequence[str], slopes: bool = False) -> Function:
     """The function ``name`` of this system with these ``numbers`` of its description as last argument.
@@ -55,11 +52,13 @@ def traced(arm: ArmDescription, numbers: Sequence[str], graph: TracedGraph) -> A
     values: dict[str, Any] = {}
     for index, name in enumerate(numbers):
         number, node = number_of(arm, name), graph.input(f"p{index}")
-        if name.startswith("angle."):
+        if number.is_angle:
             angle = Angle.of(number.value)
             sin, cos = graph.sincos(node)
-            values[name] = Angle(Traced(angle.cos, cos), Traced(angle.sin, sin), float(number.value))
-        elif name.rpartition(".")[2] not in NOT_IN_GRAPHS:
+            # Also its radians, for springs on a joint that follows another: their rest counts from its offset.
+            radians: Any = Traced(number.value, node)
+            values[name] = Angle(Traced(angle.cos, cos), Traced(angle.sin, sin), radians)
+        elif number.moves:
             values[name] = Traced(number.value, node)
     return with_numbers(arm, values)
 

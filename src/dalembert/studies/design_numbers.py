@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ..arm import description_numbers
 from ..arm.description import ArmDescription
-from ..arm.description_numbers import DescriptionNumber
 from ..arm.errors import ArmError
+from ..arm.exact import exact_vector
+from ..arm.named_number import DescriptionNumber
 from ..compile.functions import system_facts
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.mechanism_numbers import mechanism_number, mechanism_numbers, with_mechanism_numbers
 from ..mechanisms.mechanism_system import MechanismSystem
+from ..reduction.program_system import ProgramSystem
 
 Designed: TypeAlias = Any
 """An ``ArmSystem``, or a ``MechanismSystem``."""
@@ -22,6 +25,11 @@ def designed(system: object) -> Designed:
     """The system that a study is of: a mechanism is taken in its coordinates, from home."""
     if isinstance(system, Mechanism):
         return system.as_system()
+    if isinstance(system, ProgramSystem):
+        raise ArmError(
+            f"{system.name}: a reduced model has the constants of one design; study its arm, with the output "
+            "reduced_model (each design reduced anew) or model_error (designs set against the model of this one)"
+        )
     if not isinstance(system, ArmDescription | MechanismSystem):
         raise ArmError(
             f"a study is of an arm, alone or with its load and drives, or of a mechanism, not of {system!r:.60}"
@@ -51,10 +59,14 @@ def with_numbers(system: Designed, values: Mapping[str, Any]) -> Designed:
     return description_numbers.with_numbers(system, values)
 
 
-def facts_of(system: Designed) -> str:
+def facts_of(system: Designed | Mechanism) -> str:
     """Text that differs wherever the system does; empty where a Python function in it has none."""
-    if isinstance(system, MechanismSystem):
-        parts = system.mechanism.parts
-        chains = [system_facts(arm) for arm in parts.chains.values()]
-        return repr((type(system).__name__, parts, chains, system.near.tolist())) if all(chains) else ""
+    if isinstance(system, Mechanism | MechanismSystem):
+        mechanism, near = (system, system.home) if isinstance(system, Mechanism) else (system.mechanism, system.near)
+        parts = mechanism.parts
+        chains = [(name, system_facts(arm)) for name, arm in parts.chains.items()]
+        # Arrays show few of their digits: so gravity exactly, and the joints of its assembly in place of the guess.
+        own = replace(parts, chains={}, home=None, gravity=exact_vector(parts.gravity, "gravity"))
+        told = (type(system).__name__, own, chains, near.tolist())
+        return repr(told) if all(facts for _, facts in chains) else ""
     return system_facts(system)

@@ -22,6 +22,7 @@ from .design_numbers import Designed, with_numbers
 from .factors import FactorSet
 from .motion_reductions import REDUCTIONS
 from .outputs import OUTPUTS, Output
+from .proved_outputs import reduced_torques
 from .study_files import FAILURE
 
 Array = NDArray[np.float64]
@@ -67,6 +68,7 @@ class DesignEvaluator:
         self._kernels: dict[str, Any] = {}
         self._motion_kernels: dict[str, MotionKernel] = {}
         self._lock = threading.Lock()
+        self._models: dict[str, Array] = {}
         self._last = threading.local()  # threads share the kernels, not the block that each of them is at
         self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
         names = [name for name, _ in self.columns]
@@ -85,7 +87,11 @@ class DesignEvaluator:
             raise ArmError(f"{self.system.name}: the motion is one of {motion.q.shape[-1]} joints")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return DesignEvaluator, (self.factors, self.outputs, self._motion, self.device)
+        for output in self.outputs:
+            if output.kind == "model_error":
+                self.model_torques(output)  # reduced once, here, and not by every worker
+        made = self.factors, self.outputs, self._motion, self.device
+        return DesignEvaluator, made, {"_models": self._models}
 
     def _refuse_unfit(self) -> None:
         """Refuse outputs that this system has not, and a device that cannot serve them."""
@@ -98,7 +104,8 @@ class DesignEvaluator:
                 f'{self.system.name}: a study on "cuda" is of kernels with the numbers of an arm as arguments, and '
                 f"{what}; leave the device out"
             )
-        odd = [output.name for output in proved if output.kind != "own"]
+        reduced = [output for output in self.outputs if output.kind == "model_error"]
+        odd = [output.name for output in (*proved, *reduced) if output.kind != "own"]
         if odd and not self.described:
             raise ArmError(f"{self.system.name}: output {odd[0]!r} is one of arms; a mechanism has no closed form yet")
 
@@ -187,6 +194,12 @@ class DesignEvaluator:
         if getattr(self._last, "values", None) is not values:
             self._last.torques, self._last.values = self.along("inverse_dynamics", values)[0], values
         return np.asarray(self._last.torques)
+
+    def model_torques(self, output: Output) -> Array:
+        """tau ``(moments, n)`` along the motion of the reduced model that an output sets designs against."""
+        if output.name not in self._models:
+            self._models[output.name] = reduced_torques(output, self.system, self.motion)
+        return self._models[output.name]
 
     def paced(self, values: Array, pace: Array) -> Array:
         """tau along the motion at a pace for each design."""

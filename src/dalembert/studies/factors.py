@@ -11,9 +11,10 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description_numbers import DescriptionNumber
 from ..arm.errors import ArmError
-from .design_numbers import Designed, designed, number_of
+from ..arm.named_number import DescriptionNumber
+from .design_faults import faults
+from .design_numbers import Designed, design_numbers, designed, number_of
 
 Array = NDArray[np.float64]
 
@@ -183,12 +184,7 @@ class FactorSet:
 
     def faults(self, values: Array) -> list[str]:
         """For each row of numbers why it cannot be, or an empty string."""
-        found = [""] * len(values)
-        for k, number in enumerate(self.numbers):
-            odd = ~np.isfinite(values[:, k]) | (values[:, k] < number.least) | (number.nonzero & (values[:, k] == 0))
-            for row in np.flatnonzero(odd):
-                found[row] = found[row] or number.fault(float(values[row, k]))
-        return found
+        return faults(design_numbers(self.system), self.names, values)
 
 
 def factors_of(given: Sequence[Factor] | dict[str, object]) -> tuple[Factor, ...]:

@@ -15,6 +15,16 @@ from ..arm.errors import ArmError
 from ..markup.numbers import unit
 from ..mechanisms.driven_mechanism import DrivenMechanism
 from ..mechanisms.mechanism_system import MechanismSystem
+from .motion_reductions import peak
+from .proved_outputs import (
+    REDUCING,
+    certified_range,
+    coupling_columns,
+    range_columns,
+    reduced_columns,
+    reduced_size,
+    strongest_coupling,
+)
 
 if TYPE_CHECKING:
     from ..systems.arm_system import ArmSystem
@@ -36,7 +46,8 @@ class Output:
 
     ``joints`` are those that are asked for, all by default; ``name`` stands before the names of its columns, the kind
     by default. ``options`` are those of the kind: a ``coefficient`` of "range", a ``pose`` and the ``stiffness`` of
-    servos (N m/rad) of "natural_frequency", the ``tolerance`` of "reduced_model".
+    servos (N m/rad) of "natural_frequency", the ``tolerance`` of "reduced_model" and "model_error", with the ``box``,
+    ``speed``, ``acceleration`` and ``effort`` that its proof is for.
     ``function(system)`` of one's own gives a number, or a table of numbers by name.
     """
 
@@ -189,6 +200,12 @@ def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     return np.where(possible, study.duration / low, np.nan)[:, None]
 
 
+def _model_error(output: Output, study: DesignEvaluator, values: Array) -> Array:
+    """max over the motion of |tau_j - tau_j of the model|, which was reduced for the present numbers."""
+    model = study.model_torques(output)
+    return peak(study.torques(values) - model, study.motion)[:, output.rows(study.system)]
+
+
 # -- at a pose ---------------------------------------------------------------------------------------
 
 
@@ -216,45 +233,6 @@ def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) ->
     return np.where(ends >= 0, np.sqrt(np.abs(ends)), np.nan) / (2 * np.pi)
 
 
-# -- with proof, one design after another ---------------------------------------------------------------
-
-
-def _range_columns(output: Output, system: ArmSystem) -> Columns:
-    from ..equations.names import coefficient_unit
-
-    said = coefficient_unit(system, output.options.get("coefficient", "D11"))
-    return tuple((f".{end}", said) for end in ("minimum", "maximum", "lower", "upper"))
-
-
-def _range(output: Output, system: ArmSystem) -> Sequence[float]:
-    """The certified range of a coefficient over all poses: values that are attained, and proved bounds."""
-    from ..design.analysis import Analysis
-
-    found = Analysis(system, output.options.get("box")).range_of(output.options.get("coefficient", "D11"))
-    return found.minimum, found.maximum, found.lower, found.upper
-
-
-def _coupling(output: Output, system: ArmSystem) -> Sequence[float]:
-    """The strongest coupling of two joints over all poses: attained, and proved."""
-    from ..design.analysis import Analysis
-
-    pairs = Analysis(system, output.options.get("box"), effort=output.options.get("effort", 1.0)).coupling()
-    return (pairs[0].largest, max(pair.proved for pair in pairs)) if pairs else (0.0, 0.0)
-
-
-def _reduced_columns(output: Output, system: ArmSystem) -> Columns:
-    return (".multiplications", "1"), (".additions", "1")
-
-
-def _reduced_model(output: Output, system: ArmSystem) -> Sequence[float]:
-    """Operations of the reduced model whose error is proved to stay within ``tolerance``."""
-    from ..design.analysis import Analysis
-
-    ask = Analysis(system, output.options.get("box"), effort=output.options.get("effort", 1.0))
-    found = ask.reduce(output.options.get("tolerance", 0.05)).after
-    return float(found.multiplications), float(found.additions)
-
-
 OUTPUTS: dict[str, OutputKind] = {
     "peak_torque": OutputKind(_each("effort"), _peak_torque, needs_motion=True),
     "rms_torque": OutputKind(_each("effort"), _rms_torque, needs_motion=True),
@@ -265,10 +243,9 @@ OUTPUTS: dict[str, OutputKind] = {
     "peak_coupling": OutputKind(_one("1"), _peak_coupling, needs_motion=True, reduces=False),
     "cycle_time": OutputKind(_one("s"), _cycle_time, needs_motion=True),
     "natural_frequency": OutputKind(_frequency_columns, _natural_frequency, options=("pose", "stiffness")),
-    "range": OutputKind(_range_columns, single=_range, options=("coefficient", "box")),
-    "coupling": OutputKind(
-        lambda output, system: ((".largest", "1"), (".proved", "1")), single=_coupling, options=("box", "effort")
-    ),
-    "reduced_model": OutputKind(_reduced_columns, single=_reduced_model, options=("tolerance", "box", "effort")),
+    "model_error": OutputKind(_each("effort"), _model_error, options=REDUCING, needs_motion=True, reduces=False),
+    "range": OutputKind(range_columns, single=certified_range, options=("coefficient", "box")),
+    "coupling": OutputKind(coupling_columns, single=strongest_coupling, options=("box", "effort")),
+    "reduced_model": OutputKind(reduced_columns, single=reduced_size, options=REDUCING),
 }
 """The outputs by name."""

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..arm.description import ArmDescription
-from ..compile.functions import system_facts
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.mechanism_system import MechanismSystem
+from .design_numbers import facts_of
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -40,9 +42,13 @@ def installed(module: str) -> bool:
     if (root in sys.stdlib_module_names and root != "__main__") or root == __name__.partition(".")[0]:
         return True
     file = getattr(sys.modules.get(module), "__file__", None)
-    return file is not None and any(Path(file).is_relative_to(folder) for folder in _INSTALLED)
+    # Packages may also be those of the system, of the user, or of another environment on the path.
+    return file is not None and (
+        not PACKAGES.isdisjoint(Path(file).parts) or any(Path(file).is_relative_to(folder) for folder in _INSTALLED)
+    )
 
 
+PACKAGES = frozenset({"site-packages", "dist-packages"})
 _INSTALLED = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")})
 
 
@@ -52,6 +58,8 @@ class _Walk:
     def __init__(self) -> None:
         self.found = hashlib.sha256()
         self.within: set[int] = set()
+        self.walked: dict[int, int] = {}
+        """Functions and modules that were walked through, by when; modules import each other many times over."""
 
     def add(self, value: Any) -> None:
         """Add a value, with its type, to the digest."""
@@ -61,15 +69,19 @@ class _Walk:
         elif isinstance(value, np.ndarray | np.generic) and value.dtype != object:
             self._text(f"{value.shape}{value.dtype}")
             self.found.update(np.ascontiguousarray(value).tobytes())
-        elif isinstance(value, ArmDescription) and system_facts(value):
-            self._text(system_facts(value))
+        elif isinstance(value, ArmDescription | Mechanism | MechanismSystem) and (facts := facts_of(value)):
+            self._text(facts)
         elif self._named(value):
             name = getattr(value, "__qualname__", value.__name__)
             self._text(f"{getattr(value, '__module__', '')}.{name}")
+        elif id(value) in self.walked:
+            self._text(f"{self.walked[id(value)]} again")
         elif id(value) in self.within:
-            self._text("again")  # a function that calls itself, or a list that holds itself
+            self._text("again")  # a list that holds itself
         else:
             self.within.add(id(value))
+            if isinstance(value, FunctionType | ModuleType):
+                self.walked[id(value)] = len(self.walked)
             for part in self._parts(value):
                 self.add(part)
             self.within.discard(id(value))

@@ -42,7 +42,19 @@ TOP = (
 )  # fmt: skip
 FACTOR = ("name", "numbers", "low", "high", "values", "mean", "sd", "distribution", "relative")
 MOTION = ("file", "points", "times", "start", "end", "speed", "acceleration", "samples")
-OUTPUT = ("kind", "name", "joints", "coefficient", "box", "pose", "stiffness", "tolerance", "effort")
+OUTPUT = (
+    "kind",
+    "name",
+    "joints",
+    "coefficient",
+    "box",
+    "pose",
+    "stiffness",
+    "tolerance",
+    "effort",
+    "speed",
+    "acceleration",
+)
 OPTIMIZE = ("objective", "joints", "coefficient", "weights", "box", "limit", "starts")
 LIMIT = ("kind", "joints", "most")
 BUDGET = ("output", "allowed")
@@ -175,7 +187,7 @@ def _output(table: TomlTable) -> Output:
     for key in ("tolerance", "effort"):
         if key in table:
             options[key] = _real(table, key)
-    for key in ("pose", "stiffness"):
+    for key in ("pose", "stiffness", "speed", "acceleration"):
         if key in table:
             options[key] = _one_or_more(table, key)
     if "coefficient" in table:

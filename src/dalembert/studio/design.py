@@ -9,9 +9,10 @@ from functools import cached_property
 
 from ..api.arm import Arm
 from ..api.questions import SystemQuestions
-from ..arm.description_numbers import DescriptionNumber, numbers_of, with_numbers
+from ..arm.description_numbers import numbers_of, with_numbers
 from ..arm.errors import ArmError
 from ..arm.exact import exact
+from ..arm.named_number import DescriptionNumber
 
 MOST_STEPS = 200
 """Designs that can be gone back to."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from .joint_sliders import JointSliders
 from .live_numbers import effort_bars, mass_matrix_map
 from .mechanism_downloads import MECHANISM_FILES
 from .motion_panel import MotionPanel
-from .words import plain
+from .side_panel import SidePanel
 
 if TYPE_CHECKING:
     from .mechanism_studio import MechanismStudio
@@ -26,13 +26,12 @@ NEARLY = 0.02
 """Reciprocal condition below which a configuration is said to be near a singularity."""
 
 
-class MechanismPanels:
+class MechanismPanels(SidePanel):
     """Handles of everything in the side panel of a mechanism."""
 
     def __init__(self, studio: MechanismStudio) -> None:
+        super().__init__(studio)
         self.studio = studio
-        self.gui: Any = studio.server.gui
-        self.message = self.gui.add_markdown("")
         tabs = self.gui.add_tab_group()
         with tabs.add_tab("Pose"):
             self._pose()
@@ -43,18 +42,12 @@ class MechanismPanels:
 
     def _pose(self) -> None:
         studio, gui = self.studio, self.gui
-        self.sliders = JointSliders(gui, studio.system.moving, studio.spans, studio.q, self._moved)
+        self.sliders = JointSliders(gui, studio.system.moving, studio.spans, studio.q, self.moved)
         self.drag = gui.add_checkbox("drag a frame", False, hint="A handle at a frame; the coordinates follow it.")
-        self.drag.on_update(lambda _: self._handle())
+        self.drag.on_update(lambda _: self.show_handle())
         self.frame = gui.add_dropdown("frame", studio.frames, initial_value=studio.frame)
         self.frame.on_update(lambda _: studio.choose_frame(self.frame.value))
-        self.shown = {
-            what: gui.add_checkbox(label, what == "shapes")
-            for what, label in (
-                *((("shapes", "shapes of the links"),) if studio.has_shapes else ()),
-                ("boxes", "boxes of equal inertia"), ("centres", "mass centres"), ("axes", "joint axes"),
-            )
-        }  # fmt: skip
+        self.shown = self.parts_shown(studio.has_shapes)
         for what, box in self.shown.items():
             box.on_update(lambda _, what=what, box=box: studio.scene.show(what, box.value))
         self.looks = gui.add_markdown("")
@@ -62,22 +55,6 @@ class MechanismPanels:
         self.loads = gui.add_html("")
         self.inertia = gui.add_html("")
         self.measures = gui.add_html("")
-
-    def _moved(self, q: Array) -> None:
-        self.studio.player.pause()
-        self.studio.set_pose(q)
-
-    def _handle(self) -> None:
-        self.studio.hand.visible = self.drag.value
-        self.reach.content = ""
-
-    def show_pose(self, q: Array) -> None:
-        """Set the sliders to where the mechanism is."""
-        self.sliders.show(q)
-
-    def show_time(self, moment: float) -> None:
-        """Set the time of the motion that plays."""
-        self.motion.show_time(moment)
 
     def show_numbers(self, system: MechanismSystem, phi: Array, qd: Array, qdd: Array) -> None:
         """Loads at the coordinates by cause, I*, and how far from a singularity."""
@@ -95,14 +72,6 @@ class MechanismPanels:
     def tell_reach(self, distance: float, there: bool) -> None:
         """How far the frame is from its handle."""
         self.reach.content = "" if there else f"out of reach: the frame stays {1000 * distance:.1f} mm away"
-
-    def tell_looks(self, text: str) -> None:
-        """What of the shapes of the links is not shown, and why."""
-        self.looks.content = plain(text)
-
-    def say(self, text: str) -> None:
-        """One sentence for who looks on, at the top of the panel; an empty one takes it away."""
-        self.message.content = plain(text)
 
     def close(self) -> None:
         """End what is at work for the panels."""

@@ -58,13 +58,13 @@ def inputs(run: MotionRun, joint: int) -> MotionCurves:
 
 
 def torque_by_cause(run: MotionRun, joint: int) -> MotionCurves:
-    """The torque that the motion needs at one joint, by what causes it, and what was measured there."""
+    """The torque that the motion needs at one joint, by what causes it, and what was recorded there."""
     motion = run.motion
     found = np.concatenate([_causes(system, run, which)[:, :, joint] for which, system in run.stretches()])
     names, columns = [*PARTS, "total"], [*found.T, found.sum(axis=1)]
-    if run.measured is not None:
-        names.append("measured")
-        columns.append(run.measured[:, joint])
+    if run.recorded is not None:
+        names.append("recorded")
+        columns.append(run.recorded[:, joint])
     kept = [k for k, column in enumerate(columns) if k >= len(PARTS) or np.any(column)]
     unit = "N m" if motion.joint_units[joint] == "rad" else "N"
     title = f"torque of {motion.joint_names[joint]} by cause"

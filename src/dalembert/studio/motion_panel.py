@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..api.questions import SystemQuestions
 from ..arm.errors import ArmError
 from ..report.skeleton_picture import FILLS
 from .background import Background
@@ -23,6 +24,19 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 MOST_SAMPLES = 400
+
+
+def seldom(tell: Callable[[str], None], pause: float = 0.2) -> Callable[[str], None]:
+    """``tell``, but for what is told less than ``pause`` seconds after the last that was."""
+    last = time.monotonic()
+
+    def told(words: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= pause:
+            last = time.monotonic()
+            tell(words)
+
+    return told
 
 
 class MotionPanel:
@@ -43,10 +57,11 @@ class MotionPanel:
         self._payload(gui)
         self.run = gui.add_button("simulate")
         self.run.on_click(lambda _: self.simulate())
-        if isinstance(studio.system, SystemQuestions):
-            hint = "Times and positions, as dalembert simulate writes them."
-            self.file = gui.add_upload_button("run from a file (CSV)", mime_type="text/csv,.csv", hint=hint)
-            self.file.on_upload(lambda _: self.read(self.file.value.name, self.file.value.content))
+        self.stop = gui.add_button("give it up", visible=False)
+        self.stop.on_click(lambda _: self.give_up())
+        hint = "Times and positions, as dalembert simulate writes them."
+        self.file = gui.add_upload_button("run from a file (CSV)", mime_type="text/csv,.csv", hint=hint)
+        self.file.on_upload(lambda _: self.read(self.file.value.name, self.file.value.content))
         self.play = gui.add_button("play")
         self.play.on_click(lambda _: self._play())
         self.rate = gui.add_slider("pace", min=0.1, max=2.0, step=0.1, initial_value=1.0)
@@ -83,20 +98,33 @@ class MotionPanel:
             self.controller.value, float(self.load.value), self.payload.value, float(self.grip.value),
             float(self.drop.value), bool(self.moves.value),
         )  # fmt: skip
-        self.run.disabled = True
+        self.run.disabled, self.stop.visible = True, True
         self.said.content = "simulating ..."
-        self.background.ask(lambda tell: simulated(order), self._done)
+
+        def work(given_up: Callable[..., None]) -> MotionRun:
+            def tell(t: float) -> None:
+                given_up()
+                told(f"simulating: {t:.2f} of {order.duration:.2f} s ...")
+
+            told = seldom(self.tell)
+            return simulated(order, tell)
+
+        self.background.ask(work, self._done)
+
+    def give_up(self) -> None:
+        """End what is being simulated, read or filmed; the motion that is shown stays."""
+        self.background.cancel()
+        self.run.disabled, self.stop.visible = False, False
+        self.tell("given up")
 
     def read(self, name: str, content: bytes) -> None:
         """Show a motion from a file."""
         system = self.studio.system
-        if not isinstance(system, SystemQuestions):
-            raise ArmError("runs from files are played on arms")
         self.said.content = "reading ..."
         self.background.ask(lambda tell: read_run(system, name, content), self._done)
 
     def _done(self, run: MotionRun | None, fault: Exception | None) -> None:
-        self.run.disabled = False
+        self.run.disabled, self.stop.visible = False, False
         if run is None:
             self.tell(str(fault))
             if not isinstance(fault, ArmError):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..api.questions import SystemQuestions
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..simulation.inputs import Control
@@ -32,13 +31,13 @@ LARGEST_FILE = 50_000_000
 @dataclass(frozen=True)
 class MotionRun:
     """``motion`` of ``systems``, each from its time (s) on; ``qdd`` along it, and where they are known the positions
-    that were asked for and the torques that were measured."""
+    that were asked for and the torques that were recorded."""
 
     motion: Motion
     systems: tuple[tuple[float, System], ...]
     qdd: Array
     reference: Array | None = None
-    measured: Array | None = None
+    recorded: Array | None = None
 
     def system_at(self, moment: float) -> System:
         """The system that moves at this time: with what is in the hand then, at a change what was there before it."""
@@ -92,8 +91,8 @@ class Order:
         return found
 
 
-def simulated(order: Order) -> MotionRun:
-    """The motion of an order."""
+def simulated(order: Order, tell: Callable[[float], object] | None = None) -> MotionRun:
+    """The motion of an order; ``tell(t)`` is called as it goes on, and what it raises gives it up."""
     from ..control.controllers import ComputedTorque, PDGravity
     from ..control.simulate_system import simulate_system
     from ..control.trajectories import quintic
@@ -109,7 +108,7 @@ def simulated(order: Order) -> MotionRun:
     else:  # stiffness for 10 rad/s at the inertia of the pose, critically damped
         inertia = np.diagonal(system.mass_matrix(order.start))
         law = PDGravity(system, path, kp=100 * inertia, kd=20 * inertia)
-    motion = simulate_system(plant, law, order.start, duration=order.duration, changes=changes)
+    motion = simulate_system(plant, law, order.start, duration=order.duration, changes=changes, tell=tell)
     systems = ((0.0, plant), *((change.time, system.holding(change.load)) for change in changes))
     asked = None if order.controller == CONTROLLERS[2] else np.asarray(path.position(motion.t))
     return MotionRun(motion, systems, accelerations(motion), asked)
@@ -126,11 +125,11 @@ def accelerations(motion: Motion) -> Array:
     return found
 
 
-def read_run(system: SystemQuestions, name: str, content: bytes) -> MotionRun:
+def read_run(system: System, name: str, content: bytes) -> MotionRun:
     """A motion from a CSV file, measured or planned, with the torques that it needs.
 
     Columns are those that ``dalembert simulate`` writes or ``da.Log`` reads: times, positions, and velocities and
-    accelerations where they are known; torques that were measured (tau1, ...) are kept beside those that are needed.
+    accelerations where they are known; torques of the joints that the file has are kept beside those that are needed.
     """
     from ..identification.log import Log
     from ..simulation.motion_files import read_motion
@@ -145,13 +144,13 @@ def read_run(system: SystemQuestions, name: str, content: bytes) -> MotionRun:
         except ArmError as fault:
             raise ArmError(str(fault).replace(str(path), name)) from None
         try:
-            measured = Log.read(path).effort
-        except ArmError:  # a planned motion has no torques
-            measured = None
+            recorded = Log.read(path).effort
+        except ArmError:  # a planned motion has no torques, and one under motors has theirs
+            recorded = None
     assert samples.t is not None, "a file of a motion has times"
     t, q, qd, qdd = samples.t, samples.q, samples.qd, samples.qdd
     torque = np.asarray(system.inverse_dynamics(q, qd, qdd))
-    friction = np.asarray(system.parts(q, qd, qdd).friction)
+    friction = np.asarray(system.friction_torque(q, qd))
     motion = Motion(
         name=name, t=t, q=q, qd=qd, u=torque, joint_names=tuple(system.joint_names),
         joint_units=tuple("rad" if joint.kind == "revolute" else "m" for joint in system.moving),
@@ -160,8 +159,8 @@ def read_run(system: SystemQuestions, name: str, content: bytes) -> MotionRun:
         kinetic=np.asarray(system.kinetic_energy(q, qd)), potential=np.asarray(system.potential_energy(q)),
         work=_integral(t, (torque * qd).sum(axis=1)), lost=_integral(t, (friction * qd).sum(axis=1)),
     )  # fmt: skip
-    fits = measured is not None and measured.shape == q.shape
-    return MotionRun(motion, ((float(t[0]), system),), qdd, None, measured if fits else None)
+    fits = recorded is not None and recorded.shape == q.shape
+    return MotionRun(motion, ((float(t[0]), system),), qdd, None, recorded if fits else None)
 
 
 def _integral(t: Array, values: Sequence[float] | Array) -> Array:

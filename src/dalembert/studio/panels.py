@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from .joint_sliders import JointSliders
 from .live_numbers import compared
 from .motion_panel import MotionPanel
 from .proofs_panel import ProofsPanel
-from .words import plain
+from .side_panel import SidePanel
 from .workspace_panel import WorkspacePanel
 
 if TYPE_CHECKING:
@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-class Panels:
+class Panels(SidePanel):
     """Handles of everything in the side panel; methods are called by the studio."""
 
     def __init__(self, studio: Studio) -> None:
+        super().__init__(studio)
         self.studio = studio
-        self.gui: Any = studio.server.gui
-        self.message = self.gui.add_markdown("")
         tabs = self.gui.add_tab_group()
         with tabs.add_tab("Pose"):
             self._pose()
@@ -56,35 +55,18 @@ class Panels:
     def _pose(self) -> None:
         studio, gui = self.studio, self.gui
         moving = studio.system.moving
-        self.sliders = JointSliders(gui, moving, [travel(joint) for joint in moving], studio.q, self._moved)
+        self.sliders = JointSliders(gui, moving, [travel(joint) for joint in moving], studio.q, self.moved)
         self.joints = gui.add_checkbox("drag the joints", False, hint="A ring or an arrow at each joint.")
         self.joints.on_update(lambda _: self._joint_handles())
         self.drag = gui.add_checkbox("drag the hand", False, hint="A handle at the tool; the joints follow it.")
-        self.drag.on_update(lambda _: self._handle())
-        shapes = any(link.shapes for link in studio.system.links)
-        self.shown = {
-            what: gui.add_checkbox(label, what == "shapes")
-            for what, label in (
-                *((("shapes", "shapes of the links"),) if shapes else ()),
-                ("boxes", "boxes of equal inertia"),
-                ("centres", "mass centres"),
-                ("axes", "joint axes"),
-            )
-        }
+        self.drag.on_update(lambda _: self.show_handle())
+        self.shown = self.parts_shown(any(link.shapes for link in studio.system.links))
         for box in self.shown.values():
             box.on_update(lambda _: self.apply_shown())
         self.looks = gui.add_markdown("")
         self.reach = gui.add_markdown("")
         self.torques = gui.add_html("")
         self.inertia = gui.add_html("")
-
-    def _moved(self, q: Array) -> None:
-        self.studio.player.pause()
-        self.studio.set_pose(q)
-
-    def _handle(self) -> None:
-        self.studio.hand.visible = self.drag.value
-        self.reach.content = ""
 
     def _joint_handles(self) -> None:
         self.studio.joint_handles.show(self.joints.value)
@@ -95,23 +77,11 @@ class Panels:
         for what, box in self.shown.items():
             self.studio.arm_scene.show(what, box.value)
 
-    def show_pose(self, q: Array) -> None:
-        """Set the sliders to where the arm is."""
-        self.sliders.show(q)
-
-    def show_time(self, moment: float) -> None:
-        """Set the time of the motion that plays."""
-        self.motion.show_time(moment)
-
     def tell_reach(self, position: float, angle: float, there: bool) -> None:
         """How far the tool is from its handle."""
         self.reach.content = "" if there else (
             f"out of reach: the tool stays {1000 * position:.1f} mm and {np.degrees(angle):.1f} deg away"
         )  # fmt: skip
-
-    def tell_looks(self, text: str) -> None:
-        """What of the shapes of the links is not shown, and why."""
-        self.looks.content = plain(text)
 
     def forget_proofs(self) -> None:
         """Take away what was proved of another design."""
@@ -146,12 +116,3 @@ class Panels:
 
     def _reporting(self, what: str, done: int, total: int) -> None:
         self.say(f"report (HTML): {what}, {100 * done // max(total, 1)} % ...")
-
-    def say(self, text: str) -> None:
-        """One sentence for who looks on, at the top of the panel; an empty one takes it away."""
-        self.message.content = plain(text)
-
-
-def add_panels(studio: Studio) -> Panels:
-    """The side panel of a studio."""
-    return Panels(studio)

@@ -65,12 +65,14 @@ class RecordPanel:
             return (f"{stem}.gif", film(frames, rate)) if one else (f"{stem}-frames.zip", archive(frames, times))
 
         def done(result: tuple[str, bytes] | None, fault: Exception | None) -> None:
+            self.panel.stop.visible = False
             self.panel.tell("" if result is not None else str(fault))
             if result is not None:
                 self._send(client, *result)
             elif not isinstance(fault, ArmError):
                 raise fault if fault is not None else AssertionError
 
+        self.panel.stop.visible = True
         self.panel.background.ask(work, done)
 
     def _show(self, moment: float) -> None:

@@ -20,7 +20,7 @@ from .joint_handles import JointHandles
 from .link_looks import LinkLooks, look_at
 from .live_numbers import mass_matrix_map, torque_bars
 from .motion_player import MotionPlayer
-from .panels import add_panels
+from .panels import Panels
 from .shape_nodes import quaternion, rotation
 from .studio_server import Refresher, StudioServer
 
@@ -72,7 +72,7 @@ class Studio:
             self.server.scene, arm, self.arm_scene.size, lambda: self.arm_scene.joint_frames(self.q), self.drag_joint,
             lambda: self.want("pose"),
         )  # fmt: skip
-        self.panels = add_panels(self)
+        self.panels = Panels(self)
         self.refresher.start()
         if any(link.shapes for link in arm.links):  # meshes take a while to read, and the arm is seen as bars meanwhile
             self.panels.tell_looks("the shapes of the links are being read ...")

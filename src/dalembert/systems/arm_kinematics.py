@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
 from ..arm.exact import exact_vector
+from ..arm.lazy_arrays import chunkwise
 from ..formulations import applied_loads, kinematics
 from ..formulations.influence import PointInfluence
 from ..rings.algebra import matvec, plus
@@ -42,6 +43,10 @@ class PointInfluences:
     rotation_third: Array
 
 
+@chunkwise(
+    jacobian_slopes="q", center_of_mass="q", center_of_mass_jacobian="q", center_of_mass_jacobian_rate="q qd",
+    momentum_matrix="q", momentum="q qd", link_frames="q", influence="q",
+)  # fmt: skip
 class MovingArm(ArmSystem):
     """Frames and their derivatives."""
 

@@ -37,6 +37,7 @@ FEW_JOINTS = 16
 @chunkwise(
     force_load="q", contact_rows="q", contact_drift="q qd", friction_torque="q qd", viscous_matrix="q",
     all_positions="q", transmission="q", transmission_slopes="q", force_influence="q", _force_slopes="q",
+    parts="q qd qdd", kinetic_energy_parts="q qd",
 )  # fmt: skip
 class ArmSystem(EvaluatedArm):
     """Inverse and forward dynamics, their coefficients, parts, derivatives and regressor.
@@ -193,7 +194,7 @@ class ArmSystem(EvaluatedArm):
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """D(q), ``(..., n, n)``."""
-        kernel = self._kernel("mass_matrix")
+        kernel = self._kernel_for("mass_matrix", q)
         if kernel is not None:
             return kernel(q)
         system = self._massive
@@ -214,7 +215,7 @@ class ArmSystem(EvaluatedArm):
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, qd) from the Christoffel symbols: C qd = h, and dD/dt - 2C is skew-symmetric."""
-        kernel = self._kernel("coriolis_matrix")
+        kernel = self._kernel_for("coriolis_matrix", q)
         if kernel is not None:
             return kernel(q, qd)
         system = self._massive
@@ -342,7 +343,7 @@ class ArmSystem(EvaluatedArm):
         ``forces`` keep their components while their points, and axes of links, move with the arm (Freeman 1985, eqs
         2-206 to 2-208).
         """
-        kernel = self._kernel("inverse_dynamics_derivatives")
+        kernel = self._kernel_for("inverse_dynamics_derivatives", q)
         if kernel is not None:
             to_q, to_qd, mass = kernel(q, qd, qdd)
         else:

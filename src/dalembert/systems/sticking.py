@@ -80,6 +80,7 @@ def contact_forces(
         pull = pull + np.linalg.lstsq(leverage.T, drift, rcond=None)[0]
     # contacts of motors and joints differ in size by gear ratios: solved in columns of length one
     size = np.linalg.norm(leverage, axis=0)
+    size[size == 0] = 1.0  # a shaft that closed loops hold still: no motion turns it, and no force of it moves anything
     from scipy.optimize import lsq_linear  # SciPy takes its time: imported where something sticks
 
     answer = lsq_linear(leverage / size, -pull, bounds=(low * size, high * size), method="bvls", tol=1e-15)
@@ -101,7 +102,7 @@ def _forces_of_any_matrix(
     force = np.zeros(len(rows))
     for _ in range(SWEEPS):
         before = force.copy()
-        for c in range(len(rows)):
+        for c in np.flatnonzero(np.diag(matrix)):  # the others stand still whatever moves
             rest = start[c] + matrix[c] @ force - matrix[c, c] * force[c]
             force[c] = np.clip(-rest / matrix[c, c], low[c], high[c])
         if np.abs(force - before).max() <= 1e-16 * max(1.0, np.abs(force).max()):

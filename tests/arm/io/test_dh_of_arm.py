@@ -178,3 +178,41 @@ def test_axes_too_near_to_parallel_for_rows_are_refused_with_the_remedy():
     with pytest.raises(ArmError, match=r"4e-06 rad from parallel.*tolerance=8e-06"):
         to_dh(turned_by("4e-6"))
     assert to_dh(turned_by("4e-6"), tolerance=8e-6).turned == pytest.approx(4e-6)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_shapes_stand_where_they_stood(convention: str) -> None:
+    """Frames of links move; what the links look like, those behind fixed joints and the base included, does not."""
+    body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    shape = (
+        '<visual><origin xyz="0.1 {0} 0.3" rpy="0.2 0.{0} 0.4"/><geometry><sphere radius="{0}"/></geometry></visual>'
+    )
+    links = "".join(
+        f'<link name="{n}">{body if n != "a" else ""}{shape.format(k)}</link>' for k, n in enumerate("abcd", 1)
+    )
+    placed = '<origin xyz="0.3 0.1 -0.2" rpy="0.3 0.5 -0.7"/><axis xyz="0 0.6 0.8"/>'
+    joints = "".join(
+        f'<joint name="{a}{b}" type="{kind}">{placed}<parent link="{a}"/><child link="{b}"/></joint>'
+        for a, b, kind in (("a", "b", "continuous"), ("b", "c", "continuous"), ("c", "d", "fixed"))
+    )
+    arm = da.load(f'<robot name="r">{links}{joints}</robot>')
+    rows = da.load(arm.write_dh(convention))
+
+    def seen(one: da.Arm) -> dict[float, np.ndarray]:
+        found = {}
+        for link in one.links:
+            body, frame = one.body_of[link.name]
+            at = np.eye(4) if body < 0 else np.asarray(one.forward_kinematics([0.4, -0.9], link.name))
+            at = at if body >= 0 else homogeneous(frame)
+            found |= {shape.size[0]: at @ homogeneous(shape.placement) for shape in link.shapes}
+        return found
+
+    def homogeneous(placement: Placement) -> np.ndarray:
+        found = np.eye(4)
+        found[:3, :3], found[:3, 3] = np.array(placement.rotation, float), np.array(placement.position, float)
+        return found
+
+    before, after = seen(arm), seen(rows)
+    assert list(before) == list(after) == [1, 2, 3, 4]
+    for size, pose in before.items():
+        assert after[size] == pytest.approx(pose, abs=1e-12)

@@ -107,6 +107,7 @@ def test_a_capsule_is_written_as_a_rod_and_two_balls() -> None:
     again = da.load(write_urdf(arm)).link("b").shapes
     assert [shape.kind for shape in again] == ["cylinder", "sphere", "sphere"]
     assert [float(shape.placement.position[2]) for shape in again] == [0.0, 0.2, -0.2]
+    assert "left out, for URDF has no such shapes: ellipsoid of b" in write_urdf(arm)
 
 
 LOOKS = """

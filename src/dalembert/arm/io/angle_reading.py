@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
-from ..description import caller_level, listed
-from ..errors import ArmError, RoundedWarning
+from ..description import listed
+from ..errors import ArmError, RoundedWarning, caller_level
 from ..exact import Angle
 from ..rounded import ACCURACY, departure, meant_degrees, meant_unit
 

@@ -3,23 +3,25 @@
 The frame before joint i + 1 is translated along and rotated about its own axis, which does not change the motion,
 until its x axis lies on the common normal of axes i and i + 1. The transformation between two axes is then
 Rot_z(theta) Trans_z(d) Trans_x(a) Rot_x(alpha) (Denavit and Hartenberg 1955; Bejczy 1974, eq. D.1). The positions q
-keep their meaning; link frames move, so inertias are re-expressed.
+keep their meaning; link frames move, so inertias, springs, rotors and shapes are re-expressed.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 
 from ..axes import on_circle, short, turned
-from ..description import ArmDescription, Body
+from ..description import ArmDescription, Body, Link
 from ..drives import DriveTrain
 from ..elastic import Elastic, PointSpring
 from ..errors import ArmError
 from ..exact import Angle
 from ..moving_parts import MovingBody, Rotor
 from ..placement import Matrix, Placement, Step, apply, translate
+from ..shapes import LinkShape
 from .angle_reading import AS_WRITTEN
 from .dh import DHRow, from_dh
 
@@ -48,6 +50,8 @@ class DHForm:
     drives: DriveTrain = DriveTrain()
     turned: float = 0.0
     shifted: float = 0.0
+    frames: tuple[Placement, ...] = field(default=(), repr=False)
+    """Where the body frames of the source stand in the new link frames."""
 
     def arm(self, name: str = "", gravity: object = None, physical: str = "warn", **about: object) -> ArmDescription:
         """The arm of these rows, by ``from_dh``: of the kind, and by default with name and gravity, of its source."""
@@ -65,7 +69,19 @@ class DHForm:
             drive_model=self.source.drive_model,
             **about,
         )
+        found = replace(found, links=tuple(self._looking(link, number - 1) for number, link in enumerate(found.links)))
         return type(self.source)(**{entry.name: getattr(found, entry.name) for entry in fields(ArmDescription)})
+
+    def _looking(self, link: Link, body: int) -> Link:
+        """A link with what the links of its body (-1: the base) look like, and the meshes they refer to."""
+        meshes: list[str] = []
+        shapes: list[LinkShape] = []
+        for own in self.source.links:
+            on, frame = _new_frame(self.source, self.frames, own.name)
+            if on == body:
+                meshes += own.meshes
+                shapes += (replace(shape, placement=frame @ shape.placement) for shape in own.shapes)
+        return replace(link, meshes=tuple(dict.fromkeys(meshes)), shapes=tuple(shapes))
 
     def __repr__(self) -> str:
         moved = f", axes turned by {self.turned:.2g} rad" if self.turned else ""
@@ -145,6 +161,7 @@ def to_dh(arm: ArmDescription, convention: str = "standard", tolerance: float = 
         _moved_drives(arm, frames, names),
         max(normal.turned for normal in normals),
         max(normal.shifted for normal in normals),
+        tuple(frames),
     )
 
 
@@ -248,15 +265,20 @@ def _link_names(arm: ArmDescription) -> list[str]:
     return names
 
 
+def _new_frame(arm: ArmDescription, frames: Sequence[Placement], link: str) -> tuple[int, Placement]:
+    """The body of a link (-1: the base), and where the frame of the link stands in the new frame of that body."""
+    body, frame = arm.body_of[link]
+    return body, frames[body] @ frame if body >= 0 else frame
+
+
 def _in_new_frames(part: Elastic, arm: ArmDescription, frames: list[Placement], names: list[str]) -> Elastic:
     """A spring with its end points expressed in the new link frames."""
     if not isinstance(part, PointSpring):
         return part
     ends: list[tuple[str, tuple[float, float, float]]] = []
     for link, point in ((part.link_a, part.point_a), (part.link_b, part.point_b)):
-        body, frame = arm.body_of[link]
-        placement = frames[body] @ frame if body >= 0 else frame
-        turn, shift = placement.exact
+        body, frame = _new_frame(arm, frames, link)
+        turn, shift = frame.exact
         x, y, z = (float(p + s) for p, s in zip(apply(turn, tuple(map(Fraction, point))), shift, strict=True))  # type: ignore[arg-type]
         ends.append((names[body] if body >= 0 else "base", (x, y, z)))
     (link_a, point_a), (link_b, point_b) = ends
@@ -269,8 +291,8 @@ def _moved_drives(arm: ArmDescription, frames: list[Placement], names: list[str]
     def moved(rotor: Rotor) -> Rotor:
         if not rotor.link:
             return rotor
-        body, frame = arm.body_of[rotor.link]
-        turn, shift = (frames[body] @ frame if body >= 0 else frame).exact
+        body, frame = _new_frame(arm, frames, rotor.link)
+        turn, shift = frame.exact
         x, y, z = (p + s for p, s in zip(apply(turn, rotor.position), shift, strict=True))
         return replace(
             rotor, link=names[body] if body >= 0 else "base", axis=apply(turn, rotor.axis), position=(x, y, z)
@@ -279,9 +301,8 @@ def _moved_drives(arm: ArmDescription, frames: list[Placement], names: list[str]
     def carried(part: MovingBody | None) -> MovingBody | None:
         if part is None:
             return None
-        body, frame = arm.body_of[part.link or arm.base]
-        mount = (frames[body] @ frame if body >= 0 else frame) @ part.mount
-        return replace(part, link=names[body] if body >= 0 else "base", mount=mount)
+        body, frame = _new_frame(arm, frames, part.link or arm.base)
+        return replace(part, link=names[body] if body >= 0 else "base", mount=frame @ part.mount)
 
     train = arm.drives
     return replace(

@@ -9,7 +9,7 @@ from fractions import Fraction
 from ..description import Joint, listed
 from ..errors import ArmError
 from ..exact import Angle
-from ..following import Follows
+from ..following import Follows, couplings, settled
 from .expression import shown
 
 MODES = ("refuse", "hold", "free", "couple")
@@ -61,10 +61,32 @@ def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list
         return [_coupled(joint, relations.get(joint.name)) for joint in joints]
     if mode != "hold":
         return list(joints)
-    return [
-        joint.at(relations[joint.name].position) if joint.moves and joint.name in relations else joint
+    names = {joint.name for joint in joints}
+    curved = [mimic for mimic in relations.values() if mimic.ratio is None]
+    alone = [mimic for mimic in relations.values() if mimic.master not in names]
+    standing = {mimic.joint: mimic.position for mimic in (*curved, *alone)}
+    tied = [
+        joint.at(standing[joint.name])
+        if joint.moves and joint.name in standing
+        else _coupled(joint, relations.get(joint.name))
         for joint in joints
     ]
+    found = held(tied)
+    for mimic in curved:
+        if any(joint.name == mimic.master and not joint.moves and joint.held for joint in found):
+            raise ArmError(
+                f"{mimic.where}: follows joint {shown(mimic.master)}, which is held away from zero, by a curve; load "
+                f'it with mimic="free"'
+            )
+    return found
+
+
+def held(joints: Sequence[Joint]) -> list[Joint]:
+    """The joints with those that follow others held where they are while all that follow none are at zero."""
+    joints = settled(joints)
+    moving = (joint.name for joint in joints if joint.moves)
+    starts = {name: coupled.offset for name, coupled in zip(moving, couplings(joints), strict=True)}
+    return [joint.at(starts[joint.name]) if joint.follows is not None else joint for joint in joints]
 
 
 def followers(joints: Iterable[Joint]) -> set[str]:
@@ -72,16 +94,11 @@ def followers(joints: Iterable[Joint]) -> set[str]:
     return {joint.name for joint in joints if joint.follows is not None}
 
 
-def as_asked(joints: Iterable[Joint], mode: str) -> list[Joint]:
+def as_asked(joints: Sequence[Joint], mode: str) -> list[Joint]:
     """The joints of a file that couples them itself: held or free where that is asked for, else as they are."""
-    found = []
-    for joint in joints:
-        if joint.follows is not None and mode == "hold":
-            joint = joint.at(joint.follows.offset)
-        elif joint.follows is not None and mode == "free":
-            joint = replace(joint, follows=None)
-        found.append(joint)
-    return found
+    if mode == "hold":
+        return held(joints)
+    return [replace(joint, follows=None) if mode == "free" else joint for joint in joints]
 
 
 def _coupled(joint: Joint, mimic: Mimic | None) -> Joint:

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ..description import caller_level, listed
-from ..errors import ArmError, SkippedWarning
+from ..description import listed
+from ..errors import ArmError, SkippedWarning, caller_level
 
 KINDS: Mapping[str, str] = {
     "actuator": "armature and damping of actuators",

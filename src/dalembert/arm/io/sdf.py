@@ -13,10 +13,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ..axes import along
-from ..description import EARTH, ArmDescription, Joint, Kind, Limits, Link, caller_level, listed
+from ..description import EARTH, ArmDescription, Joint, Kind, Limits, Link, listed
 from ..drives import JointDrive, train_of_joints
 from ..elastic import JointSpring
-from ..errors import ArmError, SkippedWarning
+from ..errors import ArmError, SkippedWarning, caller_level
 from ..inertia import Inertia
 from ..placement import Placement
 from .angle_reading import AS_MEANT, AngleReading

@@ -93,7 +93,8 @@ def arm_of_table(top: TomlTable, name: str, origin: str, mimic: str = "couple") 
     base = top.table("base", FRAME)
     tool = top.table("tool", FRAME)
     links, joints, by_joint = read_tree(top, base)
-    joints = as_asked(joints, mimic)
+    asked, joints = joints, as_asked(joints, mimic)
+    held = {joint.name for joint, now in zip(asked, joints, strict=True) if joint.moves and not now.moves}
     by_joint = [row for row in by_joint if next(joint for joint in joints if joint.name == row.joint).moves]
     arm = ArmDescription(
         name=top.text("name") if "name" in top else name,
@@ -107,13 +108,13 @@ def arm_of_table(top: TomlTable, name: str, origin: str, mimic: str = "couple") 
         notes=top.text("notes", ""),
         origin=origin,
     )
-    arm = arm.with_elastic(*(part for table in top.tables("springs", SPRING) for part in read_spring(table)))
+    springs = (part for table in top.tables("springs", SPRING) for part in read_spring(table))
+    arm = arm.with_elastic(*(part for part in springs if not part.at_one_of(held)))
     for table in top.tables("loads", LOAD):
-        link = table.text("link", arm.tool_link)
-        if link in dict(arm.loads):
-            raise table.fault(f"link {link!r} carries a load already; add the two up in one")
-        body = read_body(table)
-        arm = arm.holding(Load(body.mass, body.com, body.central), link)
+        link = table.text("link") if "link" in table else None
+        if (link or arm.tool_link) in dict(arm.loads):
+            raise table.fault(f"link {link or arm.tool_link!r} carries a load already; add the two up in one")
+        arm = arm.holding(Load.of(read_body(table)), link)
     drives = top.table("drives", DRIVES)
     train = read_drives(drives, arm, origin) if drives is not None else DriveTrain(origin=origin)
     tied = followers(joints)

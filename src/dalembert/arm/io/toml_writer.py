@@ -61,7 +61,8 @@ def write_toml(arm: ArmDescription, prefix: str = "") -> str:
         previous = joint.child
     blocks += [f"[[{prefix}springs]]\n" + lines(spring_pairs(part)) for part in arm.elastic]
     for name, load in arm.loads:
-        blocks.append(f"[[{prefix}loads]]\n" + lines([("link", quoted(name)), *body_pairs(load.body)]))
+        link = [] if name == arm.tool_link else [("link", quoted(name))]
+        blocks.append(f"[[{prefix}loads]]\n" + lines([*link, *body_pairs(load.body)]))
     if arm.drives:
         blocks.append(write_drives(arm.drives, f"{prefix}drives."))
     return "\n".join(blocks)

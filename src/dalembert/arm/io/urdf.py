@@ -15,9 +15,9 @@ from fractions import Fraction
 from xml.etree.ElementTree import Element
 
 from ..axes import along
-from ..description import EARTH, ArmDescription, Joint, Kind, Limits, Link, caller_level, listed
+from ..description import EARTH, ArmDescription, Joint, Kind, Limits, Link, listed
 from ..drives import JointDrive, train_of_joints
-from ..errors import ArmError
+from ..errors import ArmError, caller_level
 from ..inertia import Inertia
 from ..placement import Placement, Vector
 from .angle_reading import AS_MEANT, AngleReading

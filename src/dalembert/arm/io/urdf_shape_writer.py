@@ -6,14 +6,19 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from xml.etree.ElementTree import Element, SubElement
 
-from ..description import Link
+from ..description import ArmDescription, Link
 from ..placement import Placement, translate
 from ..shapes import LinkShape
 
 
 def shown_meshes(link: Link) -> tuple[str, ...]:
     """The mesh files of a link that its <visual> elements name."""
-    return tuple(dict.fromkeys(shape.file for shape in link.shapes if shape.kind == "mesh" and _said(link, shape)))
+    return tuple(dict.fromkeys(shape.file for shape in link.shapes if shape.kind == "mesh" and _said(shape)))
+
+
+def unsaid_shapes(arm: ArmDescription) -> list[str]:
+    """The shapes that URDF cannot say, each with its link."""
+    return [f"{shape.kind} of {link.name}" for link in arm.links for shape in link.shapes if not _said(shape)]
 
 
 def add_shapes(
@@ -22,7 +27,7 @@ def add_shapes(
 ) -> None:  # fmt: skip
     """Appends a <visual> for each shape that URDF can say, seen from ``frame``; ``text`` refuses what is no XML."""
     for shape in link.shapes:
-        if not _said(link, shape):
+        if not _said(shape):
             continue
         for place, tag, attributes in _pieces(shape):
             visual = SubElement(element, "visual")
@@ -34,7 +39,7 @@ def add_shapes(
                 SubElement(material, "color", rgba=_numbers(shape.colour))
 
 
-def _said(link: Link, shape: LinkShape) -> bool:
+def _said(shape: LinkShape) -> bool:
     """True if URDF can say this shape: it has no ellipsoids, and no meshes that are turned before they are scaled."""
     if shape.fault or shape.kind == "ellipsoid":
         return False

@@ -14,7 +14,7 @@ from fractions import Fraction
 from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 from ..axes import roll_pitch_yaw
-from ..description import EARTH, ArmDescription, Joint
+from ..description import EARTH, ArmDescription, Joint, listed
 from ..drives import Actuator
 from ..drives import Element as DriveElement
 from ..errors import ArmError
@@ -24,7 +24,7 @@ from ..inertia import ENTRIES, Inertia
 from ..placement import Placement, Step
 from ..rounded import spelled_out
 from ..shaft_friction import Friction
-from .urdf_shape_writer import add_shapes, shown_meshes
+from .urdf_shape_writer import add_shapes, shown_meshes, unsaid_shapes
 
 EXACT_DIGITS = 40
 FLOAT_DIGITS = 17
@@ -59,7 +59,7 @@ def write_urdf(arm: ArmDescription) -> str:
         if dynamics:
             SubElement(element, "dynamics", {key: repr(float(value)) for key, value in dynamics.items()})
     for carrier, load in arm.loads:
-        placement = frames[carrier] @ (arm.tool if carrier == arm.tool_link else Placement())
+        placement = frames[carrier] @ arm.load_frame(carrier)
         _add_fixed(robot, _fresh(f"{carrier}_load", names), carrier, placement, load.body)
     tool = arm.tool_link
     placement = frames[tool] @ arm.tool
@@ -82,6 +82,9 @@ def _remarks(arm: ArmDescription) -> list[str]:
         remarks.append(
             f"left out, for URDF has no place for them: the drives ({', '.join(omitted) or 'their transmission'})"
         )
+    unsaid = unsaid_shapes(arm)
+    if unsaid:
+        remarks.append(f"left out, for URDF has no such shapes: {listed(unsaid, 8)}")
     return remarks
 
 

@@ -10,7 +10,6 @@ from html import escape
 DOWN = str.maketrans("0123456789-,+ijkp", "₀₁₂₃₄₅₆₇₈₉₋,₊ᵢⱼₖₚ")
 UP = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 GREEK = {"alpha": "α", "theta": "θ", "tau": "τ"}
-TENSORS = ("I", "C")
 
 
 @dataclass(frozen=True)

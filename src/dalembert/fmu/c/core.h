@@ -10,6 +10,17 @@
 #define INDICATORS (CONTACTS + 1 + 2 * N)
 #define NONE 1e30                   /* a limit from here on is none */
 
+/* functions that importers call, and names put together */
+#if defined _WIN32
+#define EXPORT __declspec(dllexport)
+#elif defined __GNUC__
+#define EXPORT __attribute__((visibility("default")))
+#else
+#define EXPORT
+#endif
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
+
 /* a model at a state: what acts and what resists, Coulomb friction left out */
 typedef struct {
   double mass[N * N];               /* D */

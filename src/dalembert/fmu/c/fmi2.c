@@ -33,15 +33,6 @@ typedef struct {
   fmi2Real nextEventTime;
 } fmi2EventInfo;
 
-#if defined _WIN32
-#define EXPORT __declspec(dllexport)
-#elif defined __GNUC__
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-#define JOIN2(a, b) a##b
-#define JOIN(a, b) JOIN2(a, b)
 #ifdef FMI2_OVERRIDE_FUNCTION_PREFIX
 #define NAME(name) name
 #else
@@ -120,8 +111,7 @@ STATUS(fmi2SetupExperiment, (fmi2Component c, fmi2Boolean given, fmi2Real tolera
   fmi2Boolean ends, fmi2Real stop))
 {
   (void)ends; (void)stop;
-  experiment(c, given, tolerance, start);
-  return fmi2OK;
+  return experiment(c, given, tolerance, start);
 }
 
 STATUS(fmi2EnterInitializationMode, (fmi2Component c))

@@ -30,15 +30,6 @@ typedef void (*fmi3IntermediateUpdateCallback)(fmi3InstanceEnvironment, fmi3Floa
 typedef void (*fmi3LockPreemptionCallback)(void);
 typedef void (*fmi3UnlockPreemptionCallback)(void);
 
-#if defined _WIN32
-#define EXPORT __declspec(dllexport)
-#elif defined __GNUC__
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-#define JOIN2(a, b) a##b
-#define JOIN(a, b) JOIN2(a, b)
 #ifdef FMI3_OVERRIDE_FUNCTION_PREFIX
 #define NAME(name) name
 #else
@@ -146,7 +137,8 @@ STATUS(fmi3EnterInitializationMode, (fmi3Instance c, fmi3Boolean given, fmi3Floa
 {
   Component *me = c;
   (void)ends; (void)stop;
-  experiment(me, given, tolerance, start);
+  const Status status = experiment(me, given, tolerance, start);
+  if (status != fmi3OK) return status;
   changed(&me->own);
   return entered(me, INITIALISING);
 }

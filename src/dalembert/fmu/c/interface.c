@@ -57,10 +57,12 @@ static Status get_derivatives(Component *me, const unsigned int *unknown, size_t
   return wrong ? failed(me, ERROR, wrong) : OK;
 }
 
-static void experiment(Component *me, int given, double tolerance, double start)
+static Status experiment(Component *me, int given, double tolerance, double start)
 {
+  if (start * 0 != 0) return failed(me, ERROR, "the start time is not finite");
   me->own.tolerance = given && tolerance > 0 && tolerance < 1 ? tolerance : 0;
   me->own.core.time = start;
+  return OK;
 }
 
 static Status entered(Component *me, int phase)
@@ -206,6 +208,7 @@ STATUS(FMI(CompletedIntegratorStep), (void *c, Boolean noSet, Boolean *enter, Bo
 STATUS(FMI(SetTime), (void *c, double time))
 {
   Component *me = c;
+  if (time * 0 != 0) return failed(me, ERROR, "the time is not finite");
   me->own.core.time = time;
   return OK;
 }
@@ -215,6 +218,7 @@ STATUS(FMI(SetContinuousStates), (void *c, const double x[], size_t n))
   Component *me = c;
   const Status status = states_of(me, n);
   if (status != OK) return status;
+  if (!finite_all(x)) return failed(me, DISCARD, "a state is not finite; the states stay as they were");
   changed(&me->own);
   memcpy(me->own.core.x, x, sizeof me->own.core.x);
   return OK;

@@ -27,13 +27,6 @@ Candidate = tuple[dict[int, Value], Scalar]
 """Values by joints, and how many of them are free."""
 
 
-def turned_by(axes: list[tuple[JointAxis, Value]], v: Vec) -> Vec:
-    """The direction after the motions of all, the last one first."""
-    for axis, value in reversed(axes):
-        v = axis.turned(value, v)
-    return v
-
-
 def turned_back(axes: list[tuple[JointAxis, Value]], v: Vec) -> Vec:
     """The direction before the motions of all."""
     for axis, value in axes:

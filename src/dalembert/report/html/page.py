@@ -88,6 +88,17 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], w
         footer,
         *(tag("script", Html(script)) for script in scripts),
     )
+    return _document(head, body)
+
+
+def single_page(title: str, parts: Sequence[Html], given: Html, scripts: Sequence[str]) -> str:
+    """The document of one column of ``parts``, with the data ``given`` to its scripts."""
+    main = tag("div", tag("main", *parts, id="main"), class_="page")
+    body = tag("body", main, given, *(tag("script", Html(script)) for script in scripts))
+    return _document(page_head(title, scripts), body)
+
+
+def _document(head: Html, body: Html) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 

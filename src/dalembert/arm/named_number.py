@@ -1,0 +1,102 @@
+"""A number of a description by its name: what it is now, and which values it may have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from .errors import ArmError
+from .inertia import ENTRIES, Inertia
+from .io.toml_table import nearest
+
+AXES = "xyz"
+Changes: TypeAlias = Mapping[str, Any]
+"""New values by the last part of their names."""
+
+
+@dataclass(frozen=True)
+class DescriptionNumber:
+    """One number: its name, unit and present value; ``least`` is the smallest value that it may have.
+
+    It may not be below the numbers that ``not_below`` names. ``is_angle``: it enters by its sine and cosine;
+    ``moves`` is False for one that no function of the motion depends on, such as a limit.
+    """
+
+    name: str
+    unit: str
+    value: Fraction
+    least: float = -math.inf
+    nonzero: bool = False
+    is_angle: bool = False
+    moves: bool = True
+    not_below: tuple[str, ...] = ()
+
+    def fault(self, value: float) -> str:
+        """Why the number cannot have this value, or an empty string."""
+        if not math.isfinite(value):
+            return f"{self.name} is no finite number"
+        if value < self.least:
+            return f"{self.name} is below {self.least:g} {self.unit}, the least that it can be"
+        if self.nonzero and value == 0:
+            return f"{self.name} is zero; what it drives would not move"
+        return ""
+
+
+Route: TypeAlias = tuple[str, str, str]
+"""Kind of part, name of the part (which may have dots in it), and what of it: where a number is changed."""
+Named: TypeAlias = Iterator[tuple[DescriptionNumber, Route]]
+
+
+def body_numbers(prefix: str, inertia: Inertia, kind: str, own: str, last: str = "") -> Named:
+    """Mass, mass centre, and inertia about it in the axes of its frame."""
+    yield DescriptionNumber(f"{prefix}.mass", "kg", inertia.mass, 0.0), (kind, own, f"{last}mass")
+    for axis, value in zip(AXES, inertia.com, strict=True):
+        yield DescriptionNumber(f"{prefix}.com.{axis}", "m", value), (kind, own, f"{last}com.{axis}")
+    for name, i, j in ENTRIES:
+        value = inertia.central[i][j]
+        least = 0.0 if i == j and value >= 0 else -math.inf
+        yield (
+            DescriptionNumber(f"{prefix}.inertia.{name}", "kg m^2", value, least),
+            (kind, own, f"{last}inertia.{name}"),
+        )
+
+
+def changed_body(inertia: Inertia, changes: Changes, last: str = "") -> tuple[Any, list[Any], list[list[Any]]]:
+    """Mass, mass centre and inertia about it, with changes in."""
+    centre = [changes.get(f"{last}com.{axis}", value) for axis, value in zip(AXES, inertia.com, strict=True)]
+    tensor: list[list[Any]] = [list(row) for row in inertia.central]
+    for name, i, j in ENTRIES:
+        if f"{last}inertia.{name}" in changes:
+            tensor[i][j] = tensor[j][i] = changes[f"{last}inertia.{name}"]
+    return changes.get(f"{last}mass", inertia.mass), centre, tensor
+
+
+def changed_vector(vector: Any, changes: Changes, last: str = "") -> tuple[Any, ...]:
+    """Three numbers with changes in."""
+    return tuple(changes.get(f"{last}{axis}", value) for axis, value in zip(AXES, vector, strict=True))
+
+
+def vector_numbers(prefix: str, unit: str, vector: Any, kind: str, own: str, last: str = "") -> Named:
+    """Three numbers along x, y, z."""
+    for axis, value in zip(AXES, vector, strict=True):
+        yield DescriptionNumber(f"{prefix}.{axis}", unit, value), (kind, own, f"{last}{axis}")
+
+
+def by_route(known: Mapping[str, tuple[DescriptionNumber, Route]], values: Changes) -> dict[tuple[str, str], Any]:
+    """New values gathered by the parts that they belong to."""
+    parts: dict[tuple[str, str], dict[str, Any]] = {}
+    for name, value in values.items():
+        kind, own, last = known[name][1]
+        parts.setdefault((kind, own), {})[last] = value
+    return parts
+
+
+def refuse_unknown(who: str, name: str, known: Mapping[str, object], why: str, examples: str) -> None:
+    """Refuse a name that no number has."""
+    if name not in known:
+        raise ArmError(
+            f"{who}: there is no number {name!r:.80}{nearest(name, list(known))}{why}; they are named as {examples}"
+        )

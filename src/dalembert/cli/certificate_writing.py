@@ -1,0 +1,17 @@
+"""Writing a certificate once everything else is printed: it may take longer than what it is about."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+
+def write_after(write: Callable[[], Path], path: Path, kept: str, as_json: bool) -> None:
+    """Write a certificate; an interrupt (Ctrl-C) says what there is without it."""
+    try:
+        written = write()
+    except KeyboardInterrupt:
+        print(f"note: interrupted; {path} was not written, and {kept} above is proved as it stands", file=sys.stderr)
+        raise
+    print(f"wrote {written}", file=sys.stderr if as_json else sys.stdout)

@@ -1,0 +1,90 @@
+"""Mass centre and momentum of a mechanism: sums over its chains, carried to the coordinates.
+
+With h(phi) the first moment of all that moves and A(phi) phi' its momentum (linear; angular about the origin of the
+ground), the mass centre is h / m and the momentum A X q', X = [G^phi_q] (Orin, Goswami and Lee 2013, for each chain).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arm.errors import ArmError
+from ..formulations.rotors import UNPLACED
+from ..rings.real import REAL
+from ..systems.arrays import vector_array
+from ..systems.frame_axes import skew
+from . import transfer
+from .batch import Array, through
+from .mechanism_friction import MechanismFriction
+
+
+class MechanismMomentum(MechanismFriction):
+    """The methods of ``Mechanism`` that tell where its mass is and how it moves."""
+
+    @cached_property
+    def mass(self) -> float:
+        """Mass of all that moves (kg): links, loads, bodies that counted drives move. What is fixed is not in it."""
+        return float(sum(float(numbers.system.total_mass()) for numbers in self.chains.numbers))
+
+    def center_of_mass(self, phi: ArrayLike) -> Array:
+        """The mass centre of all that moves, in the ground ``(..., 3)`` (m)."""
+        mass = self._moving_mass()
+
+        def centre(phi: Array) -> Array:
+            moments = [
+                through(lambda q, own=numbers.system: list(own.first_moment(REAL, q)), phi[:, part])
+                for numbers, part in self._parts()
+            ]
+            return np.asarray(np.sum(moments, axis=0) / mass)
+
+        return np.asarray(self.batched(centre, self._joints(phi)))
+
+    def center_of_mass_jacobian(self, phi: ArrayLike) -> Array:
+        """``(..., 3, n)``: velocity of the mass centre per rate of the coordinates, axes of the ground."""
+        mass = self._moving_mass()
+
+        def slopes(phi: Array) -> Array:
+            rows = [
+                through(lambda q, own=numbers.system: own.linear_momentum(REAL, q), phi[:, part])
+                for numbers, part in self._parts()
+            ]
+            return np.concatenate(rows, axis=2) @ self.first_influence(phi) / mass
+
+        return np.asarray(self.batched(slopes, self._joints(phi)))
+
+    def momentum_matrix(self, phi: ArrayLike, about: str = "center") -> Array:
+        """``(..., 6, n)``: linear momentum (N s), then angular (N m s), per rate of the coordinates, in ground axes.
+
+        Angular momentum is about the mass centre, or with ``about="base"`` about the origin of the ground. Rotors of
+        drives that count spin with it.
+        """
+        if about not in ("center", "base"):
+            raise ArmError(f'momentum is about "center" or "base", not {about!r}')
+        if any(drive.rotor.inertia for drive in self.parts.drives):
+            raise ArmError(f"{self.name}: {UNPLACED}")
+
+        def table(phi: Array) -> Array:
+            rows = [
+                through(lambda q, own=numbers.system: own.momentum_matrix(REAL, q), phi[:, part])
+                for numbers, part in self._parts()
+            ]
+            return np.concatenate(rows, axis=2) @ self.first_influence(phi)
+
+        found = np.asarray(self.batched(table, self._joints(phi)))
+        if about == "center":
+            found[..., 3:, :] -= skew(self.center_of_mass(phi)) @ found[..., :3, :]
+        return found
+
+    def momentum(self, phi: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
+        """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""
+        rate = vector_array(self.n, "qd", qd, "coordinate")
+        return np.asarray(transfer.times(self.momentum_matrix(phi, about), rate))
+
+    def _moving_mass(self) -> float:
+        """The mass, refused where nothing that moves has any."""
+        if not self.mass:
+            raise ArmError(f"{self.name}: nothing that moves has mass, so that it has no mass centre")
+        return self.mass

@@ -1,0 +1,55 @@
+"""Numbers in the tables of the command line: all their digits, in line, within the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dalembert.cli.printing import figures, matrix, table
+
+
+@pytest.fixture(autouse=True)
+def _terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=8))
+def test_figures_keep_five_digits_and_their_decimal_points_in_line(values):
+    written = figures(values)
+    assert len({len(text) for text in written}) == 1
+    largest = max(map(abs, values))
+    for value, text in zip(values, written, strict=True):
+        assert float(text) == pytest.approx(value, rel=5e-5, abs=1e-13 * largest)
+    plain = [text for text in written if "e" not in text]
+    ends = {text.index(".") if "." in text else len(text.rstrip()) for text in plain}
+    assert len(ends) <= 1
+
+
+def test_a_matrix_too_wide_for_the_terminal_is_printed_in_blocks_and_whole(capsys):
+    values = np.random.default_rng(0).normal(size=(12, 12))
+    matrix([f"joint{k}" for k in range(12)], values)
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    for value in values.flat:
+        assert f"{value:.5g}" in out
+
+
+@given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3), min_size=1, max_size=15))
+def test_no_table_cuts_a_number_whatever_its_width(columns):
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream):
+        table([("link", ["a" * 30, "b", "c"]), *((f"column{k}\nm", figures(c)) for k, c in enumerate(columns))])
+    words = stream.getvalue().split()
+    for cell in (text.strip() for column in columns for text in figures(column)):
+        assert cell in words
+    assert max(map(len, stream.getvalue().splitlines())) <= 80
+
+
+def test_a_matrix_shows_rounding_as_zero(capsys):
+    matrix(["a", "b"], np.array([[2.0, 1e-16], [1e-16, 3.0]]))
+    assert "e-16" not in capsys.readouterr().out
