@@ -10,8 +10,9 @@ import pytest
 import dalembert as da
 from dalembert.compile.cuda import parts, slots
 from dalembert.compile.cuda import source as cuda_source
+from dalembert.compile.cuda.device_code import HOST_SHIM
 from dalembert.compile.cuda.rollout import rollout_source
-from dalembert.compile.cuda.source import HOST_SHIM, source
+from dalembert.compile.cuda.source import source
 from dalembert.compile.emit_c import Program
 from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.graph_model import parameter_names, parameter_values

@@ -11,8 +11,9 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.description_numbers import with_numbers
+from dalembert.compile.cuda.device_code import HOST_SHIM
 from dalembert.compile.cuda.motion_kernel import motion_source
-from dalembert.compile.cuda.source import HOST_SHIM, source
+from dalembert.compile.cuda.source import source
 from dalembert.compile.emit_c import Program
 from dalembert.compile.kernel import Kernel
 from dalembert.studies import evaluator
