@@ -264,6 +264,7 @@ class StatementWriter:
         self.lines: list[str] = []
 
     def name(self, node: Node) -> str:
+        """What stands for a value in the text."""
         if node.index in self.names:
             return self.names[node.index]
         if node.op == CONST:
@@ -274,6 +275,7 @@ class StatementWriter:
         return f"w[{self.slots[node.index]}]"
 
     def statement(self, node: Node) -> None:
+        """Write the statement that computes a value."""
         style, args = self.style, [self.name(x) for x in self.program.operands(node)]
         if node.index in self.program.fusions:
             text = self._fused(node)
