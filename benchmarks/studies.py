@@ -158,8 +158,8 @@ def on_device(count: int) -> None:
         worst = float((off / np.where(largest > 0, largest, 1.0)).max())
         print(f"{count:,} designs, {', '.join(outputs)}: {right.values.shape[1]} columns")
         print(
-            f"  CPU {cpu:.2f} s; GPU {first:.2f} s the first time, then {again:.2f} s: {cpu / again:.0f} times; differs "
-            f"by {worst:.1e} of the largest value of a column",
+            f"  CPU {cpu:.2f} s; GPU {first:.2f} s the first time, then {again:.2f} s: {cpu / again:.0f} times; "
+            f"differs by {worst:.1e} of the largest value of a column",
             flush=True,
         )
 
