@@ -23,7 +23,7 @@ MEANINGS = {
     "qdd": "joint accelerations (rad/s^2 or m/s^2)",
     "qd_wanted": "joint velocities that are wanted, at which friction is counted",
     "tau": "joint torques (N m) or forces (N)",
-    "motor_torque": "motor torques (N m)",
+    "motor_torque": "motor torques (N m) or forces (N)",
     "mass": "mass matrix D(q)",
     "inverse": "inverse of the mass matrix",
     "coriolis": "C(q, qd), with C qd the Coriolis and centrifugal torques",

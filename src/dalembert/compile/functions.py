@@ -12,6 +12,7 @@ from functools import partial
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
+from ..arm.motor_units import motor_units
 from ..formulations import kinematics, newton_euler, rotors
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import cross, dot, sub
@@ -254,6 +255,7 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
         parameters=Parameters(parameters, names, tuple(parameter_values(arm, parameters))),
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in arm.moving),
         remarks=remarks(arm, parameters),
+        meanings=_motor_meaning(arm) if any(result == "motor_torque" for result, _ in entry.results) else {},
         ways=_ways(arm, name, parameters),
     )
 
@@ -262,6 +264,15 @@ def _ways(arm: ArmDescription, name: str, parameters: str | None) -> Callable[[]
     """What makes other ways to a function that has some."""
     known = {"inverse_dynamics_derivatives": _ways_to_torques, "forward_dynamics_derivatives": _ways_to_accelerations}
     return partial(known[name], arm, parameters) if name in known else None
+
+
+def _motor_meaning(arm: ArmDescription) -> dict[str, str]:
+    """What motors give, in which units; where some give forces, which."""
+    forces = [k for k, unit in enumerate(motor_units(arm)) if unit == "N"]
+    if len(forces) == len(arm.drives.actuators):
+        return {"motor_torque": "motor forces (N)"}
+    told = f", at {listed([f'[{k}]' for k in forces])} forces (N)" if forces else ""
+    return {"motor_torque": f"motor torques (N m){told}"}
 
 
 def _ways_to_torques(arm: ArmDescription, parameters: str | None) -> tuple[Way, ...]:

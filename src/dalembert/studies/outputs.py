@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..arm.motor_units import motor_units
 from ..markup.numbers import unit
 from ..mechanisms.driven_mechanism import DrivenMechanism
 from ..mechanisms.mechanism_system import MechanismSystem
@@ -136,7 +137,7 @@ def _motor_columns(output: Output, system: Designed) -> Columns:
         return tuple((f".{name}", said) for name, said in zip(system.motor_names, system.motor_units, strict=True))
     if isinstance(system, MechanismSystem):
         raise ArmError(f"output {output.name!r} is of motors; give the mechanism as as_system(motors=True)")
-    return tuple((f".{motor.name}", "N m" if motor.kind == "rotary" else "N") for motor in system.drives.actuators)
+    return tuple((f".{name}", said) for name, said in zip(system.drives.names, motor_units(system), strict=True))
 
 
 def _peak_motor_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
