@@ -233,8 +233,8 @@ OF_DRIVES = ("motor_torques", "computed_torques", "computed_motor_torques")
 
 def function(arm: ArmDescription, name: str, parameters: str | None = None) -> Function:
     """The function ``name`` of this system, ready to be compiled for any target."""
-    if name not in FUNCTIONS:
-        raise ArmError(f"no function {name!r} to compile; there are {listed(FUNCTIONS)}")
+    if not isinstance(name, str) or name not in FUNCTIONS:
+        raise ArmError(f"no function {name!r:.60} to compile; there are {listed(FUNCTIONS)}")
     if arm.n == 0:
         raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
     refuse_unfit(arm, name)
