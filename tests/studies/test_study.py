@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,11 +139,28 @@ def test_a_damaged_chunk_is_worked_out_again_and_another_study_is_not_mixed_in(
         asked.run(path, progress=lambda done, total: (_ for _ in ()).throw(KeyboardInterrupt) if done >= 32 else None)
     chunk = tmp_path / "r.csv.parts" / "chunk-00000000.npz"
     chunk.write_bytes(chunk.read_bytes()[:50])
-    from dataclasses import replace
-
     with pytest.raises(ArmError, match="chunks of another study"):
         replace(asked, seed=8).run(path)
     assert same(asked.run(path), asked.run())
+
+
+def test_a_study_that_is_refused_leaves_nothing_that_refuses_its_correction(asked: Study, tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    with pytest.raises(ArmError, match="powers of two"):
+        replace(asked, design="sobol").run(path)
+    with pytest.raises(ArmError, match="no executor"):
+        replace(asked, seed=9).run(path, executor="boats")
+    assert not list(tmp_path.iterdir())
+    assert same(asked.run(path), asked.run())
+
+
+def test_chunks_that_lost_their_note_are_not_taken_for_those_of_another_study(asked: Study, tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    with pytest.raises(KeyboardInterrupt):
+        asked.run(path, progress=lambda done, total: (_ for _ in ()).throw(KeyboardInterrupt) if done >= 32 else None)
+    (tmp_path / "r.csv.parts" / "study.json").unlink()  # as where a process is killed while it removes the folder
+    other = replace(asked, seed=8)
+    assert same(other.run(path), other.run())
 
 
 def test_results_in_parquet_have_factors_outputs_units_and_reasons(asked: Study, tmp_path: Path) -> None:

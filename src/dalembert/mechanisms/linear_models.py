@@ -24,9 +24,10 @@ from ..linear.joints import force_signals, second_order, smooth_friction, with_c
 from ..linear.linear_model import LinearModel, Signal
 from ..linear.models import INPUTS
 from ..systems.applied_forces import force_columns
+from ..systems.arrays import one_state
 from . import transfer
 from .assembly import Carried
-from .batch import Array, one_state
+from .batch import Array
 from .coordinate_kinematics import joint_motion
 from .linearize import JointSlopes, joint_slopes, rate_slopes, transferred
 from .mechanism_motors import MechanismMotors
