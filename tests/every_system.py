@@ -19,7 +19,7 @@ SHAPES: dict[str, Callable[[da.Arm], Any]] = {
     "driven by diagonal": lambda arm: arm.driven.approximate("diagonal"),
 }
 PROGRAMS: dict[str, Callable[[da.Arm], Any]] = {
-    "reduced": lambda arm: arm.driven.analysis(effort=0.05).reduce(0.1),
+    "reduced": lambda arm: arm.driven.analysis(effort=0.05).reduce(0.05),
     "short forms": lambda arm: arm.analysis(effort=0.05).short_forms(tolerance=0.1),
     "short forms without velocity terms": lambda arm: arm.driven.analysis(effort=0.05).short_forms(velocity="none"),
     "short forms of all D, driven and loaded": lambda arm: (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +13,9 @@ import pytest
 import dalembert as da
 from dalembert.cli.run import main
 from dalembert.reduction import program_search
+from dalembert.reduction.certify import TorqueBounds
 from dalembert.reduction.hoist import Hoisted
-from dalembert.reduction.program_search import Search
+from dalembert.reduction.program_search import Candidate, Search
 from dalembert.reduction.prune import applied
 from dalembert.reduction.recursion import case_of
 from dalembert.reduction.states import largest, rigid_torque, states_of
@@ -25,36 +28,37 @@ def search() -> Search:
     return Search([case_of(arm)], states, largest(rigid_torque(arm), states, 500, 5)[0])
 
 
+def interrupted_after(monkeypatch: pytest.MonkeyPatch, chains: int) -> list[int]:
+    """The operations of what is proved after each chain; an interrupt comes after so many."""
+    real, found = program_search.Search._prove_one, list[int]()
+
+    def interrupted(self: Search, chain: Sequence[Candidate], tolerance: float) -> None:
+        if len(found) == chains:
+            raise KeyboardInterrupt
+        real(self, chain, tolerance)
+        found.append(self.shortest(tolerance).operations)
+
+    monkeypatch.setattr(program_search.Search, "_prove_one", interrupted)
+    return found
+
+
 def test_an_interrupt_keeps_the_shortest_model_that_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    arm = da.load("planar-3r")
-    real = program_search.Search._continue
-
-    def interrupted(self: Search, exponents: Sequence[float], tolerance: float) -> None:
-        real(self, exponents, tolerance)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(program_search.Search, "_continue", interrupted)
-    model = arm.analysis().reduce(0.1)
+    found = interrupted_after(monkeypatch, 1)
+    model = da.load("planar-3r").analysis().reduce(0.1)
     assert model.interrupted
     assert "interrupted" in model.summary()
+    assert [model.after.total] == found
     assert model.after.total < model.before.total
     assert np.all(model.bound <= 0.1 * model.scale * (1 + 1e-9))
 
 
-def test_a_search_that_begins_anew_keeps_what_it_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, found = program_search.Search._continue, list[int]()
-
-    def interrupted(self: Search, exponents: Sequence[float], tolerance: float) -> None:
-        if self.since > 1:
-            raise KeyboardInterrupt
-        real(self, exponents, tolerance)
-        found.append(self.shortest(tolerance).operations)
-
-    monkeypatch.setattr(program_search.Search, "_continue", interrupted)
+def test_a_search_ends_with_the_first_chain_that_leads_to_nothing_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = interrupted_after(monkeypatch, 99)
     model = da.load("planar-3r").analysis().reduce(0.1)
-    assert model.interrupted
-    assert len(found) == 1
-    assert model.after.total <= found[0]
+    assert found[-1] == min(found)
+    assert [*found] == sorted(found, reverse=True)
+    assert len(set(found)) >= len(found) - 1
+    assert model.after.total <= found[-1]
 
 
 def test_an_error_equal_to_the_tolerance_is_left_to_the_proof() -> None:
@@ -67,13 +71,7 @@ def test_an_error_equal_to_the_tolerance_is_left_to_the_proof() -> None:
 def test_the_command_prints_the_model_of_an_interrupted_search(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    real = program_search.Search._start
-
-    def interrupted(self: Search, greed: float, tolerance: float) -> None:
-        real(self, greed, tolerance)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(program_search.Search, "_start", interrupted)
+    interrupted_after(monkeypatch, 1)
     assert main(["reduce", "planar-3r", "--tolerance", "0.1", "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["interrupted"]
@@ -81,10 +79,7 @@ def test_the_command_prints_the_model_of_an_interrupted_search(
 
 
 def test_an_interrupt_before_anything_is_proved_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(program_search.Search, "_start", interrupted)
+    interrupted_after(monkeypatch, 0)
     with pytest.raises(KeyboardInterrupt):
         da.load("planar-3r").analysis().reduce(0.1)
 
@@ -111,7 +106,47 @@ def test_programs_with_equal_constants_and_other_operations_are_not_the_same(sea
 def test_positions_of_the_largest_errors_join_the_samples(search: Search) -> None:
     before = search.pruner.samples.points
     program = search.pruner.pruned(np.full(search.states.n, 0.2), thorough=False)
-    candidate = search._prove(program, 0.2)
+    candidate = search._attempt(program, 0.2)
     assert search.pruner.samples.points > before
     ratio = search._proof_ratio(candidate, search.pruner.samples)
     assert np.all(ratio <= 1.2)
+
+
+def test_joints_that_are_proved_closely_are_not_proved_again(search: Search) -> None:
+    program = search.pruner.pruned(np.full(search.states.n, 0.2), thorough=False)
+    first = search.certified(program)
+    work = search.work
+    again = search.certified(program, seen=first)
+    assert np.all(again.share <= first.share)
+    close = first.share <= program_search.CLOSE * first.attained
+    assert close.any()
+    assert np.array_equal(again.share[close], first.share[close])
+    assert search.work - work <= work
+
+
+def test_no_point_of_the_curve_is_without_a_bound() -> None:
+    model = da.load("planar-3r").analysis().reduce(0.1, curve=True)
+    assert all(np.all(np.isfinite(point.bound)) for point in model.curve)
+
+
+def test_a_search_whose_proofs_are_loose_goes_further_from_the_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = program_search.torque_bounds
+
+    def loose(*args: Any) -> TorqueBounds:
+        found = real(*args[:5], None, *args[6:])
+        return replace(found, proved=2 * found.proved, within_reach=2 * found.within_reach)
+
+    monkeypatch.setattr(program_search, "torque_bounds", loose)
+    model = da.load("planar-3r").analysis().reduce(0.1)
+    assert model.after.total < model.before.total
+    assert np.all(model.bound <= 0.1 * model.scale * (1 + 1e-9))
+
+
+def test_equations_say_which_of_two_inertias_is_zero() -> None:
+    model = da.load("planar-3r").driven.analysis(effort=0.05).reduce(0.1)
+    matrix = model.mass_matrix(q := np.array([0.3, -0.4, 0.5]))
+    assert not np.allclose(matrix, matrix.T)
+    for i, j in np.ndindex(3, 3):
+        name, other = f"D{i + 1}{j + 1}", f"D{j + 1}{i + 1}"
+        poly = model.equations.get(name, model.equations.get(other))
+        assert (0.0 if poly is None else float(poly(q))) == pytest.approx(matrix[i, j], abs=1e-12)

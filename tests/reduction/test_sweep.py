@@ -147,7 +147,7 @@ def test_what_is_climbed_to_is_attained(search: Search) -> None:
     found, at = climb.climbed(samples, program, search.whole, search.states, np.zeros((0, search.states.n)), 1)
     torque = difference(search.cases[0], program)
     again = fastest(torque, search.states, at)[1] / search.scale
-    assert np.diag(again) == pytest.approx(found)
+    assert again.max(axis=0) == pytest.approx(found)
     spread = fastest(torque, search.states, samples.motions.q.T[: samples.each])[1] / search.scale
     assert np.all(found >= 0.99 * spread.max(axis=0))
     box = search.states.box

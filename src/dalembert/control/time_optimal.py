@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..drives.motors import Electric
 from ..systems.driven import MotorSystem
@@ -111,6 +110,7 @@ def time_optimal(
         raise ArmError(f"{system.name}: the path has {path.n} joints and the system {system.n}")
     if not isinstance(samples, int) or not 2 <= samples <= 100_000:
         raise ArmError("samples are a number of steps of the path, 2 to 100000")
+    _refuse_undriven(system, effort)
     s, jumps = _with_reversals(system, path, _places(path, samples))
     q, slope, bend = (path.derivative(s, order) for order in range(3))
     _refuse_corners(system, path)
@@ -229,6 +229,22 @@ def _refuse_waiting(system: System, path: Polynomials) -> None:
         raise ArmError(f"{system.name}: the path stands still from {at:g} on for a while; leave that piece out")
 
 
+def _refuse_undriven(system: System, effort: ArrayLike | None) -> None:
+    """A path is that of all coordinates, so that all are driven, by motors within their limits where these count."""
+    passive = getattr(system, "passive_places", ())
+    if passive:
+        raise ArmError(
+            f"{system.name}: coordinate {system.joint_names[passive[0]]!r} is passive, and nobody drives it along a "
+            "path; choose coordinates that are driven with with_coordinates"
+        )
+    motors = getattr(system, "limited_motors", ())
+    if motors and effort is None and not isinstance(system, MotorSystem):
+        raise ArmError(
+            f"{system.name}: loads at its coordinates know nothing of the limits of motor {motors[0]!r}; give "
+            "as_system(motors=True), or the largest loads as effort="
+        )
+
+
 def _refuse_beyond(system: System, q: Array) -> None:
     """A path that leaves the range of a joint cannot be gone at any speed."""
     beyond = np.maximum(q - system.upper, system.lower - q).max(axis=0)
@@ -290,7 +306,7 @@ def _motor_rows(
     """Largest current, stall torque and supply, at the shafts."""
     actuators = system.drives.actuators
     if len(actuators) != system.n:
-        limited = [x.name for x in actuators if _is_limited(x)]
+        limited = [x.name for x in actuators if x.is_limited]
         if limited:
             raise ArmError(
                 f"{name}: {len(actuators)} motors drive {system.n} coordinates, so that the share of each is "
@@ -314,13 +330,6 @@ def _motor_rows(
             supply = share * electric.supply
             found.append(_Rows(a, b, c, rest, *_band(a, supply), [f"supply of motor {x.name}" for x in actuators]))
     return found
-
-
-def _is_limited(actuator: Actuator) -> bool:
-    motor = actuator.motor
-    return actuator.stall_torque is not None or (
-        motor is not None and (np.isfinite(motor.largest_current) or np.isfinite(motor.supply))
-    )
 
 
 def _band(like: Array, bound: Array) -> tuple[Array, Array]:

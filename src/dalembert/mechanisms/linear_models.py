@@ -158,11 +158,6 @@ class _About:
         if not electric:
             return model
         constants = ElectricConstants(motors.actuators)
-        if (constants.inductance == 0).any():
-            raise ArmError(
-                f"{motors.names[int(np.argmin(constants.inductance))]} has no inductance, so its current is no state; "
-                f"give its inductance"
-            )
         bend = rate_slopes(self.carried, self.qd)[0]
         varied = rows @ bend + np.einsum("bajk,bj,bki->bai", bends, self.rate, x)
         return with_currents(model, constants, motors.names, speeds, varied[0])

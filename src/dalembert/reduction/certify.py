@@ -42,9 +42,9 @@ HASTE = 0.1
 """Effort below which proofs of coefficients are as rough as quick ones."""
 WORK, WORK_PER_WAVE, QUICK = 9.0e8, 1.0e8, 3.0e6
 """Work limits (control values, ``branch.py``): all coefficients together, one coefficient, and one in a quick proof."""
-TORQUE_GAP, TORQUE_WORK, TORQUE_QUICK = 0.03, 3.0e9, 3.0e8
-"""Gap between the bound of a joint's torque error and the largest one met (``grid.py``), the limit of work (numbers
-computed) to show a goal, or to come as close as that gap, and that of a quick proof."""
+TORQUE_GAP, TORQUE_WORK, TORQUE_CLOSE, TORQUE_QUICK = 0.03, 3.0e9, 1.0e9, 3.0e8
+"""Gap between the bound of a joint's torque error and the largest one met (``grid.py``), the limits of work (numbers
+computed) to show a goal, to come as close as that gap, and of a quick proof."""
 ASIDE = (0.01, 0.1, 0.3)
 """Parts of the attained sum that are replaced by the moduli of their harmonics instead of being searched, tried in
 turn: a larger one makes the grid cheaper and the result looser."""
@@ -154,20 +154,24 @@ def torque_bounds(
     quick: bool = False,
     effort: float = 1.0,
     goal: Array | None = None,
+    order: Sequence[int] | None = None,
     also: Array | None = None,
 ) -> TorqueBounds:
     """Bounds on the torque errors from all coefficients at the same position.
 
-    With a ``goal`` for each joint, that alone is shown where it can be; once an error above one is met, quick bounds
-    will do. Errors are likely to be large at the positions of ``also``.
+    With a ``goal`` for each joint, that alone is shown where it can be; once one is not, the others are left. With an
+    ``order`` those joints alone are bounded, one after the other. The bounds of joints that are left are infinite.
+    Errors are likely to be large at the positions of ``also``.
     """
-    n = states.n
-    proved, attained, reach, work = np.zeros(n), np.zeros(n), np.zeros(n), 0.0
-    at = np.tile(states.box.centre, (n, 1))
-    for i in range(n):
-        limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * TORQUE_WORK)
+    n, joints = states.n, range(states.n) if order is None else order
+    proved, reach = np.full(n, np.inf), np.full(n, np.inf)
+    attained, work, at = np.zeros(n), 0.0, np.tile(states.box.centre, (n, 1))
+    usual = TORQUE_CLOSE if goal is None else TORQUE_WORK
+    limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * usual)
+    for done, i in enumerate(joints):
         waves = {key: wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i}
         waves = {key: wave for key, wave in waves.items() if len(wave)}
+        proved[i] = reach[i] = 0.0
         if waves:
             factors = [factor(*key) for key in waves]
             most = np.inf if goal is None else float(goal[i])
@@ -175,9 +179,10 @@ def torque_bounds(
             proved[i], attained[i], work = found.bound, found.attained, work + found.work
             reach[i] = found.within_reach
             at[i] = at[i] if found.at is None else found.at
-            quick |= goal is not None and found.attained > goal[i]
+            if goal is not None and found.bound > goal[i]:
+                break
         if progress is not None:
-            progress("proving torques", (i + 1) / n)
+            progress("proving torques", (done + 1) / n)
     return TorqueBounds(proved, attained, at, reach, work)
 
 

@@ -26,17 +26,14 @@ STEPS = 0.3 * 0.75 ** np.arange(14, dtype=float)
 def climbed(
     samples: Samples, program: Hoisted, whole: Hoisted, states: States, begin: Array, seed: int
 ) -> tuple[Array, Array]:
-    """For each joint the largest error met, over all loads, and its position (joints, n).
+    """For each joint the largest error met, over all loads, and the positions (positions, n) at which the climbs of all
+    joints and loads end.
 
     ``begin`` are positions to begin with besides random ones.
     """
     n = states.n
-    best, at = np.zeros(n), np.tile(states.box.centre, (n, 1))
-    for load in range(len(samples.cases)):
-        found, where = _climbed(samples, load, program, whole, states, begin, seed)
-        better = found > best
-        best[better], at[better] = found[better], where[better]
-    return best, at
+    climbs = [_climbed(samples, load, program, whole, states, begin, seed) for load in range(len(samples.cases))]
+    return np.max([found for found, _ in climbs], axis=0), np.concatenate([at.reshape(-1, n) for _, at in climbs])
 
 
 def _climbed(
@@ -68,5 +65,4 @@ def _climbed(
         most = np.take_along_axis(own, pick[:, :, None], axis=2)[:, :, 0]
         better = most > score
         pool[better], score[better] = trial[rows, columns, pick][better], most[better]
-    first = score.argmax(axis=1)
-    return score[np.arange(n), first], pool[np.arange(n), first]
+    return score.max(axis=1), pool

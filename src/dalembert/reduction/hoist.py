@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from ..compile.operations import Operations
 from ..rings.graph import ADD, CONST, COS, INPUT, MUL, NEG, SIN, SUB, Graph, Node, reachable
 from .constant_forms import ParameterForm, product
 from .operation_list import OperationList, listed
@@ -27,6 +28,8 @@ class Hoisted:
 
     outputs: list[Node]
     definitions: dict[str, ParameterForm]
+    counted: dict[tuple[Fraction, ...], Operations] = field(default_factory=dict, repr=False)
+    """Operations for values of the constants that were asked for."""
 
     def values(self, parameters: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """The exact constants for these parameters; missing ones are zero."""
@@ -54,7 +57,14 @@ class Hoisted:
     def shifted(self, shifts: Mapping[str, Fraction]) -> Hoisted:
         """The same program with shifted constants."""
         definitions = {name: form.shifted(shifts.get(name, Fraction(0))) for name, form in self.definitions.items()}
-        return Hoisted(self.outputs, definitions)
+        return self.with_definitions(definitions)
+
+    def with_definitions(self, definitions: dict[str, ParameterForm]) -> Hoisted:
+        """The same operations with other constants of the same names."""
+        other = Hoisted(self.outputs, definitions)
+        # what follows from the operations alone is worked out once
+        vars(other).update({name: vars(self)[name] for name in ("listing", "_steps") if name in vars(self)})
+        return other
 
 
 @dataclass(frozen=True)

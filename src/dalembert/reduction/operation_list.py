@@ -36,14 +36,15 @@ class OperationList:
     named: NDArray[np.int32]
     slots: dict[int, int]
 
-    def without(self, cut: Cut) -> OperationList:
-        """The same program with a summand, or the value of a node, made zero."""
-        slot, which = self.slots[cut[0]], cut[1]
+    def without(self, cuts: Collection[Cut]) -> OperationList:
+        """The same program with summands, or the values of nodes, made zero."""
         code, a, b = self.code.copy(), self.a.copy(), self.b.copy()
-        if which == WHOLE:
-            code[slot], a[slot], b[slot] = CONSTANT, 0, 0
-        else:
-            (b if which else a)[slot] = 0
+        for index, which in cuts:
+            slot = self.slots[index]
+            if which == WHOLE:
+                code[slot], a[slot], b[slot] = CONSTANT, 0, 0
+            else:
+                (b if which else a)[slot] = 0
         return replace(self, code=code, a=a, b=b)
 
 

@@ -1,13 +1,14 @@
 """A graph of torques taken back to exact polynomials: what a program computes, not what it was meant to compute.
 
-Torques are 1, qdd_j and qd_j qd_k times functions of q. The coefficients come out of running the graph over the
-trigonometric ring at speeds and accelerations of zero and one.
+Torques are 1, qdd_j and qd_j qd_k times functions of q. The coefficients come out of running the graph over
+polynomials in speeds and accelerations whose coefficients are numbers of the trigonometric ring.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from ..equations.polynomial import TrigPolynomial, as_polynomial
@@ -83,36 +84,82 @@ def turned(sums: Mapping[int, int], ring: Any) -> tuple[Any, Any]:
     return sin, cos
 
 
+class MotionNumber:
+    """A polynomial in speeds and accelerations: monomial -> number of the ring.
+
+    A monomial is the sorted tuple of its factors, speed j as j and acceleration j as n + j. One pass through a program
+    gives all its coefficients, where runs at unit motions would go through what they share once for each.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: dict[tuple[int, ...], Any]) -> None:
+        self.parts = parts
+
+    def __add__(self, other: Any) -> MotionNumber:
+        parts = dict(self.parts)
+        for key, value in parts_of(other).items():
+            present = parts.pop(key, None)
+            total = value if present is None else present + value
+            if present is None or not _is_zero(total):
+                parts[key] = total
+        return MotionNumber(parts)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> MotionNumber:
+        return MotionNumber({key: -value for key, value in self.parts.items()})
+
+    def __sub__(self, other: Any) -> MotionNumber:
+        return self + -other
+
+    def __rsub__(self, other: Any) -> MotionNumber:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        if not isinstance(other, MotionNumber):
+            return 0 if _is_zero(other) else MotionNumber({key: value * other for key, value in self.parts.items()})
+        product: Any = MotionNumber({})
+        for key, value in self.parts.items():
+            product += MotionNumber({tuple(sorted(key + more)): value * x for more, x in other.parts.items()})
+        return product
+
+    __rmul__ = __mul__
+
+
+def _is_zero(number: Any) -> bool:
+    return isinstance(number, int | Fraction) and not number
+
+
+def parts_of(number: Any) -> dict[tuple[int, ...], Any]:
+    """A number by its monomials."""
+    if isinstance(number, MotionNumber):
+        return number.parts
+    return {} if _is_zero(number) else {(): number}
+
+
 def coefficients(outputs: Sequence[Node], space: Space, constants: Mapping[str, Any]) -> dict[Key, TrigPolynomial]:
     """The coefficients of torques that depend on q, qd and qdd; D for all i and j, C for j <= k.
 
     ``constants`` are exact numbers, or numbers of the ring of ``space``.
     """
-    n = len(outputs)
-    ring = space.ring
-    known = {name: ring.number(x) if isinstance(x, Fraction) else x for name, x in constants.items()}
+    n, ring, half = len(outputs), space.ring, Fraction(1, 2)
+    values: dict[str, Any] = {name: ring.number(x) if isinstance(x, Fraction) else x for name, x in constants.items()}
+    values |= {
+        f"{name}_{i}": MotionNumber({(i + n * part,): 1}) for part, name in enumerate(("qd", "qdd")) for i in range(n)
+    }
+    parts = [dict(parts_of(number)) for number in polynomials(outputs, values, space)]
 
-    def run(qd: Mapping[int, int], qdd: Mapping[int, int]) -> list[TrigPolynomial]:
-        values = dict(known)
-        values |= {f"qd_{i}": qd.get(i, 0) for i in range(n)}
-        values |= {f"qdd_{i}": qdd.get(i, 0) for i in range(n)}
-        return [as_polynomial(space, x) for x in polynomials(outputs, values, space)]
+    def taken(key: tuple[int, ...]) -> list[TrigPolynomial]:
+        return [as_polynomial(space, each.pop(key, 0)) for each in parts]
 
-    found: dict[Key, TrigPolynomial] = {}
-    rest = run({}, {})
-    for i in range(n):
-        found["G", (i,)] = rest[i]
-    squares = []
+    found: dict[Key, TrigPolynomial] = {("G", (i,)): poly for i, poly in enumerate(taken(()))}
     for j in range(n):
-        column, square = run({}, {j: 1}), run({j: 1}, {})
-        squares.append([square[i] - rest[i] for i in range(n)])
-        for i in range(n):
-            found["D", (i, j)] = column[i] - rest[i]
-            found["C", (i, j, j)] = squares[j][i]
-    half = Fraction(1, 2)
-    for j in range(n):
-        for k in range(j + 1, n):
-            both = run({j: 1, k: 1}, {})
-            for i in range(n):
-                found["C", (i, j, k)] = (both[i] - rest[i] - squares[j][i] - squares[k][i]) * half
+        found |= {("D", (i, j)): poly for i, poly in enumerate(taken((n + j,)))}
+        found |= {("C", (i, j, j)): poly for i, poly in enumerate(taken((j, j)))}
+    for j, k in combinations(range(n), 2):
+        found |= {("C", (i, j, k)): poly * half for i, poly in enumerate(taken((j, k)))}
+    for i, each in enumerate(parts):
+        if each:
+            raise ValueError(f"torque {i + 1} of a program has products of speeds and accelerations that no arm has")
     return found

@@ -1,19 +1,22 @@
-"""The search for the shortest program within a proved tolerance: prune, refit, prove, and correct the target.
+"""The search for the shortest program within a proved tolerance: prune, refit, climb, and prove what is left.
 
-The proved error of a program exceeds its largest error on the samples by a ratio that changes little from one program
-to the next, joint by joint. Pruning works on samples, with the target
+The largest error of a program exceeds that on the samples by a ratio that changes little from one program to the next,
+joint by joint. Pruning works on samples, with the target
 
-    tolerance / (back-off * ratio)
+    tolerance / ratio
 
-for each joint; every proof updates the ratio, and the back-off grows after a miss and shrinks after a hit. A proof also
-says where the errors are largest, and these positions join the samples. Work is counted, never timed: the same question
-has the same answer on every machine.
+for each joint, and every climb (``climb.py``) measures the ratio. It is larger for a program that has just been pruned,
+which has made the most of the samples, than for one whose largest errors are among them: climbs and proofs say where
+errors are largest, and these positions join the samples. A program is pruned further with its own ratio, or, where
+that misses the tolerance, with one between its own and that of new programs. What a chain of ever shorter programs
+ends with is proved, else the one before it. Work is counted, never timed: the same question has the same answer on
+every machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,7 +27,7 @@ from .certify import Key, Progress, torque_bounds
 from .constant_forms import ParameterForm
 from .hoist import Hoisted
 from .program_polynomials import coefficients
-from .prune import Pruner
+from .prune import Pruner, Room
 from .recursion import Case, plain_recursion, recursion
 from .reduced_model import operations_of
 from .refit import refitted
@@ -32,26 +35,20 @@ from .samples import Samples
 from .states import Array, States
 from .sweep import worst
 
-SEARCH_POSITIONS = 60
-"""Sample positions for pruning, shared among the loads (at least 12 for each)."""
-MOST_WORST = 60
-"""Most positions that are added to these because a proof found the largest error of a joint there."""
-REFIT_POSITIONS = 600
-"""Sample positions for the refits that follow a proof."""
+SEARCH_POSITIONS, SEARCH_WORST = 40, 80
+"""Sample positions for pruning: those spread evenly, shared among the loads (at least 12 for each), and the latest of
+those where climbs and proofs found the largest errors."""
+REFIT_POSITIONS, REFIT_WORST = 200, 240
+"""The same for the refits that follow a climb or proof."""
 GREED_EXPONENTS = (1.0, 0.5)
 """Exponents g in the ranking of changes by (effect on the error) / (operations saved)^g, by which programs are pruned
 further one after the other."""
-ANOTHER_START = 0.1
-"""Part of the work limit up to which programs are pruned from the whole recursion by every exponent and not by the
-first alone."""
-MAX_STARTS = 4
-"""Most programs pruned from the whole recursion until one of them meets the tolerance."""
-MAX_RUNS, SOON = 3, 10
-"""Most times that a search begins with the whole recursion, later ones with the positions met so far among the samples,
-and the number of programs tried from which it does not begin anew."""
-MAX_CONTINUED, MAX_MISSES = 6, 6
-"""How often each exponent goes on from the shortest program that meets the tolerance, and how many programs in a row
-may miss it."""
+MAX_STARTS, MOST_STARTS = 3, 16
+"""Most programs pruned from the whole recursion by each exponent, and in all as long as none is proved."""
+MAX_CONTINUED = 6
+"""How often each exponent goes on from a program."""
+SEARCH_LIMIT = 5.0e7
+"""Numbers computed by pruning up to which another program is pruned from the whole recursion, once one is proved."""
 WORK_LIMIT = 1.2e10
 """Work limit (numbers computed by the proofs): once the proofs have used more, no refit begins, and no further program
 once one meets the tolerance."""
@@ -59,8 +56,6 @@ NEAR_MISS = 1.15
 """Near miss: a program proved within this multiple of the tolerance is refitted to the ratios that its proof gave."""
 MAX_REFITS = 6
 """Most such refits of one program, each with a new proof."""
-RATIO_MARGIN = 1.01
-"""Safety factor on the ratio of proved to sampled error, whenever a ratio is used for a target."""
 PROVABLE = 1.02
 """Proved error over the largest error met that a proof is taken to come to where there was none."""
 LITTLE, ROUNDING = 3.0e7, 1e-9
@@ -70,8 +65,11 @@ CHEAP = 0.1
 """Part of the work limit up to which other constants are tried for the best program."""
 BETTER = 0.98
 """Part of the sampled error to which other constants have to bring it to be tried in place of those there are."""
-BACKOFF_STEP = 1.03
-"""Factor on the back-off after a program that misses the tolerance."""
+CLOSE = 1.1
+"""Proved error over the largest error met from which on a joint is proved once more for the best program."""
+CAUTION = 0.1
+"""Down to which the search halves where the ratio to prune with lies, between the smallest that is likely (0) and that
+of new programs (1)."""
 MEAN_WEIGHT = 0.01
 """Weight of the mean error against the largest one in refits of proved programs; pruning uses ``refit.MEAN_WEIGHT``."""
 RELIABLE = 0.02
@@ -142,14 +140,13 @@ class Search:
         self.positions = SEARCH_POSITIONS if self.thorough else round(max(effort, 0.25) * SEARCH_POSITIONS)
         self.worst_positions: Array = np.zeros((0, states.n))
         self._fine: Samples | None = None
-        self.pruner = Pruner(self.whole, self._samples(self.positions), refit, self._report_pruning)
-        self.work, self.last_work, self.backoff = 0.0, 0.0, 1.0
-        self.climbed_to: Array = np.zeros((0, states.n))
+        self.room = Room()
+        self.pruner = self._pruner()
+        self.work, self.last_work = 0.0, 0.0
         self.climbs, self.reach = 0, np.full(states.n, PROVABLE)
         self.tried: list[Candidate] = [self.certified(self.whole)]
-        self.missed: list[Candidate] = []
-        self.since, self.programs = 0, 0
-        self.proof_ratio = np.ones(states.n)
+        self.climbed: list[Candidate] = []
+        self.fresh_ratio, self.own_ratio = np.ones(states.n), np.ones(states.n)
 
     @property
     def thorough(self) -> bool:
@@ -164,141 +161,164 @@ class Search:
         """Reports the progress of a proof."""
         self.steps.say(text, 0.9 * part)
 
-    def _samples(self, positions: int) -> Samples:
-        """Samples at this many positions, shared among the loads."""
+    def _samples(self, positions: int, worst_positions: int) -> Samples:
+        """Samples at this many positions, shared among the loads, and the last of those with the largest errors."""
         size = max(12, positions // len(self.cases))
-        return Samples(self.whole, self.cases, self.states, self.scale, size, self.worst_positions)
+        also = self.worst_positions[max(0, len(self.worst_positions) - worst_positions) :]
+        return Samples(self.whole, self.cases, self.states, self.scale, size, also)
+
+    def _pruner(self) -> Pruner:
+        """The pruner with the samples of now."""
+        samples = self._samples(self.positions, SEARCH_WORST)
+        return Pruner(self.whole, samples, self.refit, self._report_pruning, self.room)
 
     @property
     def fine(self) -> Samples:
         """Samples for the refits of proved programs."""
         if self._fine is None:
-            self._fine = self._samples(REFIT_POSITIONS)
+            self._fine = self._samples(REFIT_POSITIONS, REFIT_WORST)
         return self._fine
 
     def best(self, tolerance: float) -> Candidate:
         """The shortest program found whose proved error is within the tolerance.
 
-        The first program is pruned as if samples were proofs; its proof shows the ratio of the two for this arm. A
-        search that ends soon begins anew, and goes on only where it begins no worse than before.
+        The first program is pruned as if samples were proofs; its climb shows the ratio of the two for this arm. What
+        lies between a ratio with which a program missed the tolerance and one with which it was met is halved from
+        start to start, until one leads to nothing shorter.
         """
-        if tolerance > 0:
-            exponents, begun = GREED_EXPONENTS[: None if self.thorough else 1], np.inf
-            for run in range(MAX_RUNS if self.thorough else 1):
-                if run and (self.programs >= SOON or self.work > ANOTHER_START * WORK_LIMIT):
+        caution, bold, shy = 0.0, 0.0, np.inf
+        exponents = GREED_EXPONENTS[: None if self.thorough else 1]
+        for run in range(MOST_STARTS if tolerance > 0 else 0):
+            first, before, greed = not run, self.shortest(tolerance), exponents[run % len(exponents)]
+            if run >= MAX_STARTS * len(exponents) and before is not self.tried[0]:
+                break
+            target = tolerance / self._ratio(self.own_ratio, caution)
+            start = self._attempt(self.pruner.pruned(target, thorough=False, greed=greed), tolerance)
+            if self._met(start, tolerance):
+                shy = shy if first else caution  # nothing was measured before the first
+                chain = self._continue(start, exponents, tolerance)
+                self.own_ratio = self._proof_ratio(chain[-1], self.pruner.samples)
+                self._prove_one(chain, tolerance)
+                if before is not self.tried[0] and before is self.shortest(tolerance):
                     break
-                self.since = len(self.tried)
-                for greed in exponents:
-                    if greed == exponents[0] or self.work <= ANOTHER_START * WORK_LIMIT:
-                        self._start(greed, tolerance)
-                if (operations := self.shortest(tolerance, self.since).operations) <= begun:
-                    begun = operations
-                    self._continue(exponents, tolerance)
+                if self.shortest(tolerance) is self.tried[0]:
+                    bold, shy = 2 * caution, np.inf  # no proof comes so close: further from the tolerance
+            else:
+                bold = caution
+            if self._spent(tolerance) or (shy - bold < CAUTION and self.shortest(tolerance) is not self.tried[0]):
+                break
+            caution = (bold + shy) / 2 if bold < shy < np.inf else bold + 1.0
         return self._best_constants(self.shortest(tolerance), tolerance)
 
-    def _start(self, greed: float, tolerance: float) -> None:
-        """Programs pruned in haste from the whole recursion, until one meets the tolerance."""
-        self.backoff = 1.0
-        for _ in range(MAX_STARTS):
-            target = tolerance / (self.backoff * self.proof_ratio)
-            found = self._attempt(self.pruner.pruned(target, thorough=False, greed=greed), tolerance)
-            if found is None or np.all(found.share <= tolerance):
-                return
-
-    def _continue(self, exponents: Sequence[float], tolerance: float) -> None:
-        """Goes on from the shortest program, whose proof shows how much of the tolerance is left, by each exponent in
-        turn, until none of them leads on or too many programs in a row have missed the tolerance.
+    def _continue(self, start: Candidate, exponents: Sequence[float], tolerance: float) -> list[Candidate]:
+        """The program and ever shorter ones that climbs do not see to miss the tolerance, by each exponent in turn,
+        until none of them leads on.
         """
-        self.backoff, misses, idle = 1.0, 0, 0
+        chain = [start]
+        caution, bold, shy = 0.0, 0.0, 1.0
         rounds = MAX_CONTINUED if self.thorough else round(self.effort * MAX_CONTINUED)
         for greed in (*exponents,) * rounds:
-            best = self.shortest(tolerance, self.since)
-            proved = best is not self.tried[0]
-            if misses == MAX_MISSES or idle == len(exponents) or (proved and self.work > self.effort * WORK_LIMIT):
-                return
-            if proved:
-                target = tolerance / (self.backoff * RATIO_MARGIN * self._proof_ratio(best, self.pruner.samples))
-            else:
-                target = tolerance / (self.backoff * self.proof_ratio)
-            program = self.pruner.pruned(target, best.program, self.thorough, greed)
-            found = None if program is best.program else self._attempt(program, tolerance)
-            idle = idle + 1 if found is None else 0
-            if found is None:
+            best = chain[-1]
+            ratio = self._ratio(self._proof_ratio(best, self.pruner.samples), caution)
+            program = self.pruner.pruned(tolerance / ratio, best.program, self.thorough, greed)
+            if program is best.program:
+                shy = caution
+            elif self._met(shorter := self._attempt(program, tolerance), tolerance):
+                chain.append(shorter)
+                caution, bold, shy = 0.0, 0.0, 1.0
                 continue
-            if self.shortest(tolerance, self.since) is best:
-                misses += 1
             else:
-                self.backoff, misses = 1.0, 0
+                bold = caution
+            if shy - bold < CAUTION:
+                break
+            caution = (bold + shy) / 2
+        return chain
 
-    def shortest(self, tolerance: float, since: int = 0) -> Candidate:
-        """The shortest candidate within the tolerance, of those tried from number ``since`` on; the exact recursion
-        always is.
-        """
-        fit = [c for c in (self.tried[0], *self.tried[since:]) if np.all(c.share <= tolerance)]
+    def _ratio(self, own: Array, caution: float) -> Array:
+        """A ratio between that of a program whose worst positions are among the samples and that of new programs."""
+        return np.asarray(own * np.maximum(self.fresh_ratio / own, 1.0) ** caution)
+
+    def _prove_one(self, chain: Sequence[Candidate], tolerance: float) -> None:
+        """Proves the shortest program of a chain that can be proved, where it is shorter than all before."""
+        for candidate in reversed(chain):
+            if candidate.operations >= self.shortest(tolerance).operations:
+                return
+            self.steps.step("proving")
+            for _ in range(1 + (MAX_REFITS if self.refit else 0)):
+                proved = self.certified(candidate.program, tolerance=tolerance, seen=candidate)
+                self._renew()
+                if np.all(np.isfinite(proved.share)):
+                    self.tried.append(proved)
+                if np.all(proved.share <= tolerance):
+                    return
+                refit = self._refitted(proved, tolerance)
+                if refit is None or not self._met(candidate := self._climbed(refit), tolerance):
+                    break
+
+    def _met(self, candidate: Candidate, tolerance: float) -> bool:
+        """Whether a program is likely to be proved."""
+        return bool(np.all(self._known(candidate) <= tolerance))
+
+    def _spent(self, tolerance: float) -> bool:
+        """Whether the work of proofs or of pruning is done, and some program meets the tolerance."""
+        spent = self.work > self.effort * WORK_LIMIT or self.room.used > self.effort * SEARCH_LIMIT
+        return spent and self.shortest(tolerance) is not self.tried[0]
+
+    def shortest(self, tolerance: float) -> Candidate:
+        """The shortest candidate within the tolerance; the exact recursion always is."""
+        fit = [c for c in self.tried if np.all(c.share <= tolerance)]
         return min(fit, key=lambda c: (c.operations, c.share.max(initial=0.0)))
 
-    def _attempt(self, program: Hoisted, tolerance: float) -> Candidate | None:
-        """A program with its proof, None if it was tried before; a near miss is refitted to the ratios of its proof and
-        proved again.
-        """
-        if any(program.same_as(candidate.program) for candidate in (*self.tried, *self.missed)):
-            return None
-        self.steps.step("proving")
-        self.programs += 1
-        candidate = self._prove(program, tolerance)
-        for _ in range(MAX_REFITS if self.refit else 0):
-            ratio = float(self._provable(candidate).max(initial=0.0)) / tolerance
-            if (
-                not 1 < ratio <= NEAR_MISS
-                or candidate.operations >= self.shortest(tolerance, self.since).operations
-                or self.work > self.effort * WORK_LIMIT
-            ):
-                break
-            target = tolerance / (RATIO_MARGIN * self._proof_ratio(candidate, self.fine))
-            refitted_program = refitted(candidate.program, self.fine, target, MEAN_WEIGHT)
-            if np.any(worst(self.fine.error(refitted_program)) > target):
-                break
-            candidate = self._prove(refitted_program, tolerance)
-        if np.any(candidate.share > tolerance):
-            self.backoff *= BACKOFF_STEP
+    def _attempt(self, program: Hoisted, tolerance: float) -> Candidate:
+        """A program after a climb; a near miss is refitted to the ratios of its climb, and climbed again."""
+        for candidate in self.climbed:
+            if program.same_as(candidate.program):
+                return candidate
         self.steps.step("leaving out what does not matter")
-        return candidate
-
-    def _prove(self, program: Hoisted, tolerance: float) -> Candidate:
-        """Proves a program and keeps it, unless errors above the tolerance are met before; where its errors are largest
-        is where pruning looks from now on.
-        """
-        candidate = self._seen_to_fail(program, tolerance)
-        if candidate is None:
-            candidate = self.certified(program, tolerance=tolerance)
-            self.tried.append(candidate)
-        else:
-            self.missed.append(candidate)
-        ratio = RATIO_MARGIN * self._proof_ratio(candidate, self.pruner.samples)
-        first = len(self.tried) + len(self.missed) == 2
+        candidate = self._climbed(program)
+        ratio = self._proof_ratio(candidate, self.pruner.samples)
         # what one program shows another one may show too
-        self.proof_ratio = ratio if first else np.maximum(ratio, np.sqrt(ratio * self.proof_ratio))
-        self._fine = None
-        self.pruner = Pruner(self.whole, self._samples(self.positions), self.refit, self._report_pruning)
+        self.fresh_ratio = np.maximum(ratio, np.sqrt(ratio * self.fresh_ratio)) if self.climbed else ratio
+        self.climbed.append(candidate)
+        self._renew()
+        for _ in range(MAX_REFITS if self.refit else 0):
+            if self._met(candidate, tolerance):
+                break
+            refit = self._refitted(candidate, tolerance)
+            if refit is None:
+                break
+            candidate = self._climbed(refit)
+            self._renew()
         return candidate
 
-    def _seen_to_fail(self, program: Hoisted, tolerance: float) -> Candidate | None:
-        """A program whose errors are above the tolerance somewhere, or, where proofs take time, so close to it that the
-        last one would not have shown them to be below, with these errors in place of a proof; None where no such
-        position is found.
-        """
-        samples = self.pruner.samples
-        self.climbs += 1
-        found, at = climb.climbed(samples, program, self.whole, self.states, self.worst_positions, self.climbs)
-        self.climbed_to = at
-        within_reach = self.reach * found
-        # where a proof takes no more time than the climb, it decides all that is not above the tolerance for sure
-        known = found * (1 - ROUNDING) if self.last_work <= LITTLE else within_reach
-        if np.all(known <= tolerance):
+    def _refitted(self, candidate: Candidate, tolerance: float) -> Hoisted | None:
+        """A near miss with constants that meet the tolerance on the samples, by the ratios of its climb or proof."""
+        if float(self._provable(candidate).max(initial=0.0)) > NEAR_MISS * tolerance:
             return None
-        self.worst_positions = np.concatenate([self.worst_positions, at])[-MOST_WORST:]
+        target = tolerance / self._proof_ratio(candidate, self.fine)
+        program = refitted(candidate.program, self.fine, target, MEAN_WEIGHT)
+        return None if np.any(worst(self.fine.error(program)) > target) else program
+
+    def _renew(self) -> None:
+        """Pruning looks from now on where errors are largest."""
+        self._fine = None
+        self.pruner = self._pruner()
+
+    def _climbed(self, program: Hoisted) -> Candidate:
+        """A program with the largest errors that are met in place of a proof; their positions join the samples."""
+        self.climbs += 1
+        found, at = climb.climbed(
+            self.pruner.samples, program, self.whole, self.states, self.worst_positions, self.climbs
+        )
+        self.worst_positions = np.concatenate([self.worst_positions, at])[-REFIT_WORST:]
         total = operations_of(program, program.values(self.cases[0].parameters)).total
-        return Candidate(program, [], 0, np.full(self.states.n, np.inf), found, within_reach, total, True)
+        return Candidate(program, [], 0, np.full(self.states.n, np.inf), found, self.reach * found, total, True)
+
+    def _known(self, candidate: Candidate) -> Array:
+        """The errors of a program after a climb: where a proof takes no more time than that, those that are met, since
+        it decides all that is not above the tolerance for sure; else those that the last proof would have come to.
+        """
+        return candidate.attained * (1 - ROUNDING) if self.last_work <= LITTLE else candidate.within_reach
 
     def _proof_ratio(self, candidate: Candidate, samples: Samples) -> Array:
         """The ratio of provable to sampled error of each joint."""
@@ -323,18 +343,19 @@ class Search:
         if self.refit and self.thorough and self.work <= CHEAP * WORK_LIMIT:
             definitions = {name: ParameterForm(form.terms) for name, form in best.program.definitions.items()}
             programs += [
-                Hoisted(best.program.outputs, definitions),
+                best.program.with_definitions(definitions),
                 refitted(best.program, self.fine, np.full(self.states.n, tolerance), MEAN_WEIGHT),
             ]
         sampled = [float(worst(self.fine.error(program)).max()) for program in programs]
         for rank in np.argsort(sampled, kind="stable").tolist():
-            if rank and (sampled[rank] > BETTER * sampled[0] or programs[rank].same_as(best.program)):
+            other = programs[rank]
+            if rank and (sampled[rank] > BETTER * sampled[0] or other.same_as(best.program)):
+                continue
+            if rank and not self._met(self._climbed(other), tolerance):
                 continue
             self.steps.say("proving closely")
-            candidate = self.certified(programs[rank])
-            if not rank:
-                # both proofs hold
-                candidate = replace(candidate, share=np.minimum(candidate.share, best.share))
+            # of the same program both proofs hold, and what the first shows closely is not shown again
+            candidate = self.certified(other, seen=None if rank else best)
             self.tried.append(candidate)
             if candidate.operations <= best.operations and np.all(candidate.share <= tolerance):
                 return candidate
@@ -354,7 +375,7 @@ class Search:
         """Programs for multiples of the tolerance, each with a quick proof; the shortest within it is proved fully."""
         for factor in SWEEP_FACTORS:
             self.steps.step("error against operations")
-            program = self.pruner.pruned(factor * tolerance / self.proof_ratio, thorough=False)
+            program = self.pruner.pruned(factor * tolerance / self.fresh_ratio, thorough=False)
             self.tried.append(self.certified(program, quick=True))
         best = self.shortest(tolerance)
         if best.quick:
@@ -362,22 +383,27 @@ class Search:
             self.tried.append(best)
         return best
 
-    def certified(self, program: Hoisted, quick: bool = False, tolerance: float | None = None) -> Candidate:
-        """A program with its proved error against the exact coefficients for every load; to reach a ``tolerance``, or
-        quickly once an error above it is met.
+    def certified(
+        self, program: Hoisted, quick: bool = False, tolerance: float | None = None, seen: Candidate | None = None
+    ) -> Candidate:
+        """A program with its proved error against the exact coefficients for every load; to reach a ``tolerance``, as
+        long as that can be. What was ``seen`` of it puts the joint that is hardest to prove first, and leaves out those
+        that are proved closely.
         """
         waves, shares, attained, reach = [], [], [], []
-        before = self.work
+        before, order = self.work, None
+        if seen is not None:
+            order = [i for i in np.argsort(-seen.attained).tolist() if not seen.share[i] <= CLOSE * seen.attained[i]]
         goal = None if tolerance is None else tolerance / OUTWARD**2 * self.scale
+        also = self.worst_positions[-2 * climb.POOL * self.states.n :]
         for case, exact in zip(self.cases, self.exact, strict=True):
             polynomials = coefficients(program.outputs, exact["G", (0,)].space, program.values(case.parameters))
             left = {key: rest for key, poly in polynomials.items() if (rest := poly - exact[key])}
             differences = dict(zip(left, waves_of([*left.values()]), strict=True))
-            also = self.climbed_to
-            joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal, also)
+            joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal, order, also)
             self.work += joints.work
             if not quick and differences:
-                self.worst_positions = np.concatenate([self.worst_positions, joints.at])[-MOST_WORST:]
+                self.worst_positions = np.concatenate([self.worst_positions, joints.at])[-REFIT_WORST:]
             waves.append(differences)
             shares.append(joints.proved / self.scale)
             attained.append(joints.attained / self.scale)
@@ -386,11 +412,15 @@ class Search:
         first = program.values(self.cases[0].parameters)
         worst_load = int(np.argmax([share.max(initial=0.0) for share in shares]))
         total = operations_of(program, first).total
-        found = np.max(attained, axis=0)
-        quick |= tolerance is not None and bool(np.any(found > tolerance))
+        found, share = np.max(attained, axis=0), np.max(shares, axis=0)
+        if seen is not None:
+            found, share = np.maximum(found, seen.attained), np.minimum(share, seen.share)
+        likely, broken_off = np.max(reach, axis=0), tolerance is not None and bool(np.any(share > tolerance))
+        # what was left out, or broken off at an error above the tolerance, shows nothing of what a proof comes to
+        likely = np.where(np.isfinite(likely) & ~(found > (tolerance or np.inf)), likely, self.reach * found)
         if goal is not None:
-            self.reach = np.maximum(np.max(reach, axis=0) / np.where(found > 0, found, 1.0), PROVABLE)
-        return Candidate(program, waves, worst_load, np.max(shares, axis=0), found, np.max(reach, axis=0), total, quick)
+            self.reach = np.maximum(likely / np.where(found > 0, found, 1.0), PROVABLE)
+        return Candidate(program, waves, worst_load, share, found, likely, total, quick or broken_off)
 
 
 def exact_coefficients(case: Case) -> dict[Key, TrigPolynomial]:

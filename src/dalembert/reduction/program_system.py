@@ -195,17 +195,19 @@ class ProgramSystem(StandIn, ABC):
         """The coefficients that are not zero, by printed name, as closed forms in the named constants.
 
         Called with positions they give numbers; ``equations["D11"](q, {"k1": 0.5})`` with a constant of one's own.
-        D_ji stands beside D_ij where it is another.
+        D_ji stands beside D_ij where it is another, zero or not.
         """
         spelled = {name: name.replace("_", "") for name in self.values}
         plain = self.exact_equations.space
         space = plain.extended(Symbol(spelled[name], value, "constant") for name, value in self.values.items())
         known = {name: space.ring.symbol(symbol) for name, symbol in spelled.items()}
         found = coefficients(self.torques, space, known)
+        # a D_ij that is not D_ji is named even where it is zero, since one alone stands for both
+        uneven = {key for key, poly in found.items() if key[0] == "D" and poly != found["D", key[1][::-1]]}
         return {
             names.name(kind, index): poly
             for (kind, index), poly in found.items()
-            if poly and (kind != "D" or index[0] <= index[1] or poly != found[kind, index[::-1]])
+            if (kind, index) in uneven or (poly and (kind != "D" or index[0] <= index[1]))
         }
 
     # -- code -------------------------------------------------------------------------------------

@@ -7,8 +7,10 @@ operations they save; whether the result is within the tolerance is decided by t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -47,6 +49,10 @@ class Change:
     touches: tuple[str, ...] = ()
 
 
+Offer: TypeAlias = tuple[Change, Array]
+"""A change with its effect on the contributions."""
+
+
 @dataclass(frozen=True, eq=False)
 class Options:
     """The changes of one program with their first-order effects on the contributions, the contributions of a unit of
@@ -65,13 +71,31 @@ class Options:
         return np.array([change.saved for change in self.changes], float)
 
 
+class Room:
+    """Memory of large arrays, used again and again: new pages take longer than what is written to them."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, Array] = {}
+        self.used = 0.0
+        """Numbers that were asked for in all."""
+
+    def array(self, name: str, shape: tuple[int, ...]) -> Array:
+        """An array of this shape in the memory of this name; what it held before is lost."""
+        size = math.prod(shape)
+        self.used += size
+        if name not in self._held or len(self._held[name]) < size:
+            self._held[name] = np.empty(size + size // 4)
+        return self._held[name][:size].reshape(shape)
+
+
 class Pruner:
     """Greedy pruning while the largest sum of contributions on the samples is within a target for each joint."""
 
     def __init__(
-        self, whole: Hoisted, samples: Samples, refit: bool = True, passed: Callable[[int], None] = lambda _: None
-    ) -> None:
-        self.passed = passed
+        self, whole: Hoisted, samples: Samples, refit: bool = True, passed: Callable[[int], None] = lambda _: None,
+        room: Room | None = None,
+    ) -> None:  # fmt: skip
+        self.passed, self.room = passed, room or Room()
         self.whole, self.samples, self.refit, self.greed = whole, samples, refit, 1.0
         self._first: tuple[Array, Options] | None = None
 
@@ -98,7 +122,7 @@ class Pruner:
         result = self._cheapest_changes(program, options, options.effects, None, target, len(options.changes))
         if result is None and self.refit and options.names:
             # The shift of a constant that another change removes has no effect: only a few changes at a time.
-            effects, shifts = projected(options.effects, options.units, target)
+            effects, shifts = projected(options.effects, options.units, target, self.room)
             result = self._cheapest_changes(program, options, effects, shifts, target, FEW)
             if result is None and thorough:
                 result = self._single_change(program, options, effects, target)
@@ -112,12 +136,8 @@ class Pruner:
         names, sweep = program.listing.names, samples.sweep(program)
         made, units = sweep.linear()
         changes, kept, cuts = self._cuts(program, sweep, limit)
-        others = [
-            (change, effect)
-            for change, effect in (*self._parameters(program, names, units), *self._merges(program, names, units))
-            if np.all(np.abs(effect).max(axis=(1, 2)) <= limit)
-        ]
-        effects = np.empty((kept + len(others), *samples.shape))
+        others = self._other_changes(program, names, units, limit) if names else []
+        effects = self.room.array("first" if program is self.whole else "effects", (kept + len(others), *samples.shape))
         cuts(effects[:kept])
         for row, (_, effect) in enumerate(others):
             effects[kept + row] = effect
@@ -140,6 +160,7 @@ class Pruner:
                 break
             tries += 1
             error, units = self._after(program, options, c)
+            self.room.used += units.size
             shifts = least_worst(error, units, target, 0.0, enough=True)
             if np.any(worst(error + np.tensordot(shifts, units, 1)) > target * CLOSE_ENOUGH):
                 continue
@@ -155,7 +176,7 @@ class Pruner:
         change, samples = options.changes[c], self.samples
         rows = {name: row for row, name in enumerate(options.names)}
         if change.cut is not None:
-            made, left = samples.sweep(program, change.cut).linear()
+            made, left = samples.sweep(program, [change.cut]).linear()
             left[[rows[name] for name in change.touches]] = 0.0  # a constant that is cut has no more effect
             return made - samples.exact, left
         units = options.units.copy()
@@ -194,12 +215,13 @@ class Pruner:
                     cuts.add(change.cut)
                 if len(taken) == most:
                     break
-        before = count(program, samples)
         while taken:
             shift_of = {} if shifts is None else dict(zip(options.names, shifts[taken].sum(axis=0), strict=True))
-            changed = applied(program, [changes[c] for c in taken], shift_of)
-            if np.all(worst(samples.error(changed)) <= target * CLOSE_ENOUGH):
-                return changed if count(changed, samples) < before else None
+            some = [changes[c] for c in taken]
+            made = samples.sweep(program, cuts_of(some), changed_forms(program, some, shift_of)).contributions()
+            if np.all(worst(made - samples.exact) <= target * CLOSE_ENOUGH):
+                changed = applied(program, some, shift_of)
+                return changed if count(changed, samples) < count(program, samples) else None
             # The first-order effects were too optimistic: undo the last quarter of the changes.
             taken = taken[: len(taken) * 3 // 4]
         return None
@@ -231,8 +253,34 @@ class Pruner:
             changes.append(Change(uses.saved((node.index, slot), node), (node.index, slot), touches=names))
         return changes, len(kept), write
 
-    def _parameters(self, program: Hoisted, names: Sequence[str], units: Array) -> Iterator[tuple[Change, Array]]:
-        """Every parameter that occurs in more than one constant; the others are removed with their constant."""
+    def _other_changes(self, program: Hoisted, names: Sequence[str], units: Array, limit: Array) -> list[Offer]:
+        """Removed parameters and merged constants whose effect alone is within ``limit``, with these effects."""
+        loads = units.reshape(*units.shape[:-1], len(self.samples.cases), -1)
+        most = np.abs(loads).max(axis=(2, 4), initial=0.0)  # constants, joints, loads
+        values = np.array([self.samples.by_load(program.definitions[name]) for name in names])
+        found: list[Offer] = []
+        for change, rows, added in self._parameters(program, names, values):
+            effect = (loads[rows] * added[:, None, None, :, None]).sum(axis=0)
+            if np.all(np.abs(effect).max(axis=(1, 2, 3)) <= limit):
+                found.append((change, effect.reshape(units.shape[1:])))
+        row_of, pairs = {name: row for row, name in enumerate(names)}, neighbours(program)
+        merges = [
+            Change(saved, merged=(a, b, sign), touches=(a, b)) for (a, b), saved in pairs.items() for sign in (1, -1)
+        ]
+        one, two = ([row_of[pair[side]] for pair in pairs for _ in (1, -1)] for side in (0, 1))
+        added = values[one] * np.array([(1, -1) * len(pairs)]).T - values[two]
+        within = np.all((most[two] * np.abs(added)[:, None]).max(axis=2, initial=0.0) <= limit, axis=1)
+        for m in np.flatnonzero(within).tolist():
+            effect = loads[two[m]] * added[m][:, None]
+            found.append((merges[m], effect.reshape(units.shape[1:])))
+        return found
+
+    def _parameters(
+        self, program: Hoisted, names: Sequence[str], values: Array
+    ) -> Iterator[tuple[Change, list[int], Array]]:
+        """Every parameter that occurs in more than one constant, those constants, and what is added to each for each
+        load; the others are removed with their constant.
+        """
         users: dict[str, list[int]] = {}
         for row, name in enumerate(names):
             for parameter, _ in program.definitions[name].terms:
@@ -240,40 +288,33 @@ class Pruner:
         for parameter, rows in users.items():
             if len(rows) < 2:
                 continue
-            effect, saved = np.zeros(units.shape[1:]), 0
-            for row in rows:
-                form = program.definitions[names[row]]
-                remaining = dropped(form, parameter)
-                effect += self._contribution(remaining + -form, units[row])
-                saved += 2 * (not remaining)
+            remaining = [dropped(program.definitions[names[row]], parameter) for row in rows]
+            saved = 2 * sum(not form for form in remaining)
             if saved:
-                yield Change(saved, parameter=parameter, touches=tuple(names[r] for r in rows)), effect
-
-    def _merges(self, program: Hoisted, names: Sequence[str], units: Array) -> Iterator[tuple[Change, Array]]:
-        """Pairs of constants in the same sum that may become equal: k u + l v = k (u + v) for l = k."""
-        rows = {name: row for row, name in enumerate(names)}
-        for (a, b), saved in neighbours(program).items():
-            for sign in (1, -1):
-                one, two = program.definitions[a], program.definitions[b]
-                effect = self._contribution(one.times(sign) + -two, units[rows[b]])
-                yield Change(saved, merged=(a, b, sign), touches=(a, b)), effect
-
-    def _contribution(self, form: ParameterForm, unit: Array) -> Array:
-        """The contributions of a form added to a constant, for each load."""
-        return self.samples.by_position(form) * unit
+                left = np.array([self.samples.by_load(form) for form in remaining])
+                yield (
+                    Change(saved, parameter=parameter, touches=tuple(names[r] for r in rows)),
+                    rows,
+                    left - values[rows],
+                )
 
 
-def projected(effects: Array, units: Array, target: Array) -> tuple[Array, Array]:
+def projected(effects: Array, units: Array, target: Array, room: Room) -> tuple[Array, Array]:
     """Effects after a least-squares refit of all constants, and the shifts of that refit."""
-    count, shape = len(units), effects.shape
-    weight = 1 / target[:, None, None]
-    a, e = (units * weight).reshape(count, -1), (effects * weight).reshape(len(effects), -1)
+    count, weight = len(units), 1 / target[:, None, None]
+    a = (units * weight).reshape(count, -1)
     size = np.sqrt((a * a).sum(axis=1))
     size[size == 0] = 1.0
-    a = a / size[:, None]
+    a /= size[:, None]
     gram = a @ a.T
-    shifts = -np.linalg.solve(gram + 1e-9 * np.eye(count), a @ e.T).T
-    return ((e + shifts @ a).reshape(shape) / weight), shifts / size
+    # effects are large arrays: they are read once for the fit and once for what it leaves, and never copied
+    e = effects.reshape(len(effects), -1)
+    right = (a.reshape(units.shape) * weight).reshape(count, -1) @ e.T
+    shifts = np.ascontiguousarray(-np.linalg.solve(gram + 1e-9 * np.eye(count), right).T) / size
+    fitted = room.array("fitted", effects.shape)
+    np.matmul(shifts, units.reshape(count, -1), out=fitted.reshape(e.shape))
+    fitted += effects
+    return fitted, shifts
 
 
 def dropped(form: ParameterForm, parameter: str) -> ParameterForm:
@@ -309,8 +350,13 @@ def neighbours(program: Hoisted) -> dict[tuple[str, str], int]:
     return pairs
 
 
-def applied(program: Hoisted, changes: Sequence[Change], shifts: Mapping[str, float]) -> Hoisted:
-    """The program after these changes and shifts of its constants."""
+def cuts_of(changes: Sequence[Change]) -> set[Cut]:
+    """The cuts among changes."""
+    return {change.cut for change in changes if change.cut is not None}
+
+
+def changed_forms(program: Hoisted, changes: Sequence[Change], shifts: Mapping[str, float]) -> dict[str, ParameterForm]:
+    """The constants after these changes and shifts."""
     forms = dict(program.shifted({name: rounded(value) for name, value in shifts.items()}).definitions)
     for change in changes:
         if change.parameter:
@@ -319,7 +365,12 @@ def applied(program: Hoisted, changes: Sequence[Change], shifts: Mapping[str, fl
         if change.merged is not None:
             a, b, sign = change.merged
             forms[b] = forms[a].times(sign)
-    return hoisted(without(program.outputs, {c.cut for c in changes if c.cut is not None}), forms)
+    return forms
+
+
+def applied(program: Hoisted, changes: Sequence[Change], shifts: Mapping[str, float]) -> Hoisted:
+    """The program after these changes and shifts of its constants."""
+    return hoisted(without(program.outputs, cuts_of(changes)), changed_forms(program, changes, shifts))
 
 
 def count(program: Hoisted, samples: Samples) -> int:

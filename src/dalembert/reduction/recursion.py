@@ -43,7 +43,7 @@ class Case:
         """The closed form of the system, its parameters as numbers."""
         return self.derived if self.derived is not None else Equations(self.system, "numbers")
 
-    @property
+    @cached_property
     def parameters(self) -> dict[str, Fraction]:
         """The values of the inputs p_name."""
         values = {f"p_{name}": value for name, value in self.grouped.values.items()}

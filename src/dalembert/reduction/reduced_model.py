@@ -119,8 +119,9 @@ class ReducedModel(ProgramSystem):
 
     @property
     def tightness(self) -> Array:
-        """Proved over attained error, for each joint."""
-        return np.where(self.found > 0, self.bound / np.where(self.found > 0, self.found, 1.0), 1.0)
+        """Proved over attained error, for each joint; 1 where both are zero."""
+        attained = self.found > 0
+        return np.where(attained, self.bound / np.where(attained, self.found, 1.0), np.where(self.bound > 0, np.inf, 1))
 
     # -- readable --------------------------------------------------------------------------------
 
@@ -211,7 +212,10 @@ class ReducedModel(ProgramSystem):
 
 def operations_of(program: Hoisted, values: Mapping[str, Fraction]) -> Operations:
     """Operations with the constants in place; those that happen to be 0 or 1 cost nothing."""
-    return count(numbers(program, values))
+    key = tuple(values.values())
+    if key not in program.counted:
+        program.counted[key] = count(numbers(program, values))
+    return program.counted[key]
 
 
 def numbers(program: Hoisted, values: Mapping[str, Fraction]) -> list[Node]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -50,12 +50,19 @@ class Samples:
 
     def by_position(self, form: ParameterForm) -> Array:
         """The value of a constant at every position: that of the load which is held there."""
-        return np.repeat([float(form.value(case)) for case in self.cases], self.each)
+        return np.repeat(self.by_load(form), self.each)
 
-    def sweep(self, program: Hoisted, cut: Cut | None = None) -> SampleSweep:
-        """A program, or what a cut leaves of it, at all states."""
-        listing = program.listing if cut is None else program.listing.without(cut)
-        named = np.array([self.by_position(program.definitions[name]) for name in listing.names])
+    def by_load(self, form: ParameterForm) -> Array:
+        """The value of a constant for each load."""
+        return np.array([float(form.value(case)) for case in self.cases])
+
+    def sweep(
+        self, program: Hoisted, cuts: Collection[Cut] = (), forms: Mapping[str, ParameterForm] | None = None
+    ) -> SampleSweep:
+        """A program, or what cuts leave of it, at all states; with other constants where ``forms`` are given."""
+        listing = program.listing.without(cuts) if cuts else program.listing
+        definitions = program.definitions if forms is None else forms
+        named = np.array([self.by_position(definitions[name]) for name in listing.names])
         return SampleSweep(listing, named.reshape(len(listing.names), self.points), self.motions)
 
     def of(self, program: Hoisted) -> Array:

@@ -25,84 +25,136 @@ typedef struct {
 
 typedef double Row[LANES];
 
-static void forward(const Program *p, Row *restrict v, int begin, int run, int still) {
+/* One operation in one run. Many speeds and accelerations are zero in a run: operands that are have slot 0, and slots that
+   are have no step. `first` and `second` say which operands are given a slope. */
+typedef struct { short code, first, second; int slot, a, b; } Step;
+
+/* Whether each slot may be other than zero in a run. */
+static void nonzero(const Program *p, int run, char *some) {
+    const double *qd = p->qd + (long)run * p->joints, *qdd = p->qdd + (long)run * p->joints;
     for (int s = 0; s < p->slots; s++) {
-        if (p->still[s] != still) continue;
-        double *restrict to = v[s];
-        const double *x = v[p->a[s]], *y = v[p->b[s]];
+        const int a = p->a[s], b = p->b[s], n = p->joints;
         switch (p->code[s]) {
-        case CONSTANT: for (int l = 0; l < LANES; l++) to[l] = p->value[s]; break;
-        case STATE: {
-            const int kind = p->a[s] / p->joints, joint = p->a[s] % p->joints;
+        case CONSTANT: some[s] = p->value[s] != 0.0; break;
+        case STATE: some[s] = a < n || (a < 2 * n ? qd[a - n] : qdd[a - 2 * n]) != 0.0; break;
+        case ADD: case SUB: some[s] = some[a] || some[b]; break;
+        case MUL: some[s] = some[a] && some[b]; break;
+        case NEG: some[s] = some[a]; break;
+        default: some[s] = 1;
+        }
+    }
+}
+
+/* The steps of a run that give values, of what depends on the position alone or of the rest; their number. */
+static int values_of(const Program *p, const char *some, int still, Step *list) {
+    int count = 0;
+    for (int s = 1; s < p->slots; s++) {
+        if (p->still[s] != still || !some[s]) continue;
+        const int leaf = p->code[s] < ADD, a = p->a[s], b = p->b[s];
+        list[count++] = (Step){p->code[s], 0, 0, s, leaf || some[a] ? a : 0, leaf || some[b] ? b : 0};
+    }
+    return count;
+}
+
+/* The steps of a run on which an output depends, the output first; their number. `wanted` are the slots whose slopes are
+   asked for, or lead to such. What is zero passes nothing on: of every product below it one factor is zero. */
+static int slopes_of(const Program *p, int output, const char *some, const char *wanted, char *marks, Step *list) {
+    int count = 0;
+    memset(marks, 0, p->slots);
+    marks[p->out[output]] = some[p->out[output]] && wanted[p->out[output]];
+    for (int s = p->out[output]; s > 0; s--) {
+        if (!marks[s]) continue;
+        Step step = {p->code[s], 0, 0, s, p->a[s], p->b[s]};
+        if (step.code >= ADD && step.code <= NEG) {
+            step.first = some[step.a] && wanted[step.a];
+            step.second = step.code != NEG && some[step.b] && wanted[step.b];
+            if (step.first) marks[step.a] = 1;
+            if (step.second) marks[step.b] = 1;
+        }
+        list[count++] = step;
+    }
+    return count;
+}
+
+static void forward(const Program *p, Row *restrict v, int begin, int run, const Step *list, int count) {
+    for (int i = 0; i < count; i++) {
+        const Step step = list[i];
+        double *restrict to = v[step.slot];
+        if (step.code == NAMED) memcpy(to, p->named + (long)step.a * p->room + begin, sizeof(Row));
+        else if (step.code == CONSTANT) for (int l = 0; l < LANES; l++) to[l] = p->value[step.slot];
+        else if (step.code == STATE) {
+            const int kind = step.a / p->joints, joint = step.a % p->joints;
             if (kind == 0) memcpy(to, p->q + (long)joint * p->room + begin, sizeof(Row));
             else {
                 const double motion = (kind == 1 ? p->qd : p->qdd)[run * p->joints + joint];
                 for (int l = 0; l < LANES; l++) to[l] = motion;
             }
-            break;
-        }
-        case NAMED: memcpy(to, p->named + (long)p->a[s] * p->room + begin, sizeof(Row)); break;
-        case ADD: for (int l = 0; l < LANES; l++) to[l] = x[l] + y[l]; break;
-        case SUB: for (int l = 0; l < LANES; l++) to[l] = x[l] - y[l]; break;
-        case MUL: for (int l = 0; l < LANES; l++) to[l] = x[l] * y[l]; break;
-        case NEG: for (int l = 0; l < LANES; l++) to[l] = -x[l]; break;
-        case SIN: for (int l = 0; l < LANES; l++) to[l] = sin(x[l]); break;
-        case COS: for (int l = 0; l < LANES; l++) to[l] = cos(x[l]); break;
-        }
-    }
-}
-
-/* The slots on which an output depends, ascending; their number. With `few` only those that depend on constants. */
-static int ancestors(const Program *p, int output, int *marks, int *list, const int *few) {
-    memset(marks, 0, p->slots * sizeof *marks);
-    marks[p->out[output]] = 1;
-    for (int s = p->slots - 1; s > 0; s--) {
-        if (!marks[s] || p->code[s] < ADD) continue;
-        marks[p->a[s]] = 1;
-        if (p->code[s] <= MUL) marks[p->b[s]] = 1;
-    }
-    int count = 0;
-    for (int s = 1; s < p->slots; s++)
-        if (marks[s] && (!few || few[s])) list[count++] = s;
-    return count;
-}
-
-/* Slopes of the slots of a list; those of other slots are left as they are, or added to and never read. */
-static void backward(const Program *p, const Row *restrict v, Row *restrict d, int output, const int *list, int count) {
-    for (int i = 0; i < count; i++) memset(d[list[i]], 0, sizeof(Row));
-    for (int l = 0; l < LANES; l++) d[p->out[output]][l] = 1.0;
-    for (int i = count - 1; i >= 0; i--) {
-        const int s = list[i], a = p->a[s], b = p->b[s];
-        const double *restrict slope = d[s];
-        switch (p->code[s]) {
-        case ADD:
-            for (int l = 0; l < LANES; l++) d[a][l] += slope[l];
-            for (int l = 0; l < LANES; l++) d[b][l] += slope[l];
-            break;
-        case SUB:
-            for (int l = 0; l < LANES; l++) d[a][l] += slope[l];
-            for (int l = 0; l < LANES; l++) d[b][l] -= slope[l];
-            break;
-        case MUL:
-            for (int l = 0; l < LANES; l++) d[a][l] += slope[l] * v[b][l];
-            for (int l = 0; l < LANES; l++) d[b][l] += slope[l] * v[a][l];
-            break;
-        case NEG: for (int l = 0; l < LANES; l++) d[a][l] -= slope[l]; break;
+        } else {
+            const double *x = v[step.a], *y = v[step.b];
+            switch (step.code) {
+            case ADD: for (int l = 0; l < LANES; l++) to[l] = x[l] + y[l]; break;
+            case SUB: for (int l = 0; l < LANES; l++) to[l] = x[l] - y[l]; break;
+            case MUL: for (int l = 0; l < LANES; l++) to[l] = x[l] * y[l]; break;
+            case NEG: for (int l = 0; l < LANES; l++) to[l] = -x[l]; break;
+            case SIN: for (int l = 0; l < LANES; l++) to[l] = sin(x[l]); break;
+            case COS: for (int l = 0; l < LANES; l++) to[l] = cos(x[l]); break;
+            }
         }
     }
 }
 
-/* Torques (runs, points) of one joint at all motions as shares of the scale that each coefficient contributes. */
-static void contributions(const Program *p, double scale, double *t) {
-    const long n = p->joints, points = p->points;
-    for (long i = 0; i < p->runs * points; i++) t[i] /= scale;
-    for (long r = 1; r < p->runs; r++)
-        for (long x = 0; x < points; x++) t[r * points + x] -= t[x];
-    for (long r = 0; r < p->pairs; r++) {
-        const double *one = t + (1 + n + p->first[r]) * points, *two = t + (1 + n + p->second[r]) * points;
-        double *both = t + (1 + 2 * n + r) * points;
-        for (long x = 0; x < points; x++) both[x] -= one[x] + two[x];
+static void backward(const Row *restrict v, Row *restrict d, const Step *list, int count) {
+    for (int i = 0; i < count; i++)
+        for (int l = 0; l < LANES; l++) d[list[i].slot][l] = i ? 0.0 : 1.0;
+    for (int i = 0; i < count; i++) {
+        const Step step = list[i];
+        const double *restrict slope = d[step.slot];
+        for (int operand = 0; operand < 2; operand++) {
+            if (!(operand ? step.second : step.first)) continue;
+            double *restrict to = d[operand ? step.b : step.a];
+            const double *factor = v[operand ? step.a : step.b];
+            if (step.code == MUL) for (int l = 0; l < LANES; l++) to[l] += slope[l] * factor[l];
+            else if (step.code == NEG || (step.code == SUB && operand)) for (int l = 0; l < LANES; l++) to[l] -= slope[l];
+            else for (int l = 0; l < LANES; l++) to[l] += slope[l];
+        }
     }
+}
+
+/* Torques of one joint in a run as the share of the scale that a coefficient contributes: `to` [runs][points] holds those
+   of the runs before. */
+static void contribute(const Program *p, double scale, int run, int begin, int lanes, double *to, const double *torque) {
+    const long points = p->points;
+    double *restrict mine = to + run * points + begin;
+    const double *rest = to + begin;
+    if (!torque) for (int l = 0; l < lanes; l++) mine[l] = 0.0;
+    else for (int l = 0; l < lanes; l++) mine[l] = torque[l] / scale;
+    if (run) for (int l = 0; l < lanes; l++) mine[l] -= rest[l];
+    if (run > 2 * p->joints) {
+        const int pair = run - 1 - 2 * p->joints;
+        const double *one = rest + (1 + p->joints + p->first[pair]) * points, *two = rest + (1 + p->joints + p->second[pair]) * points;
+        for (int l = 0; l < lanes; l++) mine[l] -= one[l] + two[l];
+    }
+}
+
+/* All that a sweep needs beside its results. */
+typedef struct {
+    Row *v, *d;
+    char *some, *wanted, *marks;   /* [runs][slots], [slots], [runs][outputs][slots] */
+    Step *values, *slopes;         /* [1 + runs][slots], [runs][outputs][slots] */
+    int *value_counts, *slope_counts;
+} Room;
+
+static void leave(Room *r) {
+    free(r->v), free(r->d), free(r->some), free(r->wanted), free(r->marks), free(r->values), free(r->slopes);
+    free(r->value_counts), free(r->slope_counts);
+}
+
+static int enter(const Program *p, Room *r, int slopes) {
+    const long slots = p->slots, runs = p->runs, all = slopes ? runs * p->outputs : 1;
+    *r = (Room){malloc(slots * sizeof(Row)), malloc(slots * sizeof(Row)), malloc(runs * slots), calloc(slots, 1),
+                malloc(all * slots), malloc((1 + runs) * slots * sizeof(Step)), malloc(all * slots * sizeof(Step)),
+                calloc(1 + runs, sizeof(int)), calloc(all, sizeof(int))};
+    return r->v && r->d && r->some && r->wanted && r->marks && r->values && r->slopes && r->value_counts && r->slope_counts;
 }
 
 /* `torque` [outputs][runs][points] gets the contributions of the program, `unit` [units][outputs][runs][points] those of
@@ -111,69 +163,67 @@ static void contributions(const Program *p, double scale, double *t) {
    of those whose `place` is not negative. Arrays that are null are left out. 2: no memory. */
 int sweep(const Program *p, double *torque, int units, const int *unit_at, double *unit, int cuts, const int *at,
           const int *removed, const double *sign, double *most, const int *place, double *effect) {
-    const long rows = (long)p->runs * p->points, each = rows * p->outputs;
+    const long rows = (long)p->runs * p->points, each = rows * p->outputs, slots = p->slots;
     const int slopes = unit != NULL || most != NULL || effect != NULL;
-    Row *v = malloc(p->slots * sizeof(Row)), *d = malloc(p->slots * sizeof(Row));
-    int *marks = malloc((long)p->outputs * p->slots * sizeof *marks);
-    int *list = malloc((long)p->outputs * p->slots * sizeof *list), *count = malloc(p->outputs * sizeof *count);
-    int *few = calloc(p->slots, sizeof *few);
-    if (!v || !d || !marks || !list || !count || !few) {
-        free(v), free(d), free(marks), free(list), free(count), free(few);
+    Room r;
+    if (!enter(p, &r, slopes)) {
+        leave(&r);
         return 2;
     }
-    for (int s = 1; s < p->slots; s++)
-        few[s] = p->code[s] == NAMED || (p->code[s] >= ADD && (few[p->a[s]] | few[p->b[s]]));
-    for (int k = 0; k < units; k++) few[unit_at[k]] = 1;
-    for (int o = 0; o < p->outputs; o++)
-        count[o] = ancestors(p, o, marks + (long)o * p->slots, list + (long)o * p->slots, cuts ? NULL : few);
-    memset(d, 0, p->slots * sizeof(Row));
-    if (unit) memset(unit, 0, units * each * sizeof *unit);
+    for (int k = 0; unit && k < units; k++) r.wanted[unit_at[k]] = 1;
+    for (int c = 0; c < cuts; c++) if (most || place[c] >= 0) r.wanted[at[c]] = 1;
+    for (int s = 1; s < slots; s++)
+        if (p->code[s] >= ADD && p->code[s] <= NEG) r.wanted[s] |= r.wanted[p->a[s]] | r.wanted[p->b[s]];
+    for (int run = 0; run < p->runs; run++) {
+        const char *some = r.some + run * slots;
+        nonzero(p, run, r.some + run * slots);
+        if (!run) r.value_counts[0] = values_of(p, some, 1, r.values);
+        r.value_counts[1 + run] = values_of(p, some, 0, r.values + (1 + run) * slots);
+        for (int o = 0; slopes && o < p->outputs; o++) {
+            const long place_ = run * p->outputs + o;
+            r.slope_counts[place_] = slopes_of(p, o, some, r.wanted, r.marks + place_ * slots, r.slopes + place_ * slots);
+        }
+    }
+    memset(r.v[0], 0, sizeof(Row));
     if (most) memset(most, 0, (long)cuts * p->outputs * sizeof *most);
     for (int begin = 0; begin < p->points; begin += LANES) {
         const int lanes = p->points - begin < LANES ? p->points - begin : LANES;
-        forward(p, v, begin, 0, 1);
+        forward(p, r.v, begin, 0, r.values, r.value_counts[0]);
         for (int run = 0; run < p->runs; run++) {
-            forward(p, v, begin, run, 0);
-            const long here = (long)run * p->points + begin;
+            const char *some = r.some + run * slots;
+            forward(p, r.v, begin, run, r.values + (1 + run) * slots, r.value_counts[1 + run]);
             for (int o = 0; o < p->outputs; o++) {
-                if (torque) memcpy(torque + o * rows + here, v[p->out[o]], lanes * sizeof(double));
+                const double scale = p->scale[o];
+                const int out = p->out[o];
+                if (torque) contribute(p, scale, run, begin, lanes, torque + o * rows, some[out] ? r.v[out] : NULL);
                 if (!slopes) continue;
-                const int *mark = marks + (long)o * p->slots;
-                backward(p, v, d, o, list + (long)o * p->slots, count[o]);
-                for (int k = 0; unit && k < units; k++)
-                    if (mark[unit_at[k]]) memcpy(unit + k * each + o * rows + here, d[unit_at[k]], lanes * sizeof(double));
-                for (int c = 0; most && c < cuts; c++) {
-                    if (!mark[at[c]]) continue;
-                    const double *restrict x = d[at[c]], *restrict y = v[removed[c]];
-                    Row size;
-                    for (int l = 0; l < LANES; l++) size[l] = fabs(x[l] * y[l]);
-                    double largest = most[c * p->outputs + o];
-                    for (int l = 0; l < lanes; l++) if (!(size[l] <= largest)) largest = size[l] == size[l] ? size[l] : INFINITY;
-                    most[c * p->outputs + o] = largest;
+                const long place_ = run * p->outputs + o;
+                const char *mark = r.marks + place_ * slots;
+                backward((const Row *)r.v, r.d, r.slopes + place_ * slots, r.slope_counts[place_]);
+                for (int k = 0; unit && k < units; k++) {
+                    const int s = unit_at[k];
+                    contribute(p, scale, run, begin, lanes, unit + k * each + o * rows, mark[s] ? r.d[s] : NULL);
                 }
-                for (int c = 0; effect && c < cuts; c++) {
-                    if (place[c] < 0) continue;
-                    double *restrict to = effect + place[c] * each + o * rows + here;
-                    if (!mark[at[c]]) {
-                        memset(to, 0, lanes * sizeof(double));
-                        continue;
+                for (int c = 0; cuts && c < cuts; c++) {
+                    const int there = mark[at[c]] && some[removed[c]];
+                    const double *restrict x = r.d[at[c]], *restrict y = r.v[removed[c]];
+                    Row taken;
+                    if (there) for (int l = 0; l < LANES; l++) taken[l] = x[l] * (sign[c] * y[l]);
+                    if (most && there) {
+                        double largest = most[c * p->outputs + o];
+                        for (int l = 0; l < lanes; l++) {
+                            const double size = fabs(taken[l]);
+                            if (!(size <= largest)) largest = size == size ? size : INFINITY;
+                        }
+                        most[c * p->outputs + o] = largest;
                     }
-                    const double *restrict x = d[at[c]], *restrict y = v[removed[c]];
-                    const double factor = sign[c];
-                    for (int l = 0; l < lanes; l++) to[l] = x[l] * (factor * y[l]);
+                    if (effect && place[c] >= 0)
+                        contribute(p, scale, run, begin, lanes, effect + place[c] * each + o * rows, there ? taken : NULL);
                 }
             }
         }
     }
-    for (int o = 0; o < p->outputs; o++) {
-        const int *mark = marks + (long)o * p->slots;
-        if (torque) contributions(p, p->scale[o], torque + o * rows);
-        for (int k = 0; unit && k < units; k++)
-            if (mark[unit_at[k]]) contributions(p, p->scale[o], unit + k * each + o * rows);
-        for (int c = 0; effect && c < cuts; c++)
-            if (place[c] >= 0 && mark[at[c]]) contributions(p, p->scale[o], effect + place[c] * each + o * rows);
-    }
-    free(v), free(d), free(marks), free(list), free(count), free(few);
+    leave(&r);
     return 0;
 }
 

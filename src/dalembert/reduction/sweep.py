@@ -186,7 +186,7 @@ class SampleSweep:
     def linear(self) -> tuple[Array, Array]:
         """The contributions, and those of one unit of each named constant; torques are linear in the constants."""
         shape = self.motions.shape
-        made, units = np.empty(shape), np.zeros((len(self.listing.names), *shape))
+        made, units = np.empty(shape), np.empty((len(self.listing.names), *shape))
         if self._library is not None:
             self._run(made, units)
             return made, units
