@@ -94,7 +94,7 @@ def test_a_chunk_that_no_process_survives_is_kept_as_failed_and_the_others_are_d
 
 def test_a_scheduler_that_ends_is_told_and_what_was_done_is_kept(asked: Study, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
-    path, options = tmp_path / "r.csv", {"dashboard_address": None, "silence_logs": 50}
+    path, options = tmp_path / "r.csv", {"dashboard_address": ":0", "silence_logs": 50}
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **options) as made:
 
         def end(done: int, total: int) -> None:
