@@ -92,6 +92,21 @@ def test_a_chunk_that_no_process_survives_is_kept_as_failed_and_the_others_are_d
     assert "ended without a word" in found.failures[1]
 
 
+def test_a_scheduler_that_ends_is_told_and_what_was_done_is_kept(asked: Study, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    path, options = tmp_path / "r.csv", {"dashboard_address": ":0", "silence_logs": 50}
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **options) as made:
+
+        def end(done: int, total: int) -> None:
+            if done >= 32:
+                made.close()
+
+        with pytest.raises(ArmError, match="the Dask scheduler ended"):
+            asked.run(path, scheduler=made.scheduler_address, progress=end)
+    assert list((tmp_path / "r.csv.parts").glob("chunk-*.npz"))
+    assert same(asked.run(path), asked.run())
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.environ.get("HYPOTHESIS_PROFILE") != "deep", reason="takes long: HYPOTHESIS_PROFILE=deep")
 def test_a_script_without_a_main_guard_is_told_what_it_needs(tmp_path: Path) -> None:
