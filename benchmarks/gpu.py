@@ -80,7 +80,7 @@ def copy_bandwidth() -> float:
 def arithmetic_rates(dtype: str) -> tuple[float, float]:
     """Multiplications and additions a second in fused pairs, and sine-cosine pairs a second."""
     real = "float" if dtype == "float32" else "double"
-    sincos = "full_sincos" if dtype == "float32" else "sincos"
+    sincos = "full_sincos"
     chains, rounds, blocks = 16, 2048, 132 * 16
     lines = "".join(f"a{k} = a{k} * x + y;" for k in range(chains))
     opening = f'extern "C" __global__ void __launch_bounds__(256) kernel({real} *out, {real} x, {real} y, long long n)'

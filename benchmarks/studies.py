@@ -3,12 +3,15 @@
     python benchmarks/studies.py designs [--designs 1048576] [--workers 2]
     python benchmarks/studies.py scaling [--designs 262144]
     python benchmarks/studies.py stream [--states 100000000]
+    python benchmarks/studies.py device [--designs 1048576]
 
 ``designs``: the peak torques of a PUMA 560 along a motion of 101 moments for that many designs of six factors, on
 threads and on processes, and a plain loop over ``pin.rnea`` for a few hundred of the same designs in the same run, in
 CPU seconds for each design. ``scaling``: the same study with one and two workers, strong (as many designs) and weak (as
 many designs for each worker), by threads, processes and a Dask cluster of this machine. ``stream``: inverse dynamics
-over files of states; the memory of the process after each tenth of them.
+over files of states; the memory of the process after each tenth of them. ``device``: peak torques alone, then what else
+is left of a motion, on one thread of the CPU and on a GPU (twice, since kernels are built at first), and by how much
+the two differ.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +44,13 @@ FACTORS = (
 MOMENTS = 101
 
 
-def the_study(designs: int) -> Study:
-    """Peak torques of all joints along a quintic of one second."""
+def the_study(designs: int, outputs: Sequence[str] = ("peak_torque",)) -> Study:
+    """Outputs along a quintic of one second: the peak torques of all joints."""
     arm = da.load("puma560", physical="ignore")
     path = da.quintic([np.zeros(6), [1, -0.8, 1.4, 0.5, 0.5, 1]], 1.0)
     t = np.linspace(0, 1, MOMENTS)
     motion = MotionSamples("quintic", path.position(t), path.velocity(t), path.acceleration(t), t)
-    return Study(arm, FACTORS, (Output("peak_torque"),), motion, "sobol", designs, 0)
+    return Study(arm, FACTORS, tuple(map(Output, outputs)), motion, "sobol", designs, 0)
 
 
 def spent(work: Callable[[], Any]) -> tuple[float, float, Any]:
@@ -139,6 +143,27 @@ def scaling(count: int) -> None:
             )  # fmt: skip
 
 
+def on_device(count: int) -> None:
+    """The CPU beside a GPU, in wall seconds."""
+    for outputs in (["peak_torque"], ["peak_torque", "rms_torque", "energy", "peak_gravity", "peak_inertia"]):
+        asked = the_study(count, outputs)
+        _ = asked.designs
+        asked.evaluator.prepare()
+        _, cpu, right = spent(asked.run)
+        asked = replace(asked, device="cuda")
+        _, first, _ = spent(asked.run)
+        _, again, found = spent(asked.run)
+        off = np.abs(found.values - right.values).max(axis=0)
+        largest = np.abs(right.values).max(axis=0)
+        worst = float((off / np.where(largest > 0, largest, 1.0)).max())
+        print(f"{count:,} designs, {', '.join(outputs)}: {right.values.shape[1]} columns")
+        print(
+            f"  CPU {cpu:.2f} s; GPU {first:.2f} s the first time, then {again:.2f} s: {cpu / again:.0f} times; "
+            f"differs by {worst:.1e} of the largest value of a column",
+            flush=True,
+        )
+
+
 def resident() -> float:
     """Megabytes of this process in memory now."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -192,7 +217,7 @@ def stream(count: int) -> None:
 def main() -> None:
     """The measurement that is asked for."""
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    words.add_argument("what", choices=("designs", "scaling", "stream"))
+    words.add_argument("what", choices=("designs", "scaling", "stream", "device"))
     words.add_argument("--designs", type=int, default=0)
     words.add_argument("--states", type=int, default=100_000_000)
     words.add_argument("--workers", type=int, default=2)
@@ -201,6 +226,8 @@ def main() -> None:
         designs(given.designs or 1 << 20, given.workers)
     elif given.what == "scaling":
         scaling(given.designs or 1 << 18)
+    elif given.what == "device":
+        on_device(given.designs or 1 << 20)
     else:
         stream(given.states)
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia, Load, positive_semidefinite
 from random_arms import random_inertia, random_placement
@@ -114,3 +115,13 @@ def test_a_load_may_be_a_solid_put_anywhere():
 def test_a_wrong_inertia_is_refused_by_name(call, said):
     with pytest.raises(ArmError, match=said):
         call()
+
+
+def test_loads_are_equal_where_their_bodies_are() -> None:
+    floats = da.Load(mass=1.2, com=(0.1, 0.2, 0.3), inertia=[[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]])
+    texts = da.Load(mass="1.2", com=("0.1", "0.2", "0.3"), inertia=("0.1", "0.1", "0.1"))
+    assert floats == texts
+    assert hash(floats) == hash(texts)
+    assert floats != da.Load(mass=1.2, com=(0.1, 0.2, 0.3))
+    arm = da.load("planar-2r").holding(floats)
+    assert da.load(arm.write_toml()) == arm

@@ -293,8 +293,10 @@ def coarser_grid(s):
 
 
 def moduli_where_they_show_nothing(s):
-    part = main_part(s)
-    part["grid"][-1] = "." * len(part["grid"][-1])
+    """The last axis that is divided anywhere is left open everywhere."""
+    grid = main_part(s)["grid"]
+    last = max(level for level, text in enumerate(grid) if text.strip("."))
+    grid[last:] = ["." * len(grid[last]), *[""] * (len(grid) - last - 1)]
 
 
 def less_curvature(s):

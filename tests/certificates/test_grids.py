@@ -10,7 +10,7 @@ from flint import arb, ctx, fmpq
 
 from dalembert.arm.errors import ArmError
 from dalembert.certificates.grid_growth import GridGrowth
-from dalembert.certificates.grids import ROOM, ErrorGrid, GridProof, cells_of, largest_error, magnitudes
+from dalembert.certificates.grids import ROOM, ErrorAxis, ErrorGrid, GridProof, cells_of, largest_error, magnitudes
 from dalembert.certificates.nets import Variable
 from exact_series import at, random_series, two_turns_and_a_slide
 
@@ -38,6 +38,13 @@ def positions(variables, rng, count):
 
 def exact(bound):
     return fmpq(*float(bound).as_integer_ratio())
+
+
+@pytest.mark.parametrize("width", [0, 1e-200, 1e-9])
+def test_a_slide_that_hardly_moves_has_a_curvature(width):
+    axis = ErrorAxis(Variable(0, arb(0), arb(width), 3, True))
+    assert axis.reach >= width
+    assert np.all(np.isfinite(axis.bend))
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compile.cuda import parts
+from dalembert.compile.cuda import parts, slots
 from dalembert.compile.cuda import source as cuda_source
+from dalembert.compile.cuda.device_code import HOST_SHIM
 from dalembert.compile.cuda.rollout import rollout_source
-from dalembert.compile.cuda.source import HOST_SHIM, source
+from dalembert.compile.cuda.source import source
 from dalembert.compile.emit_c import Program
 from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.graph_model import parameter_names, parameter_values
@@ -172,10 +173,9 @@ def test_a_rollout_may_have_its_own_load_for_every_arm(tmp_path):
         np.testing.assert_allclose(ends[:, index], [q, qd], rtol=1e-9, atol=1e-9)
 
 
-def run_in_parts(asked, dtype, arrays, folder):
+def run_in_parts(asked, steps, dtype, arrays, folder):
     """The kernels of a function as they are launched, on the host: the same launches, memory of NumPy."""
     kind = TYPES[dtype][0]
-    steps = parts.kernels(asked, dtype)
     texts = (source(step, dtype).text.replace(" kernel(", f" kernel{number}(") for number, step in enumerate(steps))
     library = host_kernel("".join(f"namespace part{k} {{\n{text}}}\n" for k, text in enumerate(texts)), folder)
     count = len(arrays[0])
@@ -184,39 +184,83 @@ def run_in_parts(asked, dtype, arrays, folder):
     values = [x for a in arrays for x in (a.ctypes.data, a.strides[0] // a.itemsize)] + [o.ctypes.data for o in outs]
     for number, own, states in parts.launches(steps, asked, dtype, count, values, scratch.ctypes.data):
         getattr(library, f"kernel{number}")(*(ctypes.c_longlong(x) for x in own), ctypes.c_longlong(states))
-    return steps, [out.reshape(count, *shape) for out, shape in zip(outs, asked.shapes, strict=True)]
+    return [out.reshape(count, *shape) for out, shape in zip(outs, asked.shapes, strict=True)]
 
 
-def test_a_function_in_parts_and_stages_gives_the_numbers_of_the_whole(tmp_path, monkeypatch):
-    """Windows of every result, what passes between stages, and chunks that the states are no multiple of."""
-    monkeypatch.setattr(parts, "MOST_ALIVE", {"float32": 40, "float64": 40})
-    monkeypatch.setattr(parts, "MOST_STAGED", 40)
-    monkeypatch.setattr(parts, "HOPELESS", 0)  # stages, and stages of stages, without weighing
+def crowded(monkeypatch, registers: int, shared: int) -> None:
+    """Few registers and little shared memory, so that small arms need what large ones do."""
+    monkeypatch.setitem(slots.MOST_HELD, "float64", registers)
+    monkeypatch.setitem(slots.REGISTERS, "float64", registers)
+    monkeypatch.setattr(parts, "MOST_SHARED", shared)
+    monkeypatch.setattr(parts, "SHARED", 16 * shared)
     for module in (parts, cuda_source):
         monkeypatch.setattr(module, "CHUNK", 64)
+
+
+@pytest.mark.parametrize("way", [0, 1, 2], ids=["as written", "retraced", "in stages"])
+def test_a_function_by_any_way_gives_the_numbers_of_the_whole(way, tmp_path, monkeypatch):
+    """Windows of results, numbers that wait, and chunks that the states are no multiple of."""
+    crowded(monkeypatch, 25, 40 * 1024)
+    monkeypatch.setattr(parts, "LAUNCHED", 0.0)
     arm, rng = da.Arm.of(random_arm(3, 5)), np.random.default_rng(7)
     q, wide, right_side = rng.uniform(-1, 1, (3, 150, 2 * arm.n))
     arrays = [np.ascontiguousarray(q[:, : arm.n]), wide[:, : arm.n], np.ascontiguousarray(right_side[:, : arm.n])]
     name = "forward_dynamics_derivatives"
-    steps, found = run_in_parts(function(arm, name), "float64", arrays, tmp_path)
-    names = {step.function.name for step in steps}
-    assert names == {"forward_dynamics", "motion_out", "loads_back", "products", "solved"}
-    assert max(len([s for s in steps if s.function.name == step.function.name]) for step in steps) > 3
+    asked = function(arm, name)
+    steps = parts._steps(asked, asked.ways()[way - 1], "float64", "rows") if way else parts.parts(asked, "float64")
+    assert any(step.plan is not None for step in steps)
+    found = run_in_parts(asked, steps, "float64", arrays, tmp_path)
     condition = np.linalg.cond(arm.mass_matrix(arrays[0])).max()
     for mine, right in zip(found, expected(arm, name, arrays), strict=True):
         assert np.abs(mine - right).max() <= 1e-11 * max(condition, 1) * np.abs(right).max()
 
 
-def test_the_derivatives_of_twelve_joints_become_kernels_whose_results_fit_a_multiprocessor():
-    """One kernel of all three tables would stage 55 KB for each warp and hold twice the registers of a thread."""
+def test_numbers_wait_in_columns_too(tmp_path, monkeypatch):
+    crowded(monkeypatch, 20, 40 * 1024)
+    part = parts.whole(Program(function(ARM, "mass_matrix")), "float64", "columns")
+    assert part.plan is not None
+    kernel = host_kernel(source(part, "float64", "full", "columns").text, tmp_path).kernel
+    q = np.random.default_rng(3).uniform(-1, 1, (ARM.n, 40))
+    out = np.full((ARM.n**2, 40), np.nan)
+    kernel(pointer(q), ctypes.c_longlong(40), pointer(out), ctypes.c_longlong(40))
+    right = ARM.mass_matrix(q.T)
+    np.testing.assert_allclose(out.T.reshape(right.shape), right, rtol=0, atol=1e-12 * np.abs(right).max())
+
+
+def test_never_are_more_numbers_in_registers_than_there_is_room_for():
+    """Whoever follows the plan has every operand at hand, and no two numbers at a time in one place."""
+    program = Program(function(ARM, "inverse_dynamics_derivatives"))
+    results = {node.index: [k] for k, node in enumerate(program.function.outputs[0][1])}
+    plan = slots.waiting(program, 40, results, most=60)
+    made = {node.index for node in program.order}
+    inside = {x.index for node in program.order for x in program.operands(node) if x.op != "const"} - made
+    kept: dict[int, int] = {}
+    for step in plan.steps:
+        if isinstance(step, slots.Away):
+            place = plan.places[step.node.index]
+            if step.back:
+                assert kept[place] == step.node.index
+                inside.add(step.node.index)
+            else:
+                assert step.node.index in inside
+                kept[place] = step.node.index
+            continue
+        assert all(x.op == "const" or x.index in inside for x in program.operands(step))
+        for place in results.get(step.index, ()):
+            kept[place] = step.index
+        inside.add(step.index)
+    assert all(kept[place] == index for index, (place,) in results.items() if index in made)
+    assert plan.far > 0
+
+
+def test_what_ten_thousand_operations_keep_outside_the_registers_fits_a_multiprocessor():
+    """The derivatives of twelve joints: each kernel leaves room for others, and nothing waits in memory."""
     row = {"mass": 1.0, "com": (-0.1, 0.02, 0.05), "inertia": (0.01, 0.02, 0.015), "a": 0.2, "d": 0.05}
     arm = da.Arm.from_dh([{**row, "alpha": (np.pi / 2, 0.0, -np.pi / 2)[k % 3]} for k in range(12)])
     asked = function(arm, "inverse_dynamics_derivatives")
-    steps = parts.kernels(asked, "float32")
-    assert sorted((w.result, w.start, w.start + w.size) for step in steps for w in step.windows) == [
-        (k, 0, 144) for k in range(3)
-    ]
+    steps = parts.kernels(asked, "float64")
+    assert sum(window.size for step in steps for window in step.windows) == 3 * 144
     for step in steps:
-        generated = source(step, "float32")
-        assert 8 * 32 * generated.shared // generated.block <= 228 * 1024
-    assert max(step.alive for step in steps) < 350
+        generated = source(step, "float64")
+        assert 5 * 32 * generated.shared // generated.block <= 228 * 1024
+        assert step.plan is None or not step.plan.far

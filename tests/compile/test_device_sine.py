@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dalembert.compile.cuda import device_sine
-from dalembert.compile.cuda.source import HOST_SHIM
+from dalembert.compile.cuda.device_code import HOST_SHIM
 from dalembert.compile.sincos import BOUND, PI_HALF
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")

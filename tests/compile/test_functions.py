@@ -193,5 +193,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
     arm = random_arm(1, 2)
     with pytest.raises(ArmError, match="no function 'torque' to compile; there are inverse_dynamics, "):
         function(arm, "torque")
+    with pytest.raises(ArmError, match=r"no function \['bias'\] to compile"):
+        function(arm, ["bias"])
     with pytest.raises(ArmError, match='parameters may be "inertial", "load" or "all"'):
         parameter_names(arm, "mass")

@@ -119,3 +119,38 @@ def test_a_limit_that_other_positions_of_the_same_pose_do_not_have_stops_the_lin
     pose[:3, :3] = pose[:3, :3] @ np.array(turn.rotation, dtype=float)
     with pytest.raises(da.ArmError, match="limits of wrist_3_joint"):
         da.line_path(arm, start, pose)
+
+
+def test_an_arm_of_few_joints_goes_where_it_can_by_its_task() -> None:
+    arm, start = da.load("planar-2r"), [0.3, 1.2]
+    end = arm.forward_kinematics([0.9, 0.7])[:3, 3]
+    for goal in (end, arm.forward_kinematics([0.9, 0.7])):
+        line = da.line_path(arm, start, goal, task="position")
+        s = np.linspace(0, 1, 33)
+        there = arm.forward_kinematics(line.position(s))[:, :3, 3]
+        first = arm.forward_kinematics(start)[:3, 3]
+        np.testing.assert_allclose(there, first + s[:, None] * (end - first), atol=1e-5)
+    via = arm.forward_kinematics([0.6, 1.0])[:3, 3]
+    arc = da.arc_path(arm, start, via, end, task="position")
+    points = arm.forward_kinematics(arc.position(np.linspace(0, 1, 200)))[:, :3, 3]
+    assert np.linalg.norm(points - via, axis=1).min() < 5e-3
+    np.testing.assert_allclose(points[-1], end, atol=1e-8)
+    with pytest.raises(da.ArmError, match="task 'position'"):
+        da.line_path(arm, start, arm.forward_kinematics([0.9, 0.7]) @ np.diag([1, -1, -1, 1]))
+    with pytest.raises(da.ArmError, match="way of positions"):
+        da.arc_path(arm, start, via, arm.forward_kinematics([0.9, 0.7]), task="orientation")
+    with pytest.raises(da.ArmError, match="whole poses"):
+        da.line_path(arm, start, end, task="position", rotation="screw")
+
+
+def test_directions_of_weight_zero_are_left_free_along_a_line(arm: da.Arm) -> None:
+    first = arm.forward_kinematics(START)
+    end = first.copy()
+    end[:3, 3] += [0.0, 0.1, 0.05]
+    weights = [1, 1, 1, 1, 1, 0]  # the turn about the axis of the hand
+    path = da.line_path(arm, START, end, weights=weights, axes="frame")
+    there = arm.forward_kinematics(path.position(np.linspace(0, 1, 21)))
+    np.testing.assert_allclose(there[:, :3, 2], np.broadcast_to(first[:3, 2], (21, 3)), atol=3e-5)
+    np.testing.assert_allclose(there[-1, :3, 3], end[:3, 3], atol=1e-8)
+    turned = da.line_path(arm, START, end[:3, :3], task="orientation")
+    np.testing.assert_allclose(arm.forward_kinematics(turned.position(0.5))[:3, :3], first[:3, :3], atol=1e-5)

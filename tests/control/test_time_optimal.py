@@ -152,3 +152,14 @@ def test_limits_of_more_motors_than_joints_are_refused_and_not_forgotten() -> No
     path = da.spline([[0.1, 0.2], [0.3, 0.4]], [0.0, 1.0])
     with pytest.raises(da.ArmError, match="the limits of motor m1 cannot be kept"):
         da.time_optimal(system, path, effort=100.0)
+
+
+def test_speeds_are_within_their_limits_between_the_places_too() -> None:
+    """Where a joint is fastest between two places, or turns back there, the limit holds all the same."""
+    arm, rng = da.load("planar-2r"), np.random.default_rng(5)
+    for samples in (20, 100):
+        path = da.spline(rng.uniform(-1, 1, (7, 2)), np.linspace(0, 1, 7).tolist())
+        fast = da.time_optimal(arm, path, speed=1.0, acceleration=50.0, effort=1e6, samples=samples)
+        top = np.abs(fast.velocity(np.linspace(0, fast.duration, 20001))).max(axis=0)
+        assert (top <= 1 + 5e-5).all()
+        assert top.max() > 0.99

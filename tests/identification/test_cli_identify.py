@@ -90,6 +90,27 @@ def test_gravity_gains_loads_and_silence_are_told(folder: Path, capsys: pytest.C
     assert "--held is given once for each of the 1 logs" in capsys.readouterr().err
 
 
+def test_loads_are_known_in_the_hand_of_the_arm_or_of_its_logs(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load = da.Load(mass=3.0, com=(0.0, 0.0, 0.1))
+    laden = log(robot().holding(load), 1, path=1)
+    columns = np.column_stack([laden.t, laden.q, laden.effort])
+    run = tmp_path / "laden.csv"
+    np.savetxt(run, columns, delimiter=",", header="t,q1,q2,q3,tau1,tau2,tau3", comments="", fmt="%.9g")
+    target, carrying = tmp_path / "found.toml", tmp_path / "carrying.toml"
+    carrying.write_text(da.load("puma560-arm").holding(load).write_toml(), encoding="utf-8")
+    assert main(["identify", str(carrying), str(run), "--json", "-o", str(target)]) == 0
+    carried = json.loads(capsys.readouterr().out)
+    assert main(["identify", "puma560-arm", str(run), "--held", "3,0,0,0.1", "--json"]) == 0
+    held = json.loads(capsys.readouterr().out)
+    assert list(held["values"].values()) == pytest.approx(list(carried["values"].values()), rel=1e-9, abs=1e-12)
+    assert held["residuals"][0]["whole"] == pytest.approx(carried["residuals"][0]["whole"], rel=1e-9)
+    assert [load.body.mass for _, load in da.load(target).loads] == [3]
+    assert main(["identify", str(carrying), str(run), "--held", "0"]) == BAD_INPUT
+    assert "empty hand" in capsys.readouterr().err
+
+
 def test_a_motion_is_written_within_its_limits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "path.csv"
     limits = ["--max-speed", "0.5", "--max-effort", "60", "--generations", "3"]

@@ -84,6 +84,39 @@ def test_a_known_load_is_no_part_of_the_links() -> None:
     assert da.identify(system.arm, log(system.holding(load), noise=0.01)).residual(other).whole > 0.05
 
 
+def test_loads_of_the_description_are_known_and_stay_on_the_arm_found() -> None:
+    system, load = robot(), da.Load(mass=3.0, com=(0.0, 0.0, 0.1))
+    upper = system.arm.links[2].name
+    laden = system.holding(load).holding(da.Load(mass=1.5), upper)
+    runs, other = log(laden, noise=0.01), log(system, 3, noise=0.01, path=2)
+    found = da.identify(laden.arm, runs)
+    assert found.arm.loads == laden.arm.loads
+    said = da.identify(system.arm.holding(da.Load(mass=1.5), upper), runs, loads=[load])
+    np.testing.assert_allclose(said.values, found.values, rtol=1e-9, atol=1e-12)
+    assert found.residual(runs).whole == pytest.approx(said.residual(runs, load).whole, rel=1e-9)
+    empty = found.arm.holding(None).holding(None, upper)
+    q, qd, qdd = (x[::50] for x in motion(3, seed=4)[1:])
+    right = system.arm.gravity_load(q)  # which no rotor is part of
+    assert np.linalg.norm(empty.gravity_load(q) - right) < 0.01 * np.linalg.norm(right)
+    fast = np.abs(qd) > 1.0
+    told = found.predict(q, qd, qdd)[fast] - laden.inverse_dynamics(q, qd, qdd)[fast]
+    assert np.linalg.norm(told) < 0.01 * np.linalg.norm(laden.inverse_dynamics(q, qd, qdd)[fast])
+    assert found.residual(other, da.Load()).whole > found.residual(log(laden, 3, noise=0.01, path=2)).whole
+    assert found.load(log(laden, 7, noise=0.01, path=1)).mass == pytest.approx(3.0, rel=0.05)
+
+
+def test_a_load_that_contradicts_the_description_is_refused() -> None:
+    system, load = robot(), da.Load(mass=3.0, com=(0.0, 0.0, 0.1))
+    laden, run = system.arm.holding(load), log(system.holding(load))
+    for loads in ([None], [da.Load(mass=2.0)]):
+        with pytest.raises(da.ArmError, match="empty hand"):
+            da.identify(laden, run, loads=loads)
+    again = da.identify(laden, run, loads=[da.Load(mass=3, com=(0, 0, "0.1"))], method="least squares")
+    np.testing.assert_array_equal(again.values, da.identify(laden, run, method="least squares").values)
+    with pytest.raises(da.ArmError, match="another or none"):
+        da.identify(laden, run, gains="find")
+
+
 def test_gains_make_torques_of_currents() -> None:
     system = robot()
     measured = log(system)

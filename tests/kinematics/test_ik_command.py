@@ -92,3 +92,16 @@ def test_a_controller_follows_every_kind_of_trajectory(kind: str, capsys: pytest
     told = json.loads(capsys.readouterr().out)
     assert told["end"] == pytest.approx([0.3, 0.2], abs=1e-3)
     assert max(told["largest_error"]) < 1e-3
+
+
+def test_a_line_asks_for_the_task_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["simulate", "planar-2r", "--controller", "pd", "--q", "0.3,1.2", "--duration", "0.1", "--trajectory"]
+    end = ["--pose", ",".join(f"{x:.9f}" for x in da.load("planar-2r").forward_kinematics([0.5, 1.0])[:3, 3])]
+    assert main([*words, "line", *end]) != 0
+    assert "task 'position'" in capsys.readouterr().err
+    assert main([*words, "line", *end, "--task", "position"]) == 0
+    capsys.readouterr()
+    assert main([*words, "quintic", "--task", "position"]) != 0
+    assert "--task has no effect" in capsys.readouterr().err
+    assert main([*words, "time-optimal", "--to", "0.5,1", "--task", "position"]) != 0
+    assert "give --pose" in capsys.readouterr().err

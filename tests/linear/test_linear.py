@@ -320,3 +320,12 @@ def test_bad_questions_are_refused():
         hand_model(arm, joint, np.zeros(2), np.zeros(2), np.zeros(2), ("x", "z"))
     with pytest.raises(ArmError, match="sampling period"):
         joint.sampled(0)
+
+
+@pytest.mark.parametrize("name", ["q", "qd", "tau"])
+@pytest.mark.parametrize("driven", [False, True])
+def test_a_linear_model_is_about_one_state_and_says_so_of_a_batch(name: str, driven: bool) -> None:
+    arm = da.load("puma560", physical="ignore")
+    given = {"q": np.zeros(6), name: np.zeros((3, 6))}
+    with pytest.raises(ArmError, match=rf"{name} must be one state of 6 entries, one per joint; got shape \(3, 6\)"):
+        (arm.driven if driven else arm).linearize(**given)

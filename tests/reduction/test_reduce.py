@@ -120,6 +120,25 @@ def test_a_looser_tolerance_and_counted_drives_give_shorter_models(five, one_per
     assert any(not c.depends_on_load for c in five.constants)
 
 
+def test_what_is_told_as_found_is_attained_and_no_rounding(monkeypatch) -> None:
+    """Floats that take every error for twice what it is lead to the same states, where balls tell how large it is."""
+    arm = da.Arm.of(random_arm(1, 3))
+    ask = arm.analysis(slides(arm), effort=0.02)
+    model = ask.reduce(0.05)
+
+    def twice(case, program):
+        return lambda *state: 2 * difference(case, program)(*state)
+
+    monkeypatch.setattr("dalembert.reduction.reduce.difference", twice)
+    np.testing.assert_array_equal(ask.reduce(0.05).found, model.found)
+    assert np.all(model.found > 0)
+
+
+def test_an_error_that_is_proved_and_nowhere_attained_is_not_called_tight(one_percent) -> None:
+    assert np.all(replace(one_percent, found=0 * one_percent.found).tightness == np.inf)
+    assert np.all(replace(one_percent, found=0 * one_percent.found, bound=0 * one_percent.bound).tightness == 1)
+
+
 def test_the_rms_error_is_that_of_many_states(one_percent) -> None:
     q, qd, qdd = one_percent.states.samples(200_000, 3)
     off = one_percent.inverse_dynamics(q, qd, qdd) - rigid_torque(one_percent.system)(q, qd, qdd)

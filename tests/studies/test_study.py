@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,21 @@ def test_a_chunk_that_no_process_survives_is_kept_as_failed_and_the_others_are_d
     assert "ended without a word" in found.failures[1]
 
 
+def test_a_scheduler_that_ends_is_told_and_what_was_done_is_kept(asked: Study, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    path, options = tmp_path / "r.csv", {"dashboard_address": ":0", "silence_logs": 50}
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **options) as made:
+
+        def end(done: int, total: int) -> None:
+            if done >= 32:
+                made.close()
+
+        with pytest.raises(ArmError, match="the Dask scheduler ended"):
+            asked.run(path, scheduler=made.scheduler_address, progress=end)
+    assert list((tmp_path / "r.csv.parts").glob("chunk-*.npz"))
+    assert same(asked.run(path), asked.run())
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.environ.get("HYPOTHESIS_PROFILE") != "deep", reason="takes long: HYPOTHESIS_PROFILE=deep")
 def test_a_script_without_a_main_guard_is_told_what_it_needs(tmp_path: Path) -> None:
@@ -138,11 +154,28 @@ def test_a_damaged_chunk_is_worked_out_again_and_another_study_is_not_mixed_in(
         asked.run(path, progress=lambda done, total: (_ for _ in ()).throw(KeyboardInterrupt) if done >= 32 else None)
     chunk = tmp_path / "r.csv.parts" / "chunk-00000000.npz"
     chunk.write_bytes(chunk.read_bytes()[:50])
-    from dataclasses import replace
-
     with pytest.raises(ArmError, match="chunks of another study"):
         replace(asked, seed=8).run(path)
     assert same(asked.run(path), asked.run())
+
+
+def test_a_study_that_is_refused_leaves_nothing_that_refuses_its_correction(asked: Study, tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    with pytest.raises(ArmError, match="powers of two"):
+        replace(asked, design="sobol").run(path)
+    with pytest.raises(ArmError, match="no executor"):
+        replace(asked, seed=9).run(path, executor="boats")
+    assert not list(tmp_path.iterdir())
+    assert same(asked.run(path), asked.run())
+
+
+def test_chunks_that_lost_their_note_are_not_taken_for_those_of_another_study(asked: Study, tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    with pytest.raises(KeyboardInterrupt):
+        asked.run(path, progress=lambda done, total: (_ for _ in ()).throw(KeyboardInterrupt) if done >= 32 else None)
+    (tmp_path / "r.csv.parts" / "study.json").unlink()  # as where a process is killed while it removes the folder
+    other = replace(asked, seed=8)
+    assert same(other.run(path), other.run())
 
 
 def test_results_in_parquet_have_factors_outputs_units_and_reasons(asked: Study, tmp_path: Path) -> None:

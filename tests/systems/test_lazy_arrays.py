@@ -151,3 +151,17 @@ def test_threads_do_not_mix_up_where_a_mechanism_was() -> None:
     q = FIVE_BAR.coordinates_of(FIVE_BAR.home) + 0.2 * np.random.default_rng(2).normal(size=(240, 2))
     found = system.joints(lazy.from_array(q, chunks=(10, 2))).compute(scheduler="threads", num_workers=4)
     np.testing.assert_allclose(found, system.joints(q), atol=1e-9)
+
+
+def test_what_chunks_cannot_follow_is_refused_by_a_sentence() -> None:
+    arm = da.load("puma560", physical="ignore")
+    q = lazy.from_array(states()[0], chunks=(8, 6))
+    some = q[q[:, 0] > 0]  # of as many rows as are found when it is computed
+    with pytest.raises(ArmError, match="chunks of unknown length"):
+        arm.bias(some, some)
+    assert np.array_equal(arm.gravity_load(some).compute(), arm.gravity_load(some.compute()))
+    with pytest.raises(ArmError, match="must broadcast against each other"):
+        arm.bias(q, q[:7])
+    for count in (2, 20):  # as many as the probe has, and as there are states
+        with pytest.raises(ArmError, match="force on link 'link6' must be one vector"):
+            arm.inverse_dynamics(q, q, q, forces=[da.Force("link6", np.ones((count, 3)))])

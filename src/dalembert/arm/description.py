@@ -244,7 +244,7 @@ class ArmDescription:
 
         driven = ", with its drives" if self.counts_drives else ""
         title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{counted(self.followers)}{driven}")
-        drives = drives_table(self.drives)
+        drives = drives_table(self.drives, arm=self)
         parts = [link_inertia_table(self), *([drives] if drives is not None else [])]
         summary = "Inertia and drives" if drives is not None else "Inertia"
         tied = followers_table(self)

@@ -2,7 +2,7 @@
 
     link.NAME.mass, link.NAME.com.x, link.NAME.inertia.xx   of a link; its inertia about its mass centre
     load.mass, load.com.x, load.inertia.xx                  of the load in the hand; without one its mass is zero
-    load.LINK.mass, load.LINK.com.x, load.LINK.inertia.xx   of a weight on a link: a counterweight
+    load.LINK.mass, load.LINK.com.x, load.LINK.inertia.xx   of a weight on another link: a counterweight
     length.NAME, angle.NAME                                 lengths and twists that have names ("a2", "d3", "alpha1")
     joint.NAME.x                                            origin of a joint in the frame of its parent link
     joint.NAME.rx                                           a turn of the joint's frame about its own axes, zero now
@@ -14,7 +14,7 @@
     gravity.x, gravity.y, gravity.z
 
 A number is changed with all others left as they are: another mass of a link has the same mass centre and the same
-inertia about it.
+inertia about it. Where a length and the origin that it leads to are both set, the origin counts.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ def number_of(arm: ArmDescription, name: str) -> DescriptionNumber:
     if name not in known:
         of_drives = name.startswith(("motor.", "element.")) or name.endswith((".coulomb", ".viscous", ".starting"))
         why = "; its drives do not count here, so count them" if of_drives and not arm.counts_drives else ""
+        if name.startswith(f"load.{arm.tool_link}."):
+            why = f"; the load of {arm.tool_link!r:.60}, which the hand is on, has the names load.mass, load.com.x, ..."
         examples = "link.NAME.mass, load.mass, length.NAME, joint.NAME.x, motor.NAME.inertia, gravity.z"
         refuse_unknown(f"{arm.where}{arm.name}", name, known, why, examples)
     return known[name][0]
@@ -78,7 +80,9 @@ def with_numbers(arm: Arm, values: Mapping[str, Any]) -> Arm:
     for name in values:
         number_of(arm, name)
     found: Any = arm
-    for (kind, own), changes in by_route(_known(arm), values).items():
+    parts = by_route(_known(arm), values).items()
+    # Lengths first, in whatever order they are given: an origin that is set is then where it was set.
+    for (kind, own), changes in sorted(parts, key=lambda part: part[0][0] not in ("length", "angle")):
         found = CHANGES[kind](found, own, changes)
     return found
 
@@ -91,7 +95,8 @@ def _numbers(arm: ArmDescription) -> Named:
         if link.name != arm.base:
             yield from body_numbers(f"link.{link.name}", link.inertia, "link", link.name)
     held = dict(arm.loads)
-    for prefix, name in (("load", arm.tool_link), *((f"load.{x.name}", x.name) for x in arm.links)):
+    others = [(f"load.{link.name}", link.name) for link in arm.links if link.name != arm.tool_link]
+    for prefix, name in (("load", arm.tool_link), *others):  # what the hand holds has one name
         yield from body_numbers(prefix, held[name].body if name in held else Inertia(), "load", name)
     for step in _named_steps(arm):
         if isinstance(step.amount, Angle):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..markup.data_tables import Column, DataTable, Value
 from ..markup.elements import Html
 from ..markup.numbers import shown_position, unit, written
+from .motor_units import motor_units
 
 if TYPE_CHECKING:
     from .description import ArmDescription
@@ -110,22 +111,36 @@ def numbers(values: Sequence[object]) -> list[float]:
     return [float(x) for x in values]  # type: ignore[arg-type]
 
 
-def drives_table(train: DriveTrain, caption: str = "Drives") -> DataTable | None:
-    """What is known of the drives; None where nothing is."""
+ROTOR, VISCOUS, EFFORT = range(3)
+TURNING, SLIDING = ("kg m²", "N m s/rad", "N m"), ("kg", "N s/m", "N")
+"""Units of the inertia, viscous friction and efforts of motors: torques, and forces."""
+
+
+def drives_table(train: DriveTrain, caption: str = "Drives", arm: ArmDescription | None = None) -> DataTable | None:
+    """What is known of the drives; None where nothing is. Without the ``arm`` a motor that slides alone is a force."""
     if not train:
         return None
     motors = train.actuators
+    efforts = motor_units(arm) if arm is not None else ["N" if motor.kind == "linear" else "N m" for motor in motors]
+    same = len(set(efforts)) <= 1
+    units = (SLIDING if "N" in efforts else TURNING) if same else ("", "", "")
+    each = [", ".join(SLIDING if effort == "N" else TURNING) for effort in efforts]
     told: list[Value] = [train.turns_of(k) or ratios(motor.ratios) for k, motor in enumerate(motors)]
+    stall = "stall force" if same and "N" in efforts else "stall torque"
     candidates: list[tuple[Column, list[Value]]] = [
         (Column("ratios", "turns per turn (rad, or per m) of each joint"), told),
-        (Column("rotor", "rotor inertia", "kg m²", "number"), [float(motor.rotor.inertia) for motor in motors]),
+        (Column("rotor", "rotor inertia", units[ROTOR], "number"), [float(motor.rotor.inertia) for motor in motors]),
         (Column("link", "carried by"), [motor.rotor.link or "not known" for motor in motors]),
-        (Column("stall torque", "stall torque", "N m", "number"), [motor.stall_torque for motor in motors]),
-        (Column("Coulomb friction", "Coulomb friction", "N m", "number"), [max(m.friction.moving) for m in motors]),
-        (Column("starting friction", "starting friction", "N m", "number"), [m.friction.starting for m in motors]),
-        (Column("viscous friction", "viscous friction", "N m s/rad", "number"), [m.friction.viscous for m in motors]),
+        (Column("stall torque", stall, units[EFFORT], "number"), [motor.stall_torque for motor in motors]),
+        (Column("Coulomb friction", "Coulomb friction", units[EFFORT], "number"),
+         [max(m.friction.moving) for m in motors]),
+        (Column("starting friction", "starting friction", units[EFFORT], "number"),
+         [m.friction.starting for m in motors]),
+        (Column("viscous friction", "viscous friction", units[VISCOUS], "number"),
+         [m.friction.viscous for m in motors]),
         (Column("model", "friction model"), [m.friction.model.name if m.friction.model.varies else "" for m in motors]),
-    ]
+        (Column("units", "units of rotor, viscous friction, torque"), [] if same else [*each]),
+    ]  # fmt: skip
     known = [(column, values) for column, values in candidates if any(values)]
     rows: list[tuple[Value, ...]] = [
         (motor.name, *(values[index] for _, values in known)) for index, motor in enumerate(motors)

@@ -125,6 +125,13 @@ class Actuator:
             return self.stall
         return self.motor.stall_torque if math.isfinite(self.motor.stall_torque) else None
 
+    @property
+    def is_limited(self) -> bool:
+        """True if a stall torque, a largest current or a supply is known."""
+        motor = self.motor
+        known = motor is not None and (math.isfinite(motor.largest_current) or math.isfinite(motor.supply))
+        return known or self.stall_torque is not None
+
 
 @dataclass(frozen=True)
 class Element:

@@ -241,12 +241,13 @@ def positive_semidefinite(matrix: tuple[tuple[Fraction, ...], ...]) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Load:
     """A payload: the inertia of a body held by the hand, in the tool frame.
 
     ``inertia`` is about the load's own mass centre, in axes parallel to the tool frame, as a 3x3 matrix,
-    three moments, or a table of xx, yy, zz, xy, xz, yz. ``Load.of`` takes an Inertia instead.
+    three moments, or a table of xx, yy, zz, xy, xz, yz. ``Load.of`` takes an Inertia instead. Loads are equal where
+    their bodies are, however their numbers were written.
     """
 
     mass: object = 0
@@ -257,6 +258,12 @@ class Load:
         problem = self.body.violation()  # also refuses what is no number
         if problem:
             raise ArmError(f"the load cannot be: {problem}")
+
+    def __eq__(self, other: object) -> bool:
+        return self.body == other.body if isinstance(other, Load) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.body)
 
     @classmethod
     def of(cls, body: Inertia, com: object = None) -> Load:

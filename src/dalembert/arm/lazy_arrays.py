@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .errors import ArmError
+from .force import Force
 
 Kind = TypeVar("Kind", bound=type)
 
@@ -48,6 +49,7 @@ def mapped(
     for array, count in zip(given, own, strict=True):
         if array.ndim < count or array.dtype.kind not in "fiub":
             raise ArmError(f"a Dask array of states holds real numbers and ends in the joints; got {array!r:.100}")
+    _refuse_batches([array.shape[: array.ndim - count] for array, count in zip(given, own, strict=True)])
     states = [
         np.asarray(probe) if probe is not None else np.full(array.shape[array.ndim - count :], PROBE)
         for array, count, probe in zip(given, own, probes or [None] * len(given), strict=True)
@@ -71,6 +73,21 @@ def mapped(
         output_dtypes=[table.dtype for table in tables] if len(tables) > 1 else tables[0].dtype,
     )  # fmt: skip
     return _with(once, dict(zip(paths, found if len(tables) > 1 else [found], strict=True)))
+
+
+def _refuse_batches(batches: Sequence[tuple[float, ...]]) -> None:
+    """Refuse batches that do not go together, or of which that cannot be told: Dask says nan where it does not know."""
+    several = [batch for batch in batches if batch]
+    if len(several) > 1 and any(np.isnan(length) for batch in several for length in batch):
+        raise ArmError(
+            "a Dask array of states has chunks of unknown length and cannot be matched with the others; ask each "
+            "of them to compute_chunk_sizes() first"
+        )
+    if len(several) > 1:
+        try:
+            np.broadcast_shapes(*(tuple(map(int, batch)) for batch in several))
+        except ValueError:
+            raise ArmError(f"batches of Dask arrays must broadcast against each other; got {batches}") from None
 
 
 Path = tuple[Any, ...]
@@ -142,6 +159,7 @@ def _chunkwise(method: Callable[..., Any], names: tuple[str, ...]) -> Callable[.
             return method(self, *arguments, **named)
         rest = arguments[len(names) :]
         others = {key: value for key, value in named.items() if key not in names}
+        _refuse_batched_forces(*rest, *others.values())
         kind = type(self)
         probe, alone = getattr(kind, "_lazy_probe", None), getattr(kind, "_lazy_alone", False)
 
@@ -156,6 +174,19 @@ def _chunkwise(method: Callable[..., Any], names: tuple[str, ...]) -> Callable[.
         return mapped(call, *given.values(), probes=probes)
 
     return wrapped
+
+
+def _refuse_batched_forces(*others: object) -> None:
+    """Chunks of states are cut, and forces are not: each must be one vector for all states."""
+    for given in others:
+        if isinstance(given, dict):  # of a mechanism, by chains
+            _refuse_batched_forces(*given.values())
+        for force in given if isinstance(given, list | tuple) else ():
+            if isinstance(force, Force) and np.size(force.force) + np.size(force.moment) > 6:
+                raise ArmError(
+                    f"the force on link {force.link!r:.60} must be one vector where states are Dask arrays; apply the "
+                    "method to NumPy arrays of states and forces, piece by piece"
+                )
 
 
 def _rest(method: Callable[..., Any], names: tuple[str, ...], rest: tuple[Any, ...]) -> dict[str, Any]:

@@ -124,6 +124,8 @@ class Certificate:
         for key in waves:
             if covered.count(key) != 1:
                 raise CertificateError(f"the error of {name(key)} has no part in the proof, or more than one")
+        if any(number(of["bound"]) < 0 for of in (claim, *proof)):
+            raise CertificateError("it claims a magnitude below zero")
         if sum((number(part["bound"]) for part in proof), fmpq(0)) > number(claim["bound"]):
             raise CertificateError("the bounds of its parts add up to more than it claims")
         count = 0
@@ -154,6 +156,8 @@ class Certificate:
         most, rest = dict(zip(at, orders, strict=True)), fmpq(0)
         if len(most) < len(axes):
             raise CertificateError(f"its grid has an axis twice: {axes}")
+        if not all(0 <= order <= variables[axis].degree for axis, order in most.items()):
+            raise CertificateError("its grid has an order that its errors have not")
         kept: list[Series] = [{} for _ in series]
         reach = [fmpq(*ErrorAxis(variable).reach.as_integer_ratio()) for variable in variables]
         for row, f in enumerate(series):

@@ -33,6 +33,8 @@ from .nets import BITS, LOST, UNIT, Variable, nearest, upward
 
 ROOM, LARGEST, AT_ONCE = 1 + 2.0**-28, 2**22, 2**20
 """For sums of numbers that are not negative; most coefficients of a grid; numbers that are computed at once."""
+LEAST = 2.0**-200
+"""Least reach of a position: one over its square is a float."""
 FINE, MOST_SIGNED = 60, 7
 """Cells up to which every number has a symbol, above every eighth; most joints whose speeds have signs told apart."""
 
@@ -63,7 +65,7 @@ class ErrorAxis:
     def __init__(self, variable: Variable) -> None:
         self.of, self.tables = variable, dict[int, NDArray[np.float64]]()
         lower, self.width = variable.lower, upward(variable.width)
-        self.reach = max(upward(abs(lower)), upward(abs(lower + variable.width))) or 1.0
+        self.reach = max(upward(abs(lower)), upward(abs(lower + variable.width)), LEAST)
         order = np.arange(variable.degree + 1, dtype=float)
         self.bend = order * (order - 1) / self.reach**2 if variable.slides else order**2
 

@@ -83,20 +83,22 @@ def identify(
     files = [*logs, *(validate or []), *(laden or [])]
     everything = _read(files, columns or [], rows or [])
     read, with_load = everything[: len(files) - len(laden or [])], everything[len(files) - len(laden or []) :]
+    known = _held(held or [], len(logs))
     found = find(
         arm,
         read[: len(logs)],
         friction,
         find_rotors,
         _gains(gains, arm.n),
-        loads=_held(held or [], len(logs)),
+        loads=known,
         gravity="find" if find_gravity else "described",
         instruments=instruments,
         robust=robust,
         cutoff=cutoff,
         progress=_progress(as_json),
     )
-    residuals = [found.residual(log) for log in read]
+    in_hand = [*(known or [None] * len(logs)), *[None] * (len(read) - len(logs))]
+    residuals = [found.residual(log, load) for log, load in zip(read, in_hand, strict=True)]
     carried = [(log.name, found.load(log)) for log in with_load]
     for sentence in found.warnings:
         print(f"note: {sentence}", file=sys.stderr)

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from .dynamics_command import HOW, about
-from .poses import POSE_HELP, read_pose
+from .poses import POSE_HELP, TaskKind, read_pose
 from .printing import figures, heading, joints_with_units, paragraph, say, table, unit
 from .system_options import system_command
 from .values import joint_values
@@ -20,14 +20,6 @@ if TYPE_CHECKING:
     from dalembert.kinematics.joint_solutions import JointSolutions
 
 NOT_REACHED = 1
-
-
-class TaskKind(StrEnum):
-    """What of the pose is asked for."""
-
-    pose = "pose"
-    position = "position"
-    orientation = "orientation"
 
 
 class Spare(StrEnum):

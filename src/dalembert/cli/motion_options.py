@@ -14,7 +14,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.control.controllers_by_name import CONTROLLERS
 from dalembert.systems.time_span import check_span
 
-from .poses import read_pose
+from .poses import TaskKind, read_pose
 from .values import joint_values
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ LIMITED = {
     PathKind.excitation: ("--speed",),
     PathKind.s_curve: ("--speed", "--acceleration", "--jerk"),
     PathKind.spline: ("--speed", "--acceleration", "--via"),
-    PathKind.line: ("--speed", "--acceleration", "--jerk", "--pose"),
-    PathKind.time_optimal: ("--speed", "--acceleration", "--via", "--pose"),
+    PathKind.line: ("--speed", "--acceleration", "--jerk", "--pose", "--task"),
+    PathKind.time_optimal: ("--speed", "--acceleration", "--via", "--pose", "--task"),
 }
 """The options that shape each kind of trajectory."""
 
@@ -81,6 +81,7 @@ class PathOptions:
     speed: float | None = None
     acceleration: float | None = None
     jerk: float | None = None
+    task: TaskKind | None = None
 
 
 def trajectory_of(system: System, start: np.ndarray, given: PathOptions) -> Trajectory:
@@ -99,11 +100,13 @@ def trajectory_of(system: System, start: np.ndarray, given: PathOptions) -> Traj
     if kind is PathKind.line:
         from dalembert.control.timing_laws import timed
 
-        return timed(_line(system, start, given.pose), fastest, hardest, given.jerk)
+        return timed(_line(system, start, given), fastest, hardest, given.jerk)
     if kind is PathKind.time_optimal:
         from dalembert.control.time_optimal import time_optimal
 
-        path = _line(system, start, given.pose) if given.pose is not None else None
+        if given.task is not None and given.pose is None:
+            raise ArmError("--task says what of --pose is asked for; give --pose, or leave it out")
+        path = _line(system, start, given) if given.pose is not None else None
         if path is None:
             points = _points(system, start, given)
             path = spline(points, np.linspace(0, 1, len(points)).tolist())
@@ -133,15 +136,16 @@ def _points(system: System, start: np.ndarray, given: PathOptions) -> list[np.nd
     return [start, *(joint_values(system, "--via", part) for part in between), joint_values(system, "--to", given.to)]
 
 
-def _line(system: System, start: np.ndarray, pose: str | None) -> Polynomials:
+def _line(system: System, start: np.ndarray, given: PathOptions) -> Polynomials:
     """The line of the hand to --pose."""
     from dalembert.control.cartesian_paths import line_path
 
+    pose, task = given.pose, given.task or TaskKind.pose
     if pose is None:
         raise ArmError(
             "a line of the hand needs its end: give --pose x,y,z,roll,pitch,yaw, or x,y,z to keep its rotation"
         )
-    target = read_pose("--pose", pose)
+    target = read_pose("--pose", pose, True if task is TaskKind.orientation else None)
     if len(pose.replace(",", " ").split()) == 3:
         target[:3, :3] = system.forward_kinematics(start)[:3, :3]
-    return line_path(system, start, target)
+    return line_path(system, start, target, task=task.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import StrEnum
 
 import numpy as np
 
@@ -10,6 +11,14 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
 
 POSE_HELP = "Position x,y,z (m) and, for all but a position, roll,pitch,yaw about fixed x, y, z (rad, or as '90 deg')."
+
+
+class TaskKind(StrEnum):
+    """What of the pose is asked for."""
+
+    pose = "pose"
+    position = "position"
+    orientation = "orientation"
 
 
 def read_pose(option: str, text: str, turned: bool | None = None) -> np.ndarray:

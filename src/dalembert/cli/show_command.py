@@ -199,7 +199,7 @@ def print_looks(arm: ArmDescription) -> None:
 
 def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
     """Drives as described; a dash for unknown values, units for each motor, since one may be a force."""
-    from dalembert.systems.driven import is_force
+    from dalembert.arm.motor_units import is_force
 
     if not arm.drives:
         return

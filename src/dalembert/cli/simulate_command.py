@@ -19,6 +19,7 @@ from .dynamics_command import about
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input
 from .model_option import ModelOption, read_model
 from .motion_options import PathKind, PathOptions, refuse_unused, trajectory_of
+from .poses import TaskKind
 from .printing import figures, heading, joints_with_units, paragraph, say, table
 from .servo_gains import gains_followed, show_gains
 from .system_options import read_load, system_command
@@ -85,6 +86,9 @@ def simulate(
         str | None,
         typer.Option("--pose", metavar="X,Y,Z[,ROLL,PITCH,YAW]", help="Where line, or time-optimal along one, ends."),
     ] = None,
+    task: Annotated[
+        TaskKind | None, typer.Option("--task", help="What of --pose is asked for along a line; pose by default.")
+    ] = None,
     speed: Annotated[
         float | None,
         typer.Option(
@@ -150,15 +154,14 @@ def simulate(
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
     entry = CONTROLLERS.get(controller)
     given = {"--kp": kp, "--kd": kd, "--damping": damping, "--speed": speed, "--acceleration": acceleration}
-    given |= {"--jerk": jerk, "--via": via, "--pose": pose}
+    given |= {"--jerk": jerk, "--via": via, "--pose": pose, "--task": task}
     refuse_unused(controller, trajectory, to, given, model_load, friction, model)
     input_ = drive_input(system, torque, current, voltage)
     if input_ is not None and entry is not None:
         raise ArmError(f"{input_.option} drives the system itself, and so does --controller; give one of them")
     start, speeds = joint_values(system, "--q", q), joint_values(system, "--qd", qd)
-    path = trajectory_of(
-        system, start, PathOptions(trajectory or PathKind.quintic, duration, to, via, pose, speed, acceleration, jerk)
-    )
+    shape = trajectory or PathKind.quintic
+    path = trajectory_of(system, start, PathOptions(shape, duration, to, via, pose, speed, acceleration, jerk, task))
     exact = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
     believed = exact if model is None else read_model(model, exact)
     chosen = {name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))}

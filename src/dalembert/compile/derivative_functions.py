@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from ..arm.description import ArmDescription
 from ..formulations import christoffel, composite_motion
 from ..formulations.system import slopes
 from ..rings.algebra import dot, sub
@@ -12,9 +13,13 @@ from ..rings.graph import Node
 from ..rings.ring import Scalar
 from .function import Tables
 from .graph_model import SHORT, GraphModel, Table, smallest, solved
-from .stages import has_torque_stages
 
 Slopes = tuple[Table, Table]
+
+
+def links_alone(arm: ArmDescription) -> bool:
+    """Whether the torques are those of links alone, with one coordinate for each joint."""
+    return not (arm.counts_drives or arm.elastic or arm.followers)
 
 
 def torque_derivatives(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], qdd: Sequence[Scalar]) -> Slopes:
@@ -41,18 +46,18 @@ def inverse_dynamics_derivatives(m: GraphModel) -> Tables:
     q, qd, qdd = m.input("q"), m.input("qd"), m.input("qdd")
     slopes = torque_derivatives(m, q, qd, qdd)
     ways = [(*slopes, m.system.mass_matrix(m.graph, q, m.chain))]
-    if has_torque_stages(m.arm):  # D of the links, from what the recursion has worked out already
+    if links_alone(m.arm):  # D of the links, from what the recursion has worked out already
         moving = composite_motion.motion(m.plane, m.graph, q, qd, qdd)
         ways.append((*slopes, composite_motion.mass_matrix(moving, moving.loads())))
     found: Tables = smallest(*ways)
     return found
 
 
-def forward_dynamics_derivatives(m: GraphModel) -> Tables:
+def forward_dynamics_derivatives(m: GraphModel, slopes_of: Callable[..., Slopes] = torque_derivatives) -> Tables:
     """d qdd = -D^-1 d tau, with the mass matrix, its factors and the bias shared by all of it."""
     q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
     qdd, factors = solved(m, q, qd, tau)
-    to_q, to_qd = torque_derivatives(m, q, qd, qdd)
+    to_q, to_qd = slopes_of(m, q, qd, qdd)
     columns = [m.system.solved(factors, [int(i == k) for i in range(m.n)]) for k in range(m.n)]
     inverse = [[columns[max(i, j)][min(i, j)] for j in range(m.n)] for i in range(m.n)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -165,6 +165,8 @@ class Style:
     """How a value gets its name."""
     pair: str = "{type} {sin}, {cos};"
     """How room is made for a sine and its cosine."""
+    kept: Mapping[Fraction, str] = field(default_factory=dict)
+    """Constants that stand elsewhere, and how they are had."""
 
     def declared(self, name: str, value: str) -> str:
         """The statement that gives ``value`` its name."""
@@ -183,7 +185,7 @@ def statements(program: Program, style: Style) -> list[str]:
 
 def expressions(program: Program, style: Style) -> tuple[list[str], list[str]]:
     """The body of a function that returns its outputs, and the expression of each output value after it."""
-    writer = _Writer(program, style, {})
+    writer = StatementWriter(program, style, {})
     for node in program.order:
         writer.statement(node)
     outputs = {node.index: node for node in program.function.nodes}
@@ -203,12 +205,12 @@ def pieces(program: Program, style: Style, size: int) -> tuple[list[list[str]], 
     names: dict[int, str] = {}
     outputs = [node for node in program.nodes if node.index in program.targets]
     for part in parts:
-        writer = _Writer(program, style, slots)
+        writer = StatementWriter(program, style, slots)
         for node in part:
             writer.statement(node)
         written.append(writer.lines)
         names = writer.names
-    last = _Writer(program, style, slots, names)
+    last = StatementWriter(program, style, slots, names)
     if style.late:  # inputs that are outputs are read before the first output is written
         for node in outputs:
             if node.op == INPUT:
@@ -249,8 +251,8 @@ def _places(
     return slots, count
 
 
-class _Writer:
-    """Writes the statements of one piece."""
+class StatementWriter:
+    """Writes the statements of one piece, node by node in any order that has operands before users."""
 
     def __init__(
         self, program: Program, style: Style, slots: dict[int, int], names: dict[int, str] | None = None
@@ -258,19 +260,22 @@ class _Writer:
         self.program, self.style, self.slots = program, style, slots
         self.names = names if names is not None else {}
         self.pairs: dict[int, tuple[str, str]] = {}
+        self.returned = 0
         self.lines: list[str] = []
 
     def name(self, node: Node) -> str:
+        """What stands for a value in the text."""
         if node.index in self.names:
             return self.names[node.index]
         if node.op == CONST:
-            text = literal(node.value, self.style.suffix)
+            text = self.style.kept.get(node.value) or literal(node.value, self.style.suffix)
             return f"({text})" if text.startswith("-") else text
         if node.op == INPUT or node.index in self.program.early:
             return self.style.read(self.program.row(node))
         return f"w[{self.slots[node.index]}]"
 
     def statement(self, node: Node) -> None:
+        """Write the statement that computes a value."""
         style, args = self.style, [self.name(x) for x in self.program.operands(node)]
         if node.index in self.program.fusions:
             text = self._fused(node)
@@ -292,6 +297,16 @@ class _Writer:
             self.lines.append(f"w[{self.slots[node.index]}] = {target};")
         if node.index in self.program.targets and not style.late:
             self.lines += style.written(self.program.targets[node.index], target)
+
+    def leaves(self, node: Node, place: str) -> None:
+        """A number is put into ``place``, to be had again by ``returns``."""
+        self.lines.append(f"{place} = {self.name(node)};")
+
+    def returns(self, node: Node, place: str) -> None:
+        """A number is read again from ``place``, under a name of its own."""
+        self.returned += 1
+        self.names[node.index] = f"b{self.returned}"
+        self.lines.append(self.style.declared(f"b{self.returned}", place))
 
     def _fused(self, node: Node) -> str:
         constant = self.style.constant

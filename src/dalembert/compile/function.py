@@ -23,7 +23,7 @@ MEANINGS = {
     "qdd": "joint accelerations (rad/s^2 or m/s^2)",
     "qd_wanted": "joint velocities that are wanted, at which friction is counted",
     "tau": "joint torques (N m) or forces (N)",
-    "motor_torque": "motor torques (N m)",
+    "motor_torque": "motor torques (N m) or forces (N)",
     "mass": "mass matrix D(q)",
     "inverse": "inverse of the mass matrix",
     "coriolis": "C(q, qd), with C qd the Coriolis and centrifugal torques",
@@ -62,8 +62,9 @@ class Function:
     so that compiled code can be found again without building it; where it is empty the graph itself is the text.
     ``label`` names the system it belongs to, a ``thing`` such as an arm; ``remarks`` say in words what the function
     holds. ``meanings`` are those of its arguments and results where they are not the common ones. ``around`` are a
-    value and a reach for each argument: states to try it at, where not any numbers will do. ``stages`` makes functions
-    that give the same results one after another, each from the arguments and from results of those before it.
+    value and a reach for each argument: states to try it at, where not any numbers will do. ``ways`` makes other ways
+    to the same results, for processors with few registers: functions that give them one after another, each from the
+    arguments and from results of those before it.
     """
 
     name: str
@@ -78,7 +79,7 @@ class Function:
     thing: str = "arm"
     meanings: Mapping[str, str] = field(default_factory=dict)
     around: tuple[tuple[tuple[float, ...], float], ...] = ()
-    stages: Callable[[], tuple[Function, ...]] | None = None
+    ways: Callable[[], tuple[tuple[Function, ...], ...]] | None = None
 
     @cached_property
     def inputs(self) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -12,6 +12,7 @@ from functools import partial
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
+from ..arm.motor_units import motor_units
 from ..formulations import kinematics, newton_euler, rotors
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import cross, dot, sub
@@ -21,8 +22,8 @@ from .code_length import refuse_endless
 from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .function import Function, Parameters, Shape, Tables
 from .graph_model import GraphModel, parameter_names, parameter_values, smallest, solved, torque
-from .stages import Stages, acceleration_derivative_stages, has_torque_stages, torque_derivative_stages
 from .undetermined import refuse_never_determined
+from .ways import Way, acceleration_derivative_ways, torque_derivative_ways
 
 FEW = 20
 """Joints up to which factors of D may be shorter than articulated bodies."""
@@ -232,8 +233,8 @@ OF_DRIVES = ("motor_torques", "computed_torques", "computed_motor_torques")
 
 def function(arm: ArmDescription, name: str, parameters: str | None = None) -> Function:
     """The function ``name`` of this system, ready to be compiled for any target."""
-    if name not in FUNCTIONS:
-        raise ArmError(f"no function {name!r} to compile; there are {listed(FUNCTIONS)}")
+    if not isinstance(name, str) or name not in FUNCTIONS:
+        raise ArmError(f"no function {name!r:.60} to compile; there are {listed(FUNCTIONS)}")
     if arm.n == 0:
         raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
     refuse_unfit(arm, name)
@@ -254,27 +255,33 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
         parameters=Parameters(parameters, names, tuple(parameter_values(arm, parameters))),
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in arm.moving),
         remarks=remarks(arm, parameters),
-        stages=_stages(arm, name, parameters),
+        meanings=_motor_meaning(arm) if any(result == "motor_torque" for result, _ in entry.results) else {},
+        ways=_ways(arm, name, parameters),
     )
 
 
-def _stages(arm: ArmDescription, name: str, parameters: str | None) -> Callable[[], Stages] | None:
-    """What makes the stages of a function that can be had in stages."""
-    if name == "forward_dynamics_derivatives":
-        return partial(_acceleration_stages_of, arm, parameters)
-    if name == "inverse_dynamics_derivatives" and has_torque_stages(arm):
-        return partial(_torque_stages_of, arm, parameters)
-    return None
+def _ways(arm: ArmDescription, name: str, parameters: str | None) -> Callable[[], tuple[Way, ...]] | None:
+    """What makes other ways to a function that has some."""
+    known = {"inverse_dynamics_derivatives": _ways_to_torques, "forward_dynamics_derivatives": _ways_to_accelerations}
+    return partial(known[name], arm, parameters) if name in known else None
 
 
-def _torque_stages_of(arm: ArmDescription, parameters: str | None) -> Stages:
-    return torque_derivative_stages(arm, function(arm, "inverse_dynamics_derivatives", parameters))
+def _motor_meaning(arm: ArmDescription) -> dict[str, str]:
+    """What motors give, in which units; where some give forces, which."""
+    forces = [k for k, unit in enumerate(motor_units(arm)) if unit == "N"]
+    if len(forces) == len(arm.drives.actuators):
+        return {"motor_torque": "motor forces (N)"}
+    told = f", at {listed([f'[{k}]' for k in forces])} forces (N)" if forces else ""
+    return {"motor_torque": f"motor torques (N m){told}"}
 
 
-def _acceleration_stages_of(arm: ArmDescription, parameters: str | None) -> Stages:
-    solved, torques = (function(arm, name, parameters) for name in ("forward_dynamics", "inverse_dynamics_derivatives"))
-    results = FUNCTIONS["forward_dynamics_derivatives"].results
-    return acceleration_derivative_stages(arm, solved, torques, tuple((name, size(arm.n, 0)) for name, size in results))
+def _ways_to_torques(arm: ArmDescription, parameters: str | None) -> tuple[Way, ...]:
+    return torque_derivative_ways(arm, function(arm, "inverse_dynamics_derivatives", parameters))
+
+
+def _ways_to_accelerations(arm: ArmDescription, parameters: str | None) -> tuple[Way, ...]:
+    names = ("forward_dynamics_derivatives", "forward_dynamics", "inverse_dynamics_derivatives")
+    return acceleration_derivative_ways(arm, *(function(arm, name, parameters) for name in names))
 
 
 def refuse_unfit(arm: ArmDescription, name: str) -> None:

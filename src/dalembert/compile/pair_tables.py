@@ -20,10 +20,11 @@ from ..arm.lazy_arrays import is_lazy, mapped
 from ..formulations.composite_motion import LOADS, MOVES, Loads, Screw, joint_screw, pushed, pushed_back, screw_of
 from ..formulations.kinematics import Frame
 from ..rings.algebra import as_matrix
+from .derivative_functions import links_alone
 from .function import Function, Tables
 from .functions import FUNCTIONS
 from .kernel import Kernel
-from .stages import has_torque_stages, torque_derivative_stages
+from .stages import torque_derivative_stages
 
 Array = NDArray[np.float64]
 
@@ -60,7 +61,7 @@ class PairTables:
     @staticmethod
     def fits(arm: ArmDescription, name: str) -> bool:
         """Whether this function of the arm can be had in this way."""
-        return name in NAMES and has_torque_stages(arm)
+        return name in NAMES and links_alone(arm)
 
     def worth(self, q: Any) -> bool:
         """Whether as many states have been asked for, with these, as take as long one by one as the stages to make."""

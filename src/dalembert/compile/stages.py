@@ -1,8 +1,7 @@
 """Long functions in stages: functions that give the same results one after another, with few numbers alive in each.
 
 The derivatives of the torques are a way out, a way back, and a product for each pair of joints. As one function they
-keep the motion of all joints to the end; in stages it passes through memory. Who compiles for a processor with few
-registers takes the stages (``cuda/parts.py``).
+keep the motion of all joints to the end; in stages it passes through memory.
 """
 
 from __future__ import annotations
@@ -20,18 +19,11 @@ from ..formulations.composite_motion import (
     motion,
     pair_products,
 )
-from ..rings.algebra import sub
 from ..rings.graph import CONST, Graph, Node
-from ..rings.ring import Scalar
-from .function import Function, Shape, Tables
+from .function import Function, Tables
 from .graph_model import GraphModel, Table
 
 Stages = tuple[Function, ...]
-
-
-def has_torque_stages(arm: ArmDescription) -> bool:
-    """Whether the torques are those of links alone, with one coordinate for each joint."""
-    return not (arm.counts_drives or arm.elastic or arm.followers)
 
 
 def torque_derivative_stages(arm: ArmDescription, derivatives: Function) -> Stages:
@@ -57,15 +49,6 @@ def torque_derivative_stages(arm: ArmDescription, derivatives: Function) -> Stag
     )
 
 
-def acceleration_derivative_stages(
-    arm: ArmDescription, accelerations: Function, torques: Function, results: tuple[tuple[str, Shape], ...]
-) -> Stages:
-    """d qdd: the acceleration, d tau and D there, and the solution of D d qdd = -d tau."""
-    tables = tuple((name, arm.n**2) for name, _ in (torques.results[2], *torques.results[:2]))
-    solution = Function("solved", tables, results, partial(_built, arm, None, solved), label=arm.name)
-    return accelerations, torques, solution
-
-
 def _built(arm: ArmDescription, parameters: str | None, build: Callable[[GraphModel], Tables]) -> Tables:
     return build(GraphModel(arm, Graph(), parameters))
 
@@ -85,24 +68,6 @@ def products(m: GraphModel) -> Tables:
     moving = CompositeMotion.of(m.plane, m.graph, _passed(m, "moves", _moves(m)))
     loads = [(j, Loads.of(row)) for j, row in enumerate(_passed(m, "loads", _loads(m, moving)))]
     return *pair_products(moving, loads), mass_matrix(moving, loads)
-
-
-def solved(m: GraphModel) -> Tables:
-    """d qdd = -D^-1 d tau."""
-    n = m.n
-
-    def table(name: str) -> list[list[Node]]:
-        nodes = m.graph.inputs(f"{name}_", n * n)
-        return [nodes[n * i : n * (i + 1)] for i in range(n)]
-
-    factors = m.system.factored(m.graph, table("tau_qdd"))
-
-    def answer(right: Sequence[Sequence[Scalar]]) -> Table:
-        columns = [m.system.solved(factors, [sub(0, row[k]) for row in right]) for k in range(n)]
-        return [[columns[k][i] for k in range(n)] for i in range(n)]
-
-    units = [[-int(i == k) for k in range(n)] for i in range(n)]
-    return answer(table("tau_q")), answer(table("tau_qd")), answer(units)
 
 
 def _moves(m: GraphModel) -> Table:

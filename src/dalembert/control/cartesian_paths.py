@@ -7,6 +7,7 @@ the curve between them too. Each solution begins at the one before, so that the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,7 @@ from ..arm.placement import Placement
 from ..kinematics.inverse_kinematics import inverse_kinematics
 from ..kinematics.joint_solutions import JointSolutions
 from ..kinematics.pose_errors import poses_of, rotation_vector
+from ..kinematics.task import Task
 from ..systems.arm_kinematics import MovingArm
 from ..systems.arrays import joint_array
 from ..systems.frame_axes import AskedFrame, skew
@@ -37,22 +39,31 @@ def line_path(
     pose: ArrayLike | Placement,
     *,
     frame: AskedFrame | None = None,
+    task: str = "pose",
+    weights: ArrayLike | None = None,
+    axes: str = "base",
     rotation: str = "slerp",
     tolerance: float = 1e-5,
 ) -> Polynomials:
     """The path of the joints from ``q`` on which the tool (or ``frame``) goes straight to ``pose``.
+
+    ``task``, ``weights`` and ``axes`` say what of each pose is asked for, as in ``inverse_kinematics``: with
+    "position", for arms of few joints, the hand turns as it must, and ``pose`` may be a point.
 
     ``rotation="slerp"`` turns it evenly about one axis while its origin goes along the line; "screw" moves it along the
     one screw from start to end. The hand is within ``tolerance`` (m and rad) of the curve everywhere. An error tells
     where the line leaves the reach or the limits of the joints.
     """
     start = joint_array(arm, "q", q)
-    first, last = arm.forward_kinematics(start, frame), poses_of(pose, "pose")
+    first, last = arm.forward_kinematics(start, frame), poses_of(pose, task)
     if last.shape != (4, 4) or start.ndim != 1:
         raise ArmError("a line goes from the positions of one state to one pose, a 4x4 matrix")
     if rotation not in ("slerp", "screw"):
         raise ArmError(f'the rotation along a line is by "slerp" or "screw", not {rotation!r}')
-    turn, _ = rotation_vector(first[:3, :3].T @ last[:3, :3])
+    if rotation == "screw" and task != "pose":
+        raise ArmError(f"a screw is a way of whole poses, and the task is {task!r}; ask for the pose, or leave it out")
+    asked = _Asked(frame, task, weights, axes, tolerance)
+    turn = asked.turn(first, last)
     back = first[:3, :3].T @ (last[:3, 3] - first[:3, 3])
     pitch = np.linalg.solve(_left(turn), back) if rotation == "screw" else back
 
@@ -63,7 +74,7 @@ def line_path(
         found[:3, 3] = first[:3, 3] + first[:3, :3] @ moved
         return found
 
-    return followed(arm, start, curve, frame, tolerance, "the line")
+    return followed(arm, start, curve, asked, "the line")
 
 
 def arc_path(
@@ -73,19 +84,26 @@ def arc_path(
     pose: ArrayLike | Placement,
     *,
     frame: AskedFrame | None = None,
+    task: str = "pose",
+    weights: ArrayLike | None = None,
+    axes: str = "base",
     tolerance: float = 1e-5,
 ) -> Polynomials:
     """The path of the joints from ``q`` on which the tool (or ``frame``) goes along a circle by ``via`` to ``pose``.
 
-    ``via`` is a point (m, base axes) on the way; the rotation is even about one axis from start to end.
+    ``via`` is a point (m, base axes) on the way; the rotation is even about one axis from start to end. ``task``,
+    ``weights`` and ``axes`` are those of ``line_path``.
     """
     start = joint_array(arm, "q", q)
-    first, last = arm.forward_kinematics(start, frame), poses_of(pose, "pose")
+    if task == "orientation":
+        raise ArmError('an arc is a way of positions, so that its task is "pose" or "position"; use line_path')
+    first, last = arm.forward_kinematics(start, frame), poses_of(pose, task)
     a, b, c = first[:3, 3], real_array("via", via), last[:3, 3]
     if b.shape != (3,) or last.shape != (4, 4) or start.ndim != 1:
         raise ArmError("an arc goes from the positions of one state by a point of three numbers to one pose")
     centre, axis, angle = _circle(a, b, c)
-    turn, _ = rotation_vector(first[:3, :3].T @ last[:3, :3])
+    asked = _Asked(frame, task, weights, axes, tolerance)
+    turn = asked.turn(first, last)
 
     def curve(s: float) -> Array:
         found = np.eye(4)
@@ -93,25 +111,52 @@ def arc_path(
         found[:3, 3] = centre + rotated(s * angle * axis) @ (a - centre)
         return found
 
-    return followed(arm, start, curve, frame, tolerance, "the arc")
+    return followed(arm, start, curve, asked, "the arc")
 
 
-def followed(
-    arm: MovingArm, start: Array, curve: Callable[[float], Array], frame: AskedFrame | None, tolerance: float, name: str
-) -> Polynomials:
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of ``frame`` along a path."""
+
+    frame: AskedFrame | None
+    task: str
+    weights: ArrayLike | None
+    axes: str
+    tolerance: float
+
+    def turn(self, first: Array, last: Array) -> Array:
+        """The rotation from the first pose to the last, in axes of the first; none where it is not asked for."""
+        return np.zeros(3) if self.task == "position" else rotation_vector(first[:3, :3].T @ last[:3, :3])[0]
+
+    def distances(self, there: Array, wanted: Array) -> tuple[Array, Array]:
+        """How far poses are off (m, rad) in what is asked for."""
+        _, off, turned = Task.of(self.task, self.weights, self.axes, "angle-axis", self.tolerance, 1.0).errors(
+            there, wanted
+        )
+        return off, turned
+
+    def nearest(self, arm: MovingArm, pose: Array, near: Array, *, limits: bool) -> JointSolutions:
+        """The joint positions of a pose that are nearest to ``near``."""
+        return inverse_kinematics(
+            arm, pose, frame=self.frame, task=self.task, near=near, weights=self.weights, axes=self.axes,
+            error="angle-axis", limits=limits, tolerance=1e-9, iterations=60, starts=1, criterion=None, solutions=False,
+            seed=0,
+        )  # fmt: skip
+
+
+def followed(arm: MovingArm, start: Array, curve: Callable[[float], Array], asked: _Asked, name: str) -> Polynomials:
     """The path of the joints along ``curve`` of poses, s from 0 to 1."""
     count = FEWEST
     while True:
         places = np.linspace(0.0, 1.0, count + 1)
-        solved = _solved(arm, start, curve, frame, places, name)
+        solved = _solved(arm, start, curve, asked, places, name)
         path = interpolated(places, solved, 5, None)
         middle = 0.5 * (places[1:] + places[:-1])
-        there = arm.forward_kinematics(path.position(middle), frame)
+        there = arm.forward_kinematics(path.position(middle), asked.frame)
         wanted = np.array([curve(s) for s in middle])
-        off = np.linalg.norm(there[:, :3, 3] - wanted[:, :3, 3], axis=1)
-        _, turned = rotation_vector(wanted[:, :3, :3] @ np.swapaxes(there[:, :3, :3], -1, -2))
+        off, turned = asked.distances(there, wanted)
         worst = float(max(off.max(), turned.max()))
-        if worst <= tolerance:
+        if worst <= asked.tolerance:
             return path
         if count >= MOST:
             at = float(middle[int(np.argmax(np.maximum(off, turned)))])
@@ -123,14 +168,14 @@ def followed(
 
 
 def _solved(
-    arm: MovingArm, start: Array, curve: Callable[[float], Array], frame: AskedFrame | None, places: Array, name: str
+    arm: MovingArm, start: Array, curve: Callable[[float], Array], asked: _Asked, places: Array, name: str
 ) -> Array:
     """Joint positions at the places, each from the one before."""
     found = np.empty((len(places), arm.n))
     found[0] = start
     for k, s in enumerate(places[1:], start=1):
         guess = found[k - 1] if k == 1 else 2 * found[k - 1] - found[k - 2]
-        result = _nearest(arm, curve(float(s)), frame, guess, limits=True)
+        result = asked.nearest(arm, curve(float(s)), guess, limits=True)
         if not bool(result.converged):
             raise ArmError(
                 f"{arm.where}{arm.name}: {name} cannot be followed beyond {100 * places[k - 1]:.0f} percent of it: "
@@ -138,7 +183,7 @@ def _solved(
             )
         if len(places) > MOST and np.abs(result.q - found[k - 1]).max() > JUMP:
             joint = arm.joint_names[int(np.argmax(np.abs(result.q - found[k - 1])))]
-            beyond = _nearest(arm, curve(float(s)), frame, guess, limits=False)
+            beyond = asked.nearest(arm, curve(float(s)), guess, limits=False)
             out = (beyond.q < arm.lower) | (beyond.q > arm.upper)
             if bool(beyond.converged) and np.abs(beyond.q - found[k - 1]).max() <= JUMP and out.any():
                 stops = listed([word for word, over in zip(arm.joint_names, out, strict=True) if over])
@@ -152,14 +197,6 @@ def _solved(
             )
         found[k] = result.q
     return found
-
-
-def _nearest(arm: MovingArm, pose: Array, frame: AskedFrame | None, near: Array, *, limits: bool) -> JointSolutions:
-    """The joint positions of a pose that are nearest to ``near``."""
-    return inverse_kinematics(
-        arm, pose, frame=frame, task="pose", near=near, weights=None, axes="base", error="angle-axis", limits=limits,
-        tolerance=1e-9, iterations=60, starts=1, criterion=None, solutions=False, seed=0,
-    )  # fmt: skip
 
 
 def rotated(vector: Array) -> Array:

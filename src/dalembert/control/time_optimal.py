@@ -10,12 +10,12 @@ the limits hold to the order of the spacing squared, places being set where dry 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..drives.motors import Electric
 from ..systems.driven import MotorSystem
@@ -42,6 +42,8 @@ BISECTIONS = 20
 """Halvings of a step in which a shaft turns back."""
 RESTS = 1e-9
 """The share of its largest speed below which a shaft rests."""
+BETWEEN = 32
+"""Parts of a step at whose ends the limits of speed are looked at."""
 BOUNDLESS = 1e9
 """A speed along the path (per s) that only a path without limits reaches."""
 NEAR = 0.995
@@ -111,6 +113,7 @@ def time_optimal(
         raise ArmError(f"{system.name}: the path has {path.n} joints and the system {system.n}")
     if not isinstance(samples, int) or not 2 <= samples <= 100_000:
         raise ArmError("samples are a number of steps of the path, 2 to 100000")
+    _refuse_undriven(system, effort)
     s, jumps = _with_reversals(system, path, _places(path, samples))
     q, slope, bend = (path.derivative(s, order) for order in range(3))
     _refuse_corners(system, path)
@@ -118,7 +121,11 @@ def time_optimal(
     _refuse_beyond(system, q)
     if not slope.any():
         raise ArmError(f"{system.name}: the path does not move; give one that does")
-    most = _speed_limit(system, slope, speed)
+
+    def bound(at: Array) -> Array:
+        return _speed_limit(system, path.derivative(at, 1), speed)
+
+    most = _kept_between(s, bound(s), bound)
     hardest = None if acceleration is None else joint_limit("acceleration", acceleration, (system.n,))
     given = None if effort is None else joint_limit("effort", effort, (system.n,))
     rate = np.full(len(s), 1e-3 * np.sqrt(min(float(np.min(most)), 1.0)))
@@ -229,6 +236,22 @@ def _refuse_waiting(system: System, path: Polynomials) -> None:
         raise ArmError(f"{system.name}: the path stands still from {at:g} on for a while; leave that piece out")
 
 
+def _refuse_undriven(system: System, effort: ArrayLike | None) -> None:
+    """A path is that of all coordinates, so that all are driven, by motors within their limits where these count."""
+    passive = getattr(system, "passive_places", ())
+    if passive:
+        raise ArmError(
+            f"{system.name}: coordinate {system.joint_names[passive[0]]!r} is passive, and nobody drives it along a "
+            "path; choose coordinates that are driven with with_coordinates"
+        )
+    motors = getattr(system, "limited_motors", ())
+    if motors and effort is None and not isinstance(system, MotorSystem):
+        raise ArmError(
+            f"{system.name}: loads at its coordinates know nothing of the limits of motor {motors[0]!r}; give "
+            "as_system(motors=True), or the largest loads as effort="
+        )
+
+
 def _refuse_beyond(system: System, q: Array) -> None:
     """A path that leaves the range of a joint cannot be gone at any speed."""
     beyond = np.maximum(q - system.upper, system.lower - q).max(axis=0)
@@ -249,6 +272,26 @@ def _speed_limit(system: System, slope: Array, speed: ArrayLike | None) -> Array
     with np.errstate(divide="ignore"):
         most = (bound / np.abs(slope)).min(axis=1)
     return np.minimum(np.asarray(most), BOUNDLESS) ** 2
+
+
+def _kept_between(s: Array, most: Array, bound: Callable[[Array], Array]) -> Array:
+    """``most`` at the places, lowered so that s'^2, a straight line from place to place, is below ``bound`` between.
+
+    By how far the straight line through the bounds themselves is above them, or, where that is more than they differ,
+    to the lowest of them.
+    """
+    inner = np.arange(1, BETWEEN) / BETWEEN
+    at = s[:-1, None] + np.diff(s)[:, None] * inner
+    there = bound(at.ravel()).reshape(at.shape)
+    straight = most[:-1, None] + np.diff(most)[:, None] * inner
+    above = np.maximum((straight - there).max(axis=1), 0.0)
+    ends = np.stack([most[:-1], most[1:]])
+    lowest = np.minimum(there.min(axis=1), ends.min(axis=0))
+    ends = np.where((ends - above).min(axis=0) >= lowest, ends - above, lowest)
+    kept = most.copy()
+    kept[:-1] = np.minimum(kept[:-1], ends[0])
+    kept[1:] = np.minimum(kept[1:], ends[1])
+    return kept
 
 
 def _rows(
@@ -290,7 +333,7 @@ def _motor_rows(
     """Largest current, stall torque and supply, at the shafts."""
     actuators = system.drives.actuators
     if len(actuators) != system.n:
-        limited = [x.name for x in actuators if _is_limited(x)]
+        limited = [x.name for x in actuators if x.is_limited]
         if limited:
             raise ArmError(
                 f"{name}: {len(actuators)} motors drive {system.n} coordinates, so that the share of each is "
@@ -314,13 +357,6 @@ def _motor_rows(
             supply = share * electric.supply
             found.append(_Rows(a, b, c, rest, *_band(a, supply), [f"supply of motor {x.name}" for x in actuators]))
     return found
-
-
-def _is_limited(actuator: Actuator) -> bool:
-    motor = actuator.motor
-    return actuator.stall_torque is not None or (
-        motor is not None and (np.isfinite(motor.largest_current) or np.isfinite(motor.supply))
-    )
 
 
 def _band(like: Array, bound: Array) -> tuple[Array, Array]:

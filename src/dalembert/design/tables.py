@@ -15,10 +15,10 @@ import numpy as np
 from ..arm.description import ArmDescription
 from ..arm.drives import Actuator
 from ..arm.errors import ArmError
+from ..arm.motor_units import is_force
 from ..bounds.ranges import Range
 from ..bounds.waves import total
 from ..equations import names
-from ..systems.driven import is_force
 from .certified_ranges import CertifiedRanges
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ..arm.inertia import ENTRIES, PARAMETERS, moved
+from ..arm.motor_units import is_force
 from ..compile.function import Function, Tables
 from ..compile.functions import determined
 from ..formulations.system import SystemOverRing
@@ -19,7 +20,6 @@ from ..rings.graph import Graph, evaluate
 from ..rings.ring import Scalar
 from ..systems.arm_system import ArmSystem
 from ..systems.contacts import joint_shaft, motor_shaft
-from ..systems.driven import is_force
 from .fmu_model import FmuVariable
 from .friction_functions import Shaft, friction_functions, viscous_alone
 from .variable_names import structured

@@ -22,7 +22,7 @@ and C, half the slope of the torques to the velocities, is that of the Christoff
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..rings.algebra import (
@@ -42,6 +42,7 @@ from ..rings.algebra import (
     mul,
     plus,
     scale,
+    sub,
     transpose,
 )  # fmt: skip
 from ..rings.ring import Ring, Scalar
@@ -140,6 +141,11 @@ class CompositeMotion:
     chain: Chain
     ring: Ring
     loaded: bool
+    steps: Sequence[Frame] = ()
+    qd: Sequence[Scalar] = ()
+    qdd: Sequence[Scalar] = ()
+    plain: Callable[[Scalar], bool] | None = None
+    """Which numbers cost nothing to keep; given where the way back is retraced (``composites``)."""
     moves: list[_Move] = field(default_factory=list)
     screws: list[Screw] = field(default_factory=list)
     first: list[Screw] = field(default_factory=list)
@@ -169,20 +175,34 @@ class CompositeMotion:
 
         Bodies are made on this way and not on the way out, and used at once: fewer numbers are kept at a time.
         """
+        return ((index, whole) for index, whole, _, _, _ in self._way_back())
+
+    def _way_back(self) -> Iterator[tuple[int, Composite, Screw, Screw, Screw]]:
+        """Each joint with all that it moves, S, S' and S''; fewer numbers yet are kept where the motion is retraced:
+        that of the body before a joint follows from that of the body after it."""
         carried: dict[int, list[Composite]] = {}
+        retraced: dict[int, _Move] = {}
         for index in reversed(range(self.chain.n)):
             segment = self.chain.segments[index]
-            whole = self._body(index, self.moves[index])
+            move = retraced.pop(index, self.moves[index])
+            whole = self._body(index, move)
             for part in carried.pop(index, ()):
                 whole = whole.joined(part)
-            yield index, whole
+            screw, first = self.screws[index], self.first[index]
+            second = self.second[index] if self.loaded else NOTHING
+            if self.plain is not None and segment.parent > 0:
+                screw = joint_screw(segment.revolute, move.frame)
+                before = self._before(index, move, screw, self.plain)
+                first = _bracket(before.speed, screw)
+                second = _sum(_bracket(before.rate, screw), _bracket(before.speed, first))
+                retraced.setdefault(segment.parent, before)
+            yield index, whole, screw, first, second
             if segment.parent >= 0:
                 carried.setdefault(segment.parent, []).append(whole)
 
     def loads(self) -> Iterator[tuple[int, Loads]]:
         """The way back: what each joint's motion asks of those that carry it."""
-        for j, whole in self.composites():
-            screw, first, second = self.screws[j], self.first[j], self.second[j]
+        for j, whole, screw, first, second in self._way_back():
             asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
             turned, stirred = whole.inertia(first), whole.coriolis(screw)
             by_speed = _sum(_sum(turned, turned), _sum(stirred, stirred))
@@ -191,6 +211,25 @@ class CompositeMotion:
             by_place = _sum(carried, _carried(screw, whole.load))
             # turning a joint does not turn its own axis: S_j . S_j x* f_j = 0
             yield j, Loads(by_speed, by_place, pushed(screw, carried), asked, plus(back, back))
+
+    def _before(self, index: int, move: _Move, screw: Screw, plain: Callable[[Scalar], bool]) -> _Move:
+        """How the body before a joint stands and moves: R = R_j E_j^T, p = p_j - R e_j, v = v_j - qd_j S_j,
+        a = a_j - qdd_j S_j - qd_j v x S_j; with what costs nothing to keep of the way out."""
+        known = self.moves[self.chain.segments[index].parent]
+
+        def least(out: Vec, back: Vec) -> Vec:
+            x, y, z = (a if plain(a) else b for a, b in zip(out, back, strict=True))
+            return x, y, z
+
+        def lesser(out: Screw, back: Screw) -> Screw:
+            return least(out[0], back[0]), least(out[1], back[1])
+
+        (turn, shift), s = self.steps[index], sub(0, self.qd[index])
+        x, y, z = map(least, known.frame[0], matmul(move.frame[0], transpose(turn)))
+        place = least(known.frame[1], minus(move.frame[1], matvec((x, y, z), shift)))
+        speed = lesser(known.speed, _sum(move.speed, _scaled(s, screw)))
+        slower = _sum(_scaled(sub(0, self.qdd[index]), screw), _scaled(s, _bracket(speed, screw)))
+        return _Move(((x, y, z), place), speed, lesser(known.rate, _sum(move.rate, slower)))
 
     def _body(self, index: int, move: _Move) -> Composite:
         """The body that a joint carries, in motion."""
@@ -258,11 +297,22 @@ def mass_matrix(moving: CompositeMotion, loads: Iterable[tuple[int, Loads]]) -> 
 
 
 def motion(
-    chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar] | None = None
+    chain: Chain,
+    ring: Ring,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar] | None = None,
+    plain: Callable[[Scalar], bool] | None = None,
 ) -> CompositeMotion:
-    """The way out: screws, and where each body is and how it moves; without ``qdd`` no S''."""
-    placed, base = common_frames(chain, relative_frames(chain, ring, q))
-    found = CompositeMotion(chain, ring, qdd is not None)
+    """The way out: screws, and where each body is and how it moves; without ``qdd`` no S''.
+
+    With ``plain``, which says of a number whether it costs nothing to keep, the way back retraces this one.
+    """
+    steps = relative_frames(chain, ring, q)
+    placed, base = common_frames(chain, steps)
+    loaded = qdd is not None
+    rates: Sequence[Scalar] = () if qdd is None else qdd
+    found = CompositeMotion(chain, ring, loaded, steps, qd, rates, plain if loaded else None)
     rest = _Move((EYE, ZERO), NOTHING, (ZERO, minus(ZERO, matvec(base, chain.gravity))))
     for index, (segment, frame, s) in enumerate(zip(chain.segments, placed, qd, strict=True)):
         screw = joint_screw(segment.revolute, frame)

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from ..arm.inertia import Load
 from .any_gravity import AnyGravity
 from .calibration import (
     DIRECTIONS,
@@ -23,7 +22,7 @@ from .calibration import (
 )
 from .least_squares import WeightedFit, fit
 from .log import Array
-from .observations import STRIBECK, TRANSITIONS, Extra, Observations, Shape, known_torques
+from .observations import STRIBECK, TRANSITIONS, Extra, KnownTorques, Loads, Observations, Shape, known_torques
 from .smoothing import Smoothed
 
 SEARCHES = 3
@@ -72,7 +71,7 @@ class Estimate:
 
 def estimated(
     seen: Observations,
-    loads: Sequence[Load | None],
+    loads: Sequence[Loads],
     unknown_gains: Array,
     find_gravity: bool,
     robust: bool,
@@ -91,7 +90,7 @@ def estimated(
 
 def _estimated(
     seen: Observations,
-    loads: Sequence[Load | None],
+    loads: Sequence[Loads],
     joints: list[int],
     robust: bool,
     progress: Callable[[str], None],
@@ -174,9 +173,11 @@ def _rescaled(seen: Observations, factor: Array) -> Observations:
     return made
 
 
-def _under(seen: Observations, gravity: Array, loads: Sequence[Load | None]) -> Observations:
+def _under(seen: Observations, gravity: Array, loads: Sequence[Loads]) -> Observations:
     made = under(seen, gravity)
-    made.known = [known_torques(made.system, log, load) for log, load in zip(made.logs, loads, strict=True)]
+    made.known = [
+        known_torques(KnownTorques(made.system, each), log) for log, each in zip(made.logs, loads, strict=True)
+    ]
     return made
 
 
@@ -194,7 +195,7 @@ def _first_gains(seen: Observations, joints: list[int]) -> Array:
     return np.where(np.abs(gains) > 1e-6 * np.abs(gains).max(), gains, np.abs(gains).max())
 
 
-def _first_direction(seen: Observations, loads: Sequence[Load | None], joints: list[int]) -> Array:
+def _first_direction(seen: Observations, loads: Sequence[Loads], joints: list[int]) -> Array:
     """Gravity in the direction that leaves the least: among ``DIRECTIONS``, then ever closer about the best.
 
     From far away the steps of Gauss and Newton may run about the solution without end.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from .estimation import Estimate, estimated
 from .friction_terms import SIGNED, FrictionTerms
 from .log import Array, Log
 from .log_checks import check_fit, check_log
-from .observations import Observations, Unknowns, known_torques
+from .observations import KnownTorques, Loads, Observations, Unknowns, known_torques
 from .position_noise import check_noise
 from .result import Identification
 from .smoothing import smoothed
@@ -48,17 +49,20 @@ def identify(
 
     ``friction`` joins some of coulomb, viscous, offset, stribeck and load by +. ``gains`` (N m/A) make torques of
     currents; "find", or None in place of a number, finds them from runs with a known load. ``loads`` are the known
-    loads in the hand, one for each log. ``gravity`` "find" finds its direction, and so how the robot is mounted.
+    loads in the hand, one for each log; those that the arm itself carries are known too, in all logs, and the arm found
+    carries them. ``gravity`` "find" finds its direction, and so how the robot is mounted.
     ``instruments`` from the references of the logs take away the bias of noisy positions. ``method`` "consistent" gives
     bodies that could be built, closest to the data; "least squares" the base parameters alone as they come. ``robust``
     lets outliers count less. ``cutoff`` (Hz) is that of the filter, chosen from the data where it is left out.
     """
     given, held = _checked(arm, logs, loads, gravity, method)
+    carried, arm = arm.loads, replace(arm, loads=())
     unknowns = Unknowns(arm, FrictionTerms.read(friction), rotors)
     factors, unknown = read_gains(gains, arm.n)
-    if unknown.all() and not any(load is not None and load.body.mass for load in held):
+    if unknown.all() and len({tuple((link, load.body) for link, load in each) for each in held}) < 2:
         raise ArmError(
-            "gains are found from runs with a known load in the hand; give it, as in loads=[None, da.Load(...)]"
+            "gains are found from runs with a known load in the hand beside runs with another or none; give it, as in "
+            "loads=[None, da.Load(...)]"
         )
     if instruments and all(log.reference is None for log in given):
         raise ArmError("instruments come from the reference of the motion; give it, as in da.Log(..., reference=...)")
@@ -67,7 +71,7 @@ def identify(
     measured = [smoothed(log, cutoff) for log in given]
     scaled = measured if factors is None else gained(measured, factors)
     system: Regressed = arm if gravity == "described" else AnyGravity(arm, np.array(arm.gravity, dtype=float))
-    known = [known_torques(system, log, load) for log, load in zip(measured, held, strict=True)]
+    known = [known_torques(KnownTorques(system, each), log) for log, each in zip(measured, held, strict=True)]
     progress("base parameters")
     base = base_columns(arm if gravity == "described" else generic(arm), unknowns)
     seen = Observations(system, unknowns, base.columns, scaled, known, instruments)
@@ -82,13 +86,15 @@ def identify(
     result = Identification(
         described, unknowns, base, found.shape, values, method == "consistent", found, tuple(found.logs), found.known,
         None if factors is None else factors * found.gain_changes, method, robust, cutoff, tuple(warnings), len(seen),
+        carried,
     )  # fmt: skip
     return result.noting([*check_fit(result), *check_noise(result)])
 
 
 def _checked(
     arm: ArmSystem, logs: Log | Sequence[Log], loads: Sequence[Load | None] | None, gravity: str, method: str
-) -> tuple[list[Log], list[Load | None]]:
+) -> tuple[list[Log], list[Loads]]:
+    """The logs, and the loads that were carried in each where they move."""
     if method not in METHODS:
         raise ArmError(f"the method is {' or '.join(map(repr, METHODS))}, not {method!r}")
     if gravity not in ("described", "find"):
@@ -102,12 +108,22 @@ def _checked(
         raise ArmError("identification needs a Log, or a list of them")
     if isinstance(loads, Load):
         raise ArmError("loads are a list, one for each log, None where there is none")
-    held: list[Load | None] = [None] * len(given) if loads is None else list(loads)
-    if len(held) != len(given):
+    if loads is not None and len(loads) != len(given):
         raise ArmError(
-            f"there are {len(given)} logs and {len(held)} loads; give one for each log, None where there is none"
+            f"there are {len(given)} logs and {len(loads)} loads; give one for each log, None where there is none"
         )
-    return given, held
+    moving = tuple((link, load) for link, load in arm.loads if arm.body_of[link][0] >= 0)
+    if loads is None:
+        return given, [moving] * len(given)
+    hand = dict(arm.loads).get(arm.tool_link)
+    for log, load in zip(given, loads, strict=True):
+        if hand is not None and (load is None or load.body != hand.body):
+            raise ArmError(
+                f"{log.name}: loads give {'none' if load is None else 'another'} for the hand of {arm.name}, which "
+                f"carries one already; give the arm with an empty hand, as in arm.holding(None), or leave loads out"
+            )
+    others = tuple((link, load) for link, load in moving if link != arm.tool_link)
+    return given, [(*others, (arm.tool_link, load)) if load is not None else others for load in loads]
 
 
 def _consistent(arm: ArmSystem, unknowns: Unknowns, combinations: Array, found: Estimate) -> Array:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ TRANSITIONS = np.array([1e-4, 1e-3, 3e-3, 6e-3, 1e-2, 2e-2, 3e-2, 5e-2])
 """Speeds (rad/s, m/s) within which the sign of a speed may pass through zero; searched for the best."""
 STRIBECK = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
 """Stribeck speeds (rad/s, m/s) searched."""
+
+Loads: TypeAlias = tuple[tuple[str, Load], ...]
+"""Known loads, each with the link that carries it: of the hand in the tool frame."""
 
 
 @dataclass(frozen=True)
@@ -240,15 +243,25 @@ class Observations:
         return found
 
 
-def known_torques(system: Regressed, log: Smoothed, load: Load | None) -> Array:
-    """What is known of the torques at every sample: a load in the hand, springs and dampers of the description."""
-    total = np.zeros_like(log.effort)
-    if load is not None:
-        values = np.array([float(x) for x in load.body.parameters])
-        total = np.concatenate([columns @ values for columns in _by_pieces(log, LoadRegressor(system))])
-    if system.elastic:
-        total = total + np.concatenate(list(_by_pieces(log, lambda q, qd, qdd: elastic_torques(system, q, qd))))
-    return total
+class KnownTorques:
+    """What is known of the torques, of q, qd, qdd: loads on links that move, springs and dampers of the description."""
+
+    def __init__(self, system: Regressed, loads: Loads) -> None:
+        self.system = system
+        self.loads = [
+            (LoadRegressor(system, link), np.array([float(x) for x in load.body.parameters])) for link, load in loads
+        ]
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
+        total = elastic_torques(self.system, q, qd)
+        for columns, values in self.loads:
+            total = total + columns(q, qd, qdd) @ values
+        return total
+
+
+def known_torques(known: KnownTorques, log: Smoothed) -> Array:
+    """What is known of the torques at every sample of a log."""
+    return np.concatenate(list(_by_pieces(log, known)))
 
 
 def elastic_torques(system: Regressed, q: Array, qd: Array) -> Array:
@@ -260,11 +273,12 @@ def elastic_torques(system: Regressed, q: Array, qd: Array) -> Array:
 
 
 class LoadRegressor:
-    """The columns of the ten parameters of a load in the tool frame, of q, qd, qdd."""
+    """The columns of the ten parameters of a load in the tool frame, or in that of another ``link``, of q, qd, qdd."""
 
-    def __init__(self, system: Regressed) -> None:
+    def __init__(self, system: Regressed, link: str | None = None) -> None:
         self.system = system
-        body, frame = system.body_of[system.tool_link]
+        name = link or system.tool_link
+        body, frame = system.body_of[name]
         if body < 0:
             raise ArmError(
                 f"{system.name}: its hand, link {system.tool_link!r}, does not move, so that no motion tells a load "
@@ -275,7 +289,7 @@ class LoadRegressor:
         for k in range(10):
             m, mx, my, mz, xx, xy, xz, yy, yz, zz = (Fraction(int(i == k)) for i in range(10))
             unit = Inertia(m, (mx, my, mz), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
-            rows.append([float(x) for x in unit.placed(frame @ system.tool).parameters])
+            rows.append([float(x) for x in unit.placed(frame @ system.load_frame(name)).parameters])
         self.placed = np.array(rows)
 
     def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:

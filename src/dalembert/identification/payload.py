@@ -69,12 +69,15 @@ class LoadColumns:
 
 
 def identify_load(model: Identification, log: Log, cutoff: float | None = None) -> IdentifiedLoad:
-    """The load that was in the hand while ``log`` was measured, the logs of ``model`` being those without."""
+    """The load that was in the hand while ``log`` was measured, the logs of ``model`` being those without.
+
+    It is all that was in the hand, what the arm of the model holds there included.
+    """
     arm, unknowns = model.described, model.unknowns
     check_log(arm, log)
     measured = smoothed(log if model.gains is None else log.gained(model.gains), cutoff or model.cutoff)
     laden = len(model.logs)
-    known = [*model.known, known_torques(arm, measured, None)]
+    known = [*model.known, known_torques(model.known_at(Load()), measured)]
     seen = Observations(arm, unknowns, model.base.columns, (*model.logs, measured), known)
     inertial, columns = model.values[: unknowns.inertial], LoadColumns(arm, laden, model.shape)
     found = fit(lambda: seen.blocks(model.shape, inertial, [columns]), model.robust)

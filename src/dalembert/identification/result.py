@@ -25,7 +25,7 @@ from .base_columns import BaseColumns
 from .estimation import Estimate
 from .log import Array, Log
 from .log_checks import check_log
-from .observations import Shape, Unknowns, elastic_torques, known_torques, link_torques
+from .observations import KnownTorques, Loads, Shape, Unknowns, known_torques, link_torques
 from .payload import IdentifiedLoad, identify_load
 from .position_noise import PositionNoise, position_noise
 from .silent import Silent, silent
@@ -82,7 +82,8 @@ class Identification:
     """A model found from logs.
 
     ``values`` has one number for each of ``unknowns.names``. ``spread`` is the standard deviation of what is left at
-    each joint (N m, N). ``warnings`` say what is doubtful about the logs.
+    each joint (N m, N). ``warnings`` say what is doubtful about the logs. ``described`` is the arm as it was given but
+    for ``loads``, which it carries besides and which are known, each with its link.
     """
 
     described: ArmSystem
@@ -100,6 +101,7 @@ class Identification:
     cutoff: float | None
     warnings: tuple[str, ...]
     samples: int
+    loads: Loads = ()
 
     def noting(self, sentences: Sequence[str]) -> Identification:
         """The same with further warnings."""
@@ -109,7 +111,10 @@ class Identification:
 
     @cached_property
     def arm(self) -> ArmSystem:
-        """The arm with the inertias found: each body's at the link its joint moves, links fixed to it massless."""
+        """The arm with the inertias found: each body's at the link its joint moves, links fixed to it massless.
+
+        Loads that the arm was given with are still loads.
+        """
         if not self.physical:
             raise ArmError(
                 'least squares give the combinations that torques depend on, not bodies; ask for method="consistent"'
@@ -122,7 +127,7 @@ class Identification:
             else replace(link, inertia=Inertia()) if arm.body_of[link.name][0] >= 0 else link
             for link in arm.links
         )  # fmt: skip
-        return replace(arm, links=links, loads=())
+        return replace(arm, links=links, loads=self.loads)
 
     @cached_property
     def drives(self) -> DriveTrain:
@@ -161,10 +166,19 @@ class Identification:
         return {name: float(self.values[self.unknowns.friction_column(joint, k)]) for k, name in enumerate(names)}
 
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Torques (N m, N) at these states; friction, offsets, rotors, springs and dampers included."""
+        """Torques (N m, N) at these states; friction, offsets, rotors, loads, springs and dampers included."""
         states = [np.asarray(x, dtype=float) for x in (q, qd, qdd)]
         links = self.described.regressor(*states) @ self.values[: self.unknowns.inertial]
-        return self._with_drives(links + elastic_torques(self.described, *states[:2]), states[1], states[2])
+        return self._with_drives(links + self.known_at()(*states), states[1], states[2])
+
+    def known_at(self, load: Load | None = None) -> KnownTorques:
+        """What is known of the torques, of q, qd, qdd; with ``load`` in the hand in place of what the arm has there."""
+        arm = self.described
+        moving = tuple((link, held) for link, held in self.loads if arm.body_of[link][0] >= 0)
+        if load is None:
+            return KnownTorques(arm, moving)
+        others = tuple((link, held) for link, held in moving if link != arm.tool_link)
+        return KnownTorques(arm, (*others, (arm.tool_link, load)) if load.body else others)
 
     def _with_drives(self, links: Array, speed: Array, acceleration: Array) -> Array:
         unknowns, n = self.unknowns, self.described.n
@@ -234,13 +248,17 @@ class Identification:
         return self.estimate.fit.condition
 
     def residual(self, log: Log, load: Load | None = None, cutoff: float | None = None) -> Residual:
-        """How well the model explains a log, best one that was not used; ``load`` was in the hand."""
+        """How well the model explains a log, best one that was not used.
+
+        ``load`` was in the hand, in place of what the arm was given with; ``Load()`` is none.
+        """
         check_log(self.described, log)
         measured = smoothed(log if self.gains is None else log.gained(self.gains), cutoff or self.cutoff)
         inertial = self.values[: self.unknowns.inertial]
+        known = self.known_at(load)
         tables: list[tuple[Array, ...]] = []
         for _, piece in measured.pieces():
-            links = link_torques(self.described, piece, inertial) + known_torques(self.described, piece, load)
+            links = link_torques(self.described, piece, inertial) + known_torques(known, piece)
             predicted = self._with_drives(links, piece.qd, piece.qdd)
             thin = [piece.thinned(x) for x in (piece.t, piece.q, piece.qd, piece.effort, predicted)]
             tables.append((*thin, piece.reduced(piece.effort), piece.reduced(predicted)))

@@ -112,7 +112,7 @@ def equations(found: Identification, q: Array, qd: Array, qdd: Array) -> Array:
     """W of the base parameters ``(..., n, base)`` at these states, in units of the residuals, neighbours as one."""
     unknowns, arm = found.unknowns, found.described
     smooth = arm.regressor(q, qd, qdd)
-    links = smooth @ found.values[: unknowns.inertial]
+    links = smooth @ found.values[: unknowns.inertial] + found.known_at()(q, qd, qdd)
     friction = unknowns.friction.columns(qd, found.shape.transition, found.shape.stribeck, links)
     inertial = found.base.columns[found.base.columns < unknowns.inertial]
     matrix = unknowns.base_matrix(found.base.columns, smooth[..., inertial], friction, qdd)

@@ -67,7 +67,8 @@ class JointSolutions:
         known = "no joint positions that are allowed reach it" if proven else f"after {count} start{'s' * (count != 1)}"
         return (
             f"{many}{which} {self.position_error[where]:.3g} m and {self.orientation_error[where]:.3g} rad "
-            f"away at best, {known}, {cause}; ask for a pose within reach, or for fewer directions"
+            f"away at best, {known}, {cause}; ask for a pose within reach, or for fewer directions, as by "
+            f"task 'position'"
         )
 
     def found(self) -> str:

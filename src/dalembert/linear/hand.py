@@ -66,9 +66,11 @@ def hand_model(
     hand = tuple(Signal(f"hand_{COORDINATES[row]}", unit) for row, unit in zip(rows, units, strict=True))
     rates = tuple(Signal(f"hand_{COORDINATES[row]}_rate", f"{unit}/s") for row, unit in zip(rows, units, strict=True))
     states = hand + rates + joint.states[2 * n :]
+    # outputs beside the states, such as currents that are none, stay what they are
+    seen = np.vstack([np.eye(size), joint.C[size:] @ transform_inverse])
     return replace(
-        joint, A=a, B=transform @ joint.B, C=np.eye(size), D=np.zeros((size, joint.B.shape[1])), states=states,
-        outputs=states, name=f"{joint.name}, hand",
+        joint, A=a, B=transform @ joint.B, C=seen, D=joint.D, states=states, outputs=states + joint.outputs[size:],
+        name=f"{joint.name}, hand",
     )  # fmt: skip
 
 

@@ -112,14 +112,10 @@ def motor_model(
     """States position, velocity and current, inputs voltage (2-241).
 
     F21 = -I*^-1 dT/dphi (2-248; in print dT/dphi-dot), F22 = -I*^-1 (dT/dphi-dot + B), F23 = I*^-1 C_M,
-    F32 = -L^-1 C_E, F33 = -L^-1 R, G31 = L^-1 (2-251, 2-252).
+    F32 = -L^-1 C_E, F33 = -L^-1 R, G31 = L^-1 (2-251, 2-252). Where a motor has no inductance currents are no states
+    but outputs, as in a simulation.
     """
     electric = Electric(driven)
-    if (electric.inductance == 0).any():
-        raise ArmError(
-            f"{driven.motor_names[int(np.argmin(electric.inductance))]} has no inductance, so its current is no "
-            f"state; give its inductance"
-        )
     mechanical = driven_model(driven, q, qd, qdd, width, forces)
     slopes = _speed_slopes(driven, q, qd) if driven.drives.turns is not None else None
     return with_currents(mechanical, electric, driven.motor_names, driven.transmission(q), slopes)
@@ -131,8 +127,11 @@ def with_currents(
     """The model whose first inputs are the torques of ``motors``, with their currents as states and voltages as inputs.
 
     ``speeds`` ``(motors, n)`` are the motors' speeds per rate of the coordinates, ``slopes`` what they change by with
-    the positions; further inputs, of forces, stay (2-241), (2-251), (2-252).
+    the positions; further inputs, of forces, stay (2-241), (2-251), (2-252). Where a motor has no inductance that of
+    all is left out, as in a simulation: R i = V - C_E qd_a, and the currents are outputs.
     """
+    if (motors.inductance == 0).any():
+        return _with_steady_currents(mechanical, motors, names, speeds, slopes)
     count, size = len(names), len(mechanical.A)
     n = size // 2
     a = np.zeros((size + count, size + count))
@@ -146,13 +145,44 @@ def with_currents(
     b = np.zeros((size + count, mechanical.B.shape[1]))
     b[size:, :count] = np.diag(1 / motors.inductance)
     b[:size, count:] = mechanical.B[:, count:]
-    currents = tuple(Signal(f"current_{name}", "A") for name in names)
-    voltages = tuple(Signal(f"voltage_{name}", "V") for name in names)
+    currents, voltages = _circuit_signals(names)
     states = mechanical.states + currents
     inputs = voltages + mechanical.inputs[count:]
     return LinearModel(
         a, b, np.eye(size + count), np.zeros_like(b), states, inputs, states, mechanical.name, at=mechanical.at
     )
+
+
+def _with_steady_currents(
+    mechanical: LinearModel, motors: ElectricConstants, names: Sequence[str], speeds: Array, slopes: Array | None
+) -> LinearModel:
+    """The same without inductance: i = (V - C_E qd_a) / R is no state, and brakes as viscous friction does."""
+    if (motors.resistance == 0).any():
+        raise ArmError(
+            f"{names[int(np.argmin(motors.resistance))]} has no resistance, and currents without inductance are V / R; "
+            f"give its resistance, or all motors their inductance"
+        )
+    count, size = len(names), len(mechanical.A)
+    n = size // 2
+    seen = np.zeros((count, size))
+    back = (motors.speed_constant / motors.resistance)[:, None]
+    seen[:, n:] = -back * speeds
+    if slopes is not None:
+        seen[:, :n] = -back * slopes
+    pushed = mechanical.B[:, :count] * motors.torque_constant
+    b = np.hstack([pushed / motors.resistance, mechanical.B[:, count:]])
+    direct = np.zeros((size + count, b.shape[1]))
+    direct[size:, :count] = np.diag(1 / motors.resistance)
+    currents, voltages = _circuit_signals(names)
+    return replace(
+        mechanical, A=mechanical.A + pushed @ seen, B=b, C=np.vstack([np.eye(size), seen]), D=direct,
+        inputs=voltages + mechanical.inputs[count:], outputs=mechanical.states + currents,
+    )  # fmt: skip
+
+
+def _circuit_signals(names: Sequence[str]) -> tuple[tuple[Signal, ...], tuple[Signal, ...]]:
+    """Currents and voltages of motors."""
+    return tuple(Signal(f"current_{name}", "A") for name in names), tuple(Signal(f"voltage_{n}", "V") for n in names)
 
 
 def _torque_derivatives(
@@ -221,7 +251,7 @@ def with_inputs(model: LinearModel, columns: Array, inputs: tuple[Signal, ...]) 
     return replace(
         model,
         B=np.hstack([model.B, columns]),
-        D=np.zeros((len(model.outputs), len(model.inputs) + len(inputs))),
+        D=np.hstack([model.D, np.zeros((len(model.outputs), len(inputs)))]),
         inputs=model.inputs + inputs,
     )
 

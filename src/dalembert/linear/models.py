@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arm.array_input import real_array
 from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..systems.arm_kinematics import MovingArm
+from ..systems.arrays import one_state
 from ..systems.driven import DrivenSystem
 from .hand import hand_model
 from .joints import OuterForces, driven_model, links_model, motor_model
@@ -35,8 +35,8 @@ def linear_model(
     disturbances: Sequence[Force] = (),
 ) -> LinearModel:
     """See ``Arm.linearize``."""
-    position = real_array("q", q)
-    speed = np.zeros(system.n) if qd is None else real_array("qd", qd)
+    position = one_state(system.n, "q", q)
+    speed = np.zeros(system.n) if qd is None else one_state(system.n, "qd", qd)
     outer = outer_forces(forces, disturbances)
     # about the motion of the model itself: where friction is made smooth, smooth friction decides how it accelerates
     plain, resisting = system, np.zeros(system.n)
@@ -48,7 +48,7 @@ def linear_model(
         if outer.all:
             torque = torque - system.force_load(position, outer.all)
     else:
-        torque = real_array("tau", tau)
+        torque = one_state(system.n, "tau", tau)
         rate = plain.forward_dynamics(position, speed, torque - resisting, forces=outer.all)
     wanted = input or ("motor torque" if isinstance(system, DrivenSystem) else "joint torque")
     if wanted not in INPUTS:

@@ -6,22 +6,13 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..arm.errors import ArmError
-from ..systems.arrays import evaluate, vector_array
+from ..systems.arrays import evaluate
 
 Array: TypeAlias = NDArray[Any]
 NUMBERS = 24_000_000
 """Numbers in the second-order coefficients of all configurations of one pass; it bounds the memory."""
-
-
-def one_state(n: int, name: str, values: ArrayLike, what: str = "joint") -> Array:
-    """``values`` as one vector of ``n`` floats, where a batch has no answer."""
-    found = vector_array(n, name, values, what)
-    if found.ndim != 1:
-        raise ArmError(f"{name} must be one state of {n} entries, one per {what}; got shape {found.shape}")
-    return found
 
 
 def through(function: Callable[..., Any], *arrays: Array) -> Any:

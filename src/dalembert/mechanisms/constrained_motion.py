@@ -23,10 +23,10 @@ from scipy.interpolate import CubicHermiteSpline
 
 from ..arm.errors import ArmError, SimulationError, SimulationInterrupt
 from ..arm.force import Force
-from ..systems.arrays import vector_array
+from ..systems.arrays import one_state, vector_array
 from ..systems.time_span import MOST_EVALUATIONS, TOO_FAST, check_span, check_tolerances, rising_times
 from . import position, transfer
-from .batch import Array, one_state
+from .batch import Array
 from .change_points import ChangePoints
 
 if TYPE_CHECKING:

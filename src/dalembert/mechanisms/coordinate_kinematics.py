@@ -18,10 +18,10 @@ from ..arm.exact import exact_vector
 from ..arm.io.whole_files import write_whole
 from ..arm.placement import Placement
 from ..compile import build
-from ..systems.arrays import vector_array
+from ..systems.arrays import one_state, vector_array
 from . import position, transfer
 from .assembly import Assembly, Carried
-from .batch import Array, in_pieces, one_state
+from .batch import Array, in_pieces
 from .chain_frames import ChainFrames, FrameOn
 from .compiled_map import CompiledMap
 from .compiled_state import CompiledState

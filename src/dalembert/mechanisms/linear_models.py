@@ -24,9 +24,10 @@ from ..linear.joints import force_signals, second_order, smooth_friction, with_c
 from ..linear.linear_model import LinearModel, Signal
 from ..linear.models import INPUTS
 from ..systems.applied_forces import force_columns
+from ..systems.arrays import one_state
 from . import transfer
 from .assembly import Carried
-from .batch import Array, one_state
+from .batch import Array
 from .coordinate_kinematics import joint_motion
 from .linearize import JointSlopes, joint_slopes, rate_slopes, transferred
 from .mechanism_motors import MechanismMotors
@@ -157,11 +158,6 @@ class _About:
         if not electric:
             return model
         constants = ElectricConstants(motors.actuators)
-        if (constants.inductance == 0).any():
-            raise ArmError(
-                f"{motors.names[int(np.argmin(constants.inductance))]} has no inductance, so its current is no state; "
-                f"give its inductance"
-            )
         bend = rate_slopes(self.carried, self.qd)[0]
         varied = rows @ bend + np.einsum("bajk,bj,bki->bai", bends, self.rate, x)
         return with_currents(model, constants, motors.names, speeds, varied[0])

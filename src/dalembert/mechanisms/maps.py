@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
-from ..systems.arrays import vector_array
+from ..systems.arrays import one_state, vector_array
 from . import position
-from .batch import Array, one_state
+from .batch import Array
 from .continuation import solved
 from .singularity import output_assembly
 

@@ -15,11 +15,11 @@ from ..arm.force import Force
 from ..arm.inertia import Load
 from ..arm.lazy_arrays import chunkwise
 from ..arm.shaft_friction import NO_FRICTION
-from ..systems.arrays import vector_array
+from ..systems.arrays import one_state, vector_array
 from ..systems.contacts import stuck
 from . import transfer
 from .arm_words import refuse_word
-from .batch import Array, one_state
+from .batch import Array
 from .constrained_motion import Drive, MechanismMotion, simulate
 from .element_loads import element_model
 from .equilibrium import equilibrium

@@ -14,9 +14,9 @@ import numpy as np
 from ..arm.description import listed
 from ..arm.drives import Actuator
 from ..arm.errors import ArmError
+from ..arm.motor_units import is_force
 from ..arm.moving_parts import NO_ROTOR
 from ..systems.arm_system import ArmSystem
-from ..systems.driven import is_force
 from .batch import Array
 from .own_drives import drive_coordinate
 

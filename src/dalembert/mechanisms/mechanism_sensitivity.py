@@ -23,7 +23,8 @@ from ..rings.algebra import flat
 from ..rings.dual import Dual, Duals, slope_of
 from ..rings.real import REAL
 from ..rings.ring import Scalar
-from .batch import Array, one_state
+from ..systems.arrays import one_state
+from .batch import Array
 from .transfer_over_field import TransferOverField
 
 if TYPE_CHECKING:

@@ -81,6 +81,11 @@ class MechanismSystem:
         """Names of the coordinates."""
         return self.mechanism.coordinates
 
+    @property
+    def passive_places(self) -> list[int]:
+        """Which coordinates nobody drives, counted from 0."""
+        return self.mechanism.passive_places
+
     @cached_property
     def moving(self) -> tuple[MechanismCoordinate, ...]:
         """The coordinates and their kinds."""
@@ -116,6 +121,16 @@ class MechanismSystem:
         return bool(self.mechanism.parts.drives) or any(
             arm.counts_drives for arm in self.mechanism.chains.arms.values()
         )
+
+    @property
+    def limited_motors(self) -> tuple[str, ...]:
+        """Names of motors that count and whose limits are known."""
+        if not self.counts_drives:
+            return ()
+        arms = self.mechanism.chains.arms.items()
+        chains = [(f"{name}.", drive) for name, arm in arms if arm.counts_drives for drive in arm.drives.actuators]
+        every = [*chains, *(("", drive) for drive in self.mechanism.parts.drives)]
+        return tuple(f"{chain}{drive.name}" for chain, drive in every if drive.is_limited)
 
     @property
     def has_dampers(self) -> bool:

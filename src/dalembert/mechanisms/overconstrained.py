@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..systems.arrays import one_state
 from . import qp, transfer
-from .batch import Array, one_state
+from .batch import Array
 from .coordinate_kinematics import joint_motion
 from .coordinates import Coordinate
 from .loop_closures import Closure

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
+from ..systems.arrays import one_state
 from . import position
-from .batch import Array, one_state
+from .batch import Array
 
 if TYPE_CHECKING:
     from .redundant import Redundant

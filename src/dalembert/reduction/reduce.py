@@ -92,17 +92,18 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     bound = OUTWARD * best.share * scale
     root = np.max([torque_rms(waves, states) for waves in best.differences], axis=0)
     also = search.worst_positions
-    errors = [largest(difference(case, program), states, also=also) for case in cases]
-    attained = np.max([found for found, _ in errors], axis=0)
-    for case, (found, at) in zip(cases, errors, strict=True):
-        for joint in np.flatnonzero(found > bound).tolist():
-            # floats say so, which may be their rounding; where balls say so too, it is a fault of the proof
-            if (least := least_error(case, program, joint, at[joint])) > bound[joint]:
-                raise ProofError(
-                    f"{system.where}{system.name}: a torque error of {least:g} is attained at joint "
-                    f"{system.joint_names[joint]!r} where {bound[joint]:g} was proved to be the largest: a fault of "
-                    "the proof, which is worth a report with the arm"
-                )
+    # where the search ends; how large the error is there balls tell, as that of floats may be their rounding
+    ends = [largest(difference(case, program), states, also=also)[1] for case in cases]
+    attained = np.max(
+        [[least_error(case, program, i, at[i]) for i in range(states.n)] for case, at in zip(cases, ends, strict=True)],
+        axis=0,
+    )
+    for joint in np.flatnonzero(attained > bound).tolist():
+        raise ProofError(
+            f"{system.where}{system.name}: a torque error of {attained[joint]:g} is attained at joint "
+            f"{system.joint_names[joint]!r} where {bound[joint]:g} was proved to be the largest: a fault of "
+            "the proof, which is worth a report with the arm"
+        )
     constants = tuple(
         Constant(
             name.replace("_", ""), float(value), program.definitions[name].text,
@@ -120,7 +121,7 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     )  # fmt: skip
     loads = tuple(held(case.system) for case in cases) if len(cases) > 1 or system.loads else ()
     return ReducedModel(
-        system, states, program.outputs, values, cases[0].equations, tolerance, bound, np.minimum(attained, bound),
+        system, states, program.outputs, values, cases[0].equations, tolerance, bound, attained,
         root, scale, tuple(best.differences), best.worst_load, search.effort, before,
         operations_of(program, values), points, constants, program, loads, tuple(cases), interrupted,
     )  # fmt: skip

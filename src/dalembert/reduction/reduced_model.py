@@ -119,8 +119,9 @@ class ReducedModel(ProgramSystem):
 
     @property
     def tightness(self) -> Array:
-        """Proved over attained error, for each joint."""
-        return np.where(self.found > 0, self.bound / np.where(self.found > 0, self.found, 1.0), 1.0)
+        """Proved over attained error, for each joint; 1 where both are zero."""
+        attained = self.found > 0
+        return np.where(attained, self.bound / np.where(attained, self.found, 1.0), np.where(self.bound > 0, np.inf, 1))
 
     # -- readable --------------------------------------------------------------------------------
 

@@ -24,10 +24,10 @@ class NotFinite(InputFault):
 
 
 class Input:
-    """``control`` as a function that returns one finite number for each of ``names``."""
+    """``control`` as a function that returns one finite number for each of ``names``; zero where nobody drives."""
 
-    def __init__(self, control: Any, names: Sequence[str]) -> None:
-        self.names = tuple(names)
+    def __init__(self, control: Any, names: Sequence[str], passive: Sequence[int] = ()) -> None:
+        self.names, self.passive = tuple(names), list(passive)
         self.function: Callable[..., ArrayLike] | None = control if callable(control) else None
         self.sees_currents = bool(getattr(control, "sees_currents", False))
         """Whether the controller is called with the currents of the motors too, (t, q, qd, i)."""
@@ -65,4 +65,10 @@ class Input:
         if not np.isfinite(numbers).all():
             name = self.names[int(np.argmin(np.isfinite(numbers)))]
             raise NotFinite(f"{who} {numbers[~np.isfinite(numbers)][0]} for {name!r}{when}; give finite numbers")
+        for place in self.passive:
+            if numbers[place]:
+                raise InputFault(
+                    f"{who} {numbers[place]:.6g} for {self.names[place]!r}{when}, which is passive: nobody drives it; "
+                    f"give 0 there, or choose coordinates that are driven with with_coordinates"
+                )
         return numbers

@@ -6,7 +6,7 @@ contacts stick), the free acceleration, energies, and the contacts at which Coul
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,8 @@ class Plant:
     extra = 0
     decay: Array = np.zeros(0)
     """R/L (1/s) of the circuits whose currents are states: how fast they settle."""
+    passive: Sequence[int] = ()
+    """Inputs that must be zero, since nobody drives those coordinates."""
 
     def __init__(self, system: System) -> None:
         self.system, self.n, self.joint_names = system, system.n, system.joint_names
@@ -45,6 +47,7 @@ class Plant:
         self.smooth: System = system.frictionless() if system.has_friction else system
         self.input_names: tuple[str, ...] = system.joint_names
         self.input_units = tuple("N m" if joint.kind == "revolute" else "N" for joint in system.moving)
+        self.passive = getattr(system, "passive_places", ())  # of mechanisms
         self.damped = system.has_dampers
         # single states in a loop: the kernel itself, without the checks that a public call makes
         self._forward = self.smooth.fast_forward_dynamics()
@@ -136,7 +139,7 @@ class MotorPlant(Plant):
     def __init__(self, driven: MotorSystem, kind: str = "motor torque", currents: ArrayLike | None = None) -> None:
         super().__init__(driven)  # type: ignore[arg-type]  # every system that motors drive is one of the protocol
         self.driven, self.kind = driven, kind
-        self.input_names = driven.motor_names
+        self.input_names, self.passive = driven.motor_names, ()
         motors = len(self.input_names)
         self.input_units = ({"current": "A", "voltage": "V"}.get(kind, "N m"),) * motors
         if kind == "motor torque":

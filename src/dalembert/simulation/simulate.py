@@ -56,7 +56,7 @@ class Simulation:
         self.t, self.end = settings.span(duration)
         settings.check_changes(duration)
         self.table = TableReading(control, self.t, self.end) if isinstance(control, InputTable) else None
-        self.input = Input(control if self.table is None else self.table, plant.input_names)
+        self.input = Input(control if self.table is None else self.table, plant.input_names, plant.passive)
         if self.input.sees_currents and not plant.extra:
             raise ArmError(
                 f"{plant.name}: the controller sees currents, and these are states where voltages drive motors that "

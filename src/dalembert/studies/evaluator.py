@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError, PhysicalWarning
+from ..compile.cuda.motion_kernel import MotionKernel
 from ..compile.targets import kernel_for
 from ..design.motion_samples import MotionSamples
 from .design_function import design_function
 from .design_numbers import Designed, with_numbers
 from .factors import FactorSet
+from .motion_reductions import REDUCTIONS
 from .outputs import OUTPUTS, Output
 from .proved_outputs import reduced_torques
 from .study_files import FAILURE
@@ -64,6 +66,8 @@ class DesignEvaluator:
         self.described = isinstance(self.system, ArmDescription)
         """Whether it is an arm, for which kernels take the numbers as arguments; a mechanism is built anew."""
         self._kernels: dict[str, Any] = {}
+        self._motion_kernels: dict[str, MotionKernel] = {}
+        self._lock = threading.Lock()
         self._models: dict[str, Array] = {}
         self._last = threading.local()  # threads share the kernels, not the block that each of them is at
         self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
@@ -158,6 +162,33 @@ class DesignEvaluator:
         kernel(*kept.states, kept.numbers, out=results if len(results) > 1 else results[0])
         return tuple(np.swapaxes(result.reshape(-1, count, *result.shape[1:]), 0, 1) for result in results)
 
+    def reduced(self, name: str, reduction: str, values: Array, arguments: int = 3, pace: Array | None = None) -> Array:
+        """What is left of a function along the motion, ``(designs, numbers of its result)``.
+
+        ``reduction`` is a word of ``REDUCTIONS``. On a GPU only that comes back; for all reductions at once.
+        """
+        if self.device == "cpu" or not self.described:
+            if pace is not None:
+                found = self.paced(values, pace)
+            else:
+                found = self.torques(values) if name == "inverse_dynamics" else self.along(name, values, arguments)[0]
+            return REDUCTIONS[reduction](found.reshape(*found.shape[:2], -1), self.motion)
+        asked = (name, values, pace)
+        last: dict[str, tuple[Any, dict[str, Array]]] = self._last.__dict__.setdefault("reduced", {})
+        if name not in last or any(a is not b for a, b in zip(last[name][0], asked, strict=True)):
+            last[name] = asked, self.motion_kernel(name, arguments)(values, pace)
+        return last[name][1][reduction]
+
+    def motion_kernel(self, name: str, arguments: int) -> MotionKernel:
+        """The function ``name`` along the motion on a GPU, the motion on it too; compiled once for all designs."""
+        with self._lock:
+            if name not in self._motion_kernels:
+                states = (self.motion.q, self.motion.qd, self.motion.qdd)[:arguments]
+                reductions = ("peak", "square", "work") if name == "inverse_dynamics" else ("peak", "largest")
+                function = design_function(self.system, name, self.factors.names)
+                self._motion_kernels[name] = MotionKernel(function, reductions, states, self.motion.weights)
+            return self._motion_kernels[name]
+
     def torques(self, values: Array) -> Array:
         """tau along the motion, ``(designs, moments, n)``; kept for the outputs that share it."""
         if getattr(self._last, "values", None) is not values:
@@ -206,6 +237,8 @@ class DesignEvaluator:
         sound = np.flatnonzero([not failure for failure in failures])
         moments = len(self._motion.q) if self._motion is not None else 1
         block = max(1, STATES[self.device] // moments) if self.described else 1
+        if self.device == "cuda" and all(OUTPUTS[output.kind].reduces for output in self.outputs):
+            block = max(1, len(sound))
         for first in range(0, len(sound), block):
             rows = sound[first : first + block]
             self._block(np.ascontiguousarray(values[rows]), rows, found, failures)

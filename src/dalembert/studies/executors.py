@@ -211,9 +211,13 @@ def _on_cluster(evaluator: DesignEvaluator, tasks: Sequence[Task], scheduler: st
 
 def _result(future: Any, found: Any, work: _Sent, designs: Array) -> Answers:
     """The answers; those of a task whose workers died too often are given up, any other error is raised."""
-    if future.status != "error":
-        answers: Answers = found
-        return answers
+    if isinstance(found, Answers):
+        return found
+    if future.status != "error":  # cancelled or lost: nobody holds it any more
+        raise ArmError(
+            "the Dask scheduler ended, or gave up the designs of this study; start it again and run the same study: "
+            "with a file for its results only what is missing is worked out"
+        )
     from distributed.scheduler import KilledWorker
 
     if isinstance(future.exception(), KilledWorker):

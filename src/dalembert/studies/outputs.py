@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..arm.motor_units import motor_units
 from ..markup.numbers import unit
 from ..mechanisms.driven_mechanism import DrivenMechanism
 from ..mechanisms.mechanism_system import MechanismSystem
+from .motion_reductions import peak
 from .proved_outputs import (
     REDUCING,
     certified_range,
@@ -99,6 +101,8 @@ class OutputKind:
     single: Callable[[Output, ArmSystem], Sequence[float]] | None = None
     options: tuple[str, ...] = ()
     needs_motion: bool = False
+    reduces: bool = True
+    """Whether all that it asks along a motion is left of it by ``DesignEvaluator.reduced``."""
 
 
 def _each(quantity: str) -> Callable[[Output, ArmSystem], Columns]:
@@ -118,18 +122,12 @@ def _one(said: str) -> Callable[[Output, ArmSystem], Columns]:
 
 def _peak_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the motion of |tau_j|."""
-    return _peak(study.torques(values))[:, output.rows(study.system)]
-
-
-def _peak(values: Array) -> Array:
-    """max over the moments of the magnitude, without an array of all magnitudes."""
-    return np.maximum(values.max(axis=1), -values.min(axis=1))
+    return study.reduced("inverse_dynamics", "peak", values)[:, output.rows(study.system)]
 
 
 def _rms_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """The root of the mean of tau_j^2 over the time of the motion."""
-    torque = study.torques(values)[..., output.rows(study.system)]
-    return np.sqrt(np.einsum("btj,t->bj", torque * torque, study.motion.weights))
+    return np.sqrt(study.reduced("inverse_dynamics", "square", values)[:, output.rows(study.system)])
 
 
 def _motor_columns(output: Output, system: Designed) -> Columns:
@@ -139,31 +137,29 @@ def _motor_columns(output: Output, system: Designed) -> Columns:
         return tuple((f".{name}", said) for name, said in zip(system.motor_names, system.motor_units, strict=True))
     if isinstance(system, MechanismSystem):
         raise ArmError(f"output {output.name!r} is of motors; give the mechanism as as_system(motors=True)")
-    return tuple((f".{motor.name}", "N m" if motor.kind == "rotary" else "N") for motor in system.drives.actuators)
+    return tuple((f".{name}", said) for name, said in zip(system.drives.names, motor_units(system), strict=True))
 
 
 def _peak_motor_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the motion of the torque at each motor (Szkodny 1995, eq. 13)."""
-    return _peak(study.along("motor_torques", values)[0])
+    return study.reduced("motor_torques", "peak", values)
 
 
 def _energy(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """Work of the drives along the motion, none of it given back: the integral of sum_j max(tau_j qd_j, 0) dt."""
-    rows = output.rows(study.system)
-    power = np.maximum(study.torques(values)[..., rows] * study.motion.qd[:, rows], 0.0).sum(axis=-1)
-    return (power @ study.motion.weights * study.duration)[:, None]
+    power = study.reduced("inverse_dynamics", "work", values)[:, output.rows(study.system)]
+    return (power.sum(axis=1) * study.duration)[:, None]
 
 
 def _peak_gravity(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the poses of the motion of |G_j|."""
-    return _peak(study.along("gravity_load", values, 1)[0])[:, output.rows(study.system)]
+    return study.reduced("gravity_load", "peak", values, 1)[:, output.rows(study.system)]
 
 
 def _peak_inertia(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the poses of the motion of D_jj, rotors included where the drives count."""
-    mass = study.along("mass_matrix", values, 1)[0]
-    rows = output.rows(study.system)
-    return mass[..., rows, rows].max(axis=1)
+    n = study.system.n
+    return study.reduced("mass_matrix", "largest", values, 1)[:, [n * k + k for k in output.rows(study.system)]]
 
 
 def _peak_coupling(output: Output, study: DesignEvaluator, values: Array) -> Array:
@@ -190,8 +186,7 @@ def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     fastest = np.abs(motion.qd).max(axis=0)
 
     def fits(pace: Array) -> NDArray[np.bool_]:
-        torque = study.paced(values, pace)
-        within = (np.abs(torque) <= effort[:, None, :]).all(axis=(1, 2))
+        within = (study.reduced("inverse_dynamics", "peak", values, pace=pace) <= effort).all(axis=1)
         return within & (pace[:, None] * fastest <= speed).all(axis=1)
 
     low, high = np.full(len(values), SLOWEST), np.ones(len(values))
@@ -209,7 +204,7 @@ def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
 def _model_error(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the motion of |tau_j - tau_j of the model|, which was reduced for the present numbers."""
     model = study.model_torques(output)
-    return _peak(study.torques(values) - model)[:, output.rows(study.system)]
+    return peak(study.torques(values) - model, study.motion)[:, output.rows(study.system)]
 
 
 # -- at a pose ---------------------------------------------------------------------------------------
@@ -246,10 +241,10 @@ OUTPUTS: dict[str, OutputKind] = {
     "energy": OutputKind(_one("J"), _energy, needs_motion=True),
     "peak_gravity": OutputKind(_each("effort"), _peak_gravity, needs_motion=True),
     "peak_inertia": OutputKind(_each("inertia"), _peak_inertia, needs_motion=True),
-    "peak_coupling": OutputKind(_one("1"), _peak_coupling, needs_motion=True),
+    "peak_coupling": OutputKind(_one("1"), _peak_coupling, needs_motion=True, reduces=False),
     "cycle_time": OutputKind(_one("s"), _cycle_time, needs_motion=True),
     "natural_frequency": OutputKind(_frequency_columns, _natural_frequency, options=("pose", "stiffness")),
-    "model_error": OutputKind(_each("effort"), _model_error, options=REDUCING, needs_motion=True),
+    "model_error": OutputKind(_each("effort"), _model_error, options=REDUCING, needs_motion=True, reduces=False),
     "range": OutputKind(range_columns, single=certified_range, options=("coefficient", "box")),
     "coupling": OutputKind(coupling_columns, single=strongest_coupling, options=("box", "effort")),
     "reduced_model": OutputKind(reduced_columns, single=reduced_size, options=REDUCING),

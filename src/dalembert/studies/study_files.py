@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ def checked_path(path: str | Path) -> Path:
         _arrow()
     if not found.parent.exists():
         raise ArmError(f"{found.parent}: there is no such folder; make it, or name another")
+    if not os.access(found.parent, os.W_OK):  # told now, not after the first designs
+        raise ArmError(f"{found.parent}: nothing can be written there; name another folder")
     return found
 
 

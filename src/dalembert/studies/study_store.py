@@ -28,15 +28,11 @@ class StudyStore:
     def __init__(self, path: Path, identity: str) -> None:
         self.path, self.identity = path, identity
         self.folder = path.with_name(f"{path.name}.parts")
-        note = self.folder / "study.json"
-        if note.exists():
-            if self._noted(note) != identity:
-                raise ArmError(
-                    f"{self.folder}: holds the chunks of another study; remove that folder, or name another file"
-                )
-        else:
-            made_folder(self.folder)
-            write_whole(note, json.dumps({"identity": identity}))
+        self.note = self.folder / "study.json"
+        if self.note.exists() and self._noted(self.note) != identity:
+            raise ArmError(
+                f"{self.folder}: holds the chunks of another study; remove that folder, or name another file"
+            )
 
     @staticmethod
     def _noted(note: Path) -> object:
@@ -50,17 +46,24 @@ class StudyStore:
         return self.folder / f"chunk-{number:08d}.npz"
 
     def save(self, number: int, answers: Answers) -> None:
-        """Keep the answers of a chunk."""
+        """Keep the answers of a chunk; the first one makes the folder, so that a study that is refused leaves none."""
+        if not self.note.exists():
+            made_folder(self.folder)
+            write_whole(self.note, json.dumps({"identity": self.identity}))
         with replacing(self._chunk(number)) as beside, open(beside, "wb") as file:
-            np.savez(file, values=answers.values, failures=np.array(answers.failures, dtype=np.str_))
+            np.savez(
+                file, values=answers.values, failures=np.array(answers.failures, dtype=np.str_), study=self.identity
+            )
 
     def load(self, number: int, rows: int, columns: int) -> Answers | None:
         """The answers of a chunk, or None where they are not there, or are not what this study asks for."""
         try:
             with open(self._chunk(number), "rb") as file, np.load(file, allow_pickle=False) as found:
-                values, failures = found["values"], found["failures"]
+                values, failures, study = found["values"], found["failures"], found["study"]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None  # a chunk that cannot be read is worked out again
+        if study.shape != () or str(study) != self.identity:  # left where a finished study was being removed
+            return None
         if values.shape != (rows, columns) or failures.shape != (rows,) or values.dtype != np.float64:
             return None
         return Answers(values, tuple(map(str, failures)))

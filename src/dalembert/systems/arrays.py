@@ -42,6 +42,14 @@ def vector_array(n: int, name: str, values: ArrayLike, what: str = "joint") -> N
     return array
 
 
+def one_state(n: int, name: str, values: ArrayLike, what: str = "joint") -> NDArray[np.float64]:
+    """``values`` as one vector of ``n`` floats, where a batch has no answer."""
+    found = vector_array(n, name, values, what)
+    if found.ndim != 1:
+        raise ArmError(f"{name} must be one state of {n} entries, one per {what}; got shape {found.shape}")
+    return found
+
+
 def common_shape(arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> tuple[int, ...]:
     """The batch shape all arguments broadcast to; their last axis does not count."""
     try:

@@ -14,11 +14,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.description import ArmDescription
 from ..arm.drives import Actuator, DriveTrain
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..arm.lazy_arrays import chunkwise
+from ..arm.motor_units import motor_units
 from .arm_kinematics import MovingArm
 from .arrays import joint_array, vector_array
 
@@ -97,7 +97,7 @@ class DrivenSystem(MovingArm, MotorSystem):
     @property
     def motor_units(self) -> tuple[str, ...]:
         """N of motors that slide, and of those written as a force on a sliding joint; N m of others."""
-        return tuple("N" if is_force(self, motor) else "N m" for motor in range(len(self.motor_names)))
+        return motor_units(self)
 
     def motor_positions(self, q: ArrayLike) -> Array:
         """q_a (rad); joints that are locked count where they stand."""
@@ -169,15 +169,3 @@ class DrivenSystem(MovingArm, MotorSystem):
             if actuator.name == name:
                 return actuator
         raise ArmError(f"no motor {name!r}; the motors are {', '.join(self.motor_names)}")
-
-
-def is_force(arm: ArmDescription, motor: int) -> bool:
-    """Whether a motor slides, or is written as a force on a sliding joint: that joint alone, at 1 m per m."""
-    drives = arm.drives
-    if drives.actuators[motor].kind == "linear":
-        return True
-    if drives.turns is not None:
-        return False
-    row = [float(ratio) for ratio in drives.rows(arm)[motor]]
-    driven = [joint for joint, ratio in enumerate(row) if ratio]
-    return len(driven) == 1 and abs(row[driven[0]]) == 1 and arm.moving[driven[0]].kind == "prismatic"

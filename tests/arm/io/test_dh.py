@@ -1,11 +1,15 @@
 """Denavit-Hartenberg rows give the transformations of the textbooks."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dalembert as da
+from dalembert.arm.exact import Angle
 
 lengths = st.floats(-1, 1).map(lambda x: round(x, 3))
 angles = st.floats(-3.1, 3.1).map(lambda x: round(x, 3))
@@ -62,3 +66,15 @@ def test_standard_and_modified_rows_of_one_arm_give_the_same_torques():
 def test_a_wrong_row_is_refused_by_number_or_name(rows, options, said):
     with pytest.raises(da.ArmError, match=said):
         da.Arm.from_dh(rows, **options)
+
+
+def test_text_in_rows_is_read_as_in_files() -> None:
+    written = {"a": "1/4", "alpha": "90 deg", "theta": "-pi/3", "d": "0.1", "lower": "-170 deg", "upper": "pi"}
+    meant = {"a": Fraction(1, 4), "alpha": math.pi / 2, "theta": -math.pi / 3, "d": 0.1, "upper": math.pi}
+    text, numbers = (da.Arm.from_dh([row]) for row in (written, {**meant, "lower": math.radians(-170)}))
+    np.testing.assert_allclose(text.forward_kinematics([0.3]), numbers.forward_kinematics([0.3]), atol=1e-15)
+    assert text.joints[0].limits == numbers.joints[0].limits
+    assert text.joints[0].after.steps[-1].amount == Angle.quarters(1)
+    for key in ("alpha", "a", "upper"):
+        with pytest.raises(da.ArmError, match=f"row 1: {key}.*'ninety'"):
+            da.Arm.from_dh([{key: "ninety"}])

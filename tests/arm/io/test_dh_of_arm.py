@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -216,3 +217,22 @@ def test_shapes_stand_where_they_stood(convention: str) -> None:
     assert list(before) == list(after) == [1, 2, 3, 4]
     for size, pose in before.items():
         assert after[size] == pytest.approx(pose, abs=1e-12)
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_motors_stand_by_joints_that_were_locked(convention: str) -> None:
+    arm = da.load("irb6").locked({"joint3": 0.4})
+    q = np.array([0.1, 0.2, 0.3, 0.4])
+    form = arm.to_dh(convention).arm()
+    for found in (form, da.load(arm.write_dh(convention)), form.to_dh(convention).arm()):  # type: ignore[attr-defined]
+        np.testing.assert_allclose(found.driven.motor_positions(q), arm.driven.motor_positions(q), rtol=1e-12)
+        np.testing.assert_allclose(found.forward_kinematics(q), arm.forward_kinematics(q), atol=1e-12)
+        np.testing.assert_allclose(found.driven.gravity_load(q), arm.driven.gravity_load(q), rtol=1e-9, atol=1e-9)
+
+
+def test_numbers_that_are_longer_than_a_file_may_have_are_written_rounded() -> None:
+    arm = da.load("planar-2r")
+    long = Fraction(10**450 + 1, 3 * 10**450 + 7)
+    last = replace(arm.links[-1], inertia=Inertia.of(1, (0, 0, 0), (long, long, long)))
+    found = da.load(replace(arm, links=(*arm.links[:-1], last)).write_toml())
+    assert abs(found.links[-1].inertia.tensor[0][0] - long) < Fraction(1, 10**59)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Rational
+from typing import Any
 
 from ..description import EARTH, ArmDescription, Joint, Limits, Link, listed
 from ..drives import JointDrive, train_of_joints
@@ -20,11 +21,12 @@ from ..exact import Angle, exact, exact_vector
 from ..inertia import Inertia
 from ..placement import Placement, rotate, translate
 from .angle_reading import AS_MEANT, AngleReading
+from .expression import angle, quantity
 
 
 @dataclass(frozen=True)
 class DHRow:
-    """One joint and the link after it. Angles in radians, lengths in metres.
+    """One joint and the link after it. Angles in radians, lengths in metres; text as in files: "90 deg", "1/3".
 
     ``theta`` is the offset of a revolute joint (the angle at q = 0) and ``d`` that of a prismatic one.
     ``inertia`` is about ``about`` ("com" or "frame"), in the axes of the link frame; ``gyration`` gives squared
@@ -103,11 +105,13 @@ def from_dh(
         if row.type not in ("revolute", "prismatic"):
             raise ArmError(f"joint {joint_name!r}: a DH joint is revolute or prismatic, not {row.type!r}")
         alpha, theta = (_turn(getattr(row, key), f"row {number}: {key}", reading) for key in ("alpha", "theta"))
-        before, after = placements(dataclasses.replace(row, alpha=alpha, theta=theta), number, convention)
+        a, d, lower, upper = (_read(getattr(row, key), f"row {number}: {key}") for key in ("a", "d", "lower", "upper"))
+        row = dataclasses.replace(row, a=a, d=d, alpha=alpha, theta=theta)
+        before, after = placements(row, number, convention)
         if number == 1 and base is not None:
             before = base @ before
         try:
-            limits = Limits(float(row.lower), float(row.upper), float(row.velocity), float(row.effort))
+            limits = Limits(float(lower), float(upper), float(row.velocity), float(row.effort))
         except ArmError as fault:
             raise ArmError(f"joint {joint_name!r}: {fault}") from None
         joints.append(
@@ -129,10 +133,20 @@ def from_dh(
     return arm.checked(physical)
 
 
+def _read(value: Any, what: str) -> Any:
+    """A length or limit of a row; text as in a file."""
+    if not isinstance(value, str):
+        return value
+    number = quantity(value, what)
+    return float(number) if number.turns else number.rational
+
+
 def _turn(value: object, what: str, reading: AngleReading) -> Angle:
-    """An angle of a row; what is written with digits goes by ``reading``."""
+    """An angle of a row; what is written with digits goes by ``reading``, text as in a file: "90 deg", "pi/2"."""
     if isinstance(value, Angle):
         return value
+    if isinstance(value, str):
+        return angle(value, what, reading)
     number = exact(value, what)
     if isinstance(value, Rational):
         return reading.angle(number, what)

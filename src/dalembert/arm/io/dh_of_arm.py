@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 
 from ..axes import on_circle, short, turned
-from ..description import ArmDescription, Body, Link
+from ..description import ArmDescription, Body, Joint, Link
 from ..drives import DriveTrain
 from ..elastic import Elastic, PointSpring
 from ..errors import ArmError
@@ -70,7 +70,23 @@ class DHForm:
             **about,
         )
         found = replace(found, links=tuple(self._looking(link, number - 1) for number, link in enumerate(found.links)))
+        found = self._standing(found)
         return type(self.source)(**{entry.name: getattr(found, entry.name) for entry in fields(ArmDescription)})
+
+    def _standing(self, arm: ArmDescription) -> ArmDescription:
+        """The arm with the locked joints that motors turn with: no rows, but where the motors stand goes by them."""
+        turning = {name for part in self.drives.actuators for name, ratio in part.ratios if ratio}
+        held = [joint for joint in self.source.joints if joint.held and joint.name in turning]
+        links, joints = list(arm.links), list(arm.joints)
+        names = set(arm.link_names)
+        for joint in held:
+            child = joint.child
+            while child in names:
+                child += "_"
+            names.add(child)
+            links.append(Link(child))
+            joints.append(Joint(joint.name, "fixed", arm.links[-1].name, child, held=joint.held))
+        return replace(arm, links=tuple(links), joints=tuple(joints), drives=self.drives) if held else arm
 
     def _looking(self, link: Link, body: int) -> Link:
         """A link with what the links of its body (-1: the base) look like, and the meshes they refer to."""

@@ -10,14 +10,14 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 
 from ..axes import along
 from ..description import EARTH, ArmDescription, Joint, Limits, Link
 from ..elastic import Elastic, JointDamper, JointSpring
 from ..errors import ArmError
-from ..exact import Angle, exact
+from ..exact import LARGEST_EXPONENT, Angle, exact
 from ..following import Follows
 from ..inertia import ENTRIES, Inertia
 from ..placement import Matrix, Placement, Step, Vector
@@ -34,6 +34,8 @@ DIRECTIONS: tuple[Vector, ...] = tuple(
     for axis in (2, 0, 1)
 )
 Pairs = list[tuple[str, str]]
+KEPT_DIGITS = 60
+"""Digits of a number whose exact value is longer than what a file is read with."""
 
 
 def write_toml(arm: ArmDescription, prefix: str = "") -> str:
@@ -293,7 +295,9 @@ def quoted(text: str) -> str:
 
 
 def number(value: Fraction) -> str:
-    """A decimal where it is finite, else a fraction in quotes."""
+    """A decimal where it is finite, else a fraction in quotes; to 60 digits where it is longer than files may have."""
+    if max(abs(value.numerator), value.denominator) >= 10**LARGEST_EXPONENT:
+        return str(Context(prec=KEPT_DIGITS).divide(Decimal(value.numerator), Decimal(value.denominator)))
     cofactor = value.denominator
     twos, fives = 0, 0
     while cofactor % 2 == 0:

@@ -1,10 +1,10 @@
 """Sine and cosine in CUDA, both of an angle at once.
 
-In float32 the angle is reduced as in ``compile/sincos.py``, r = x - k pi/2 with pi/2 = A + B + C (Cody and Waite 1980),
-here by fused multiply-adds: A has 24 bits, so x - k A is exact while it is below 1, and each further term is rounded
-once. With the polynomials used on the CPU the error is below 1.6 ulp for |x| <= ``BOUND``: ``benchmarks/gpu.py`` tries
-every float. Larger angles take CUDA's own function, in a call that is not expanded in place: expanded once for each
-joint it fills registers and the instruction cache, though no arm ever goes there.
+The angle is reduced as in ``compile/sincos.py``, r = x - k pi/2 with pi/2 = A + B + C (Cody and Waite 1980), here by
+fused multiply-adds: A is a rounded pi/2, x - k A is exact while it is below 1, and each further term is rounded once.
+With the polynomials used on the CPU the error is below 1.6 ulp for |x| <= ``BOUND``: ``benchmarks/gpu.py`` tries every
+float. Larger angles take CUDA's own function, in a call that is not expanded in place: expanded once for each joint it
+fills registers and the instruction cache, though no arm ever goes there.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from ..sincos import BOUND, COS, PI_HALF, SIN
 
-ROUNDER = 12582912.0
-"""1.5 2^23: adding it rounds a float32 below 2^22 to an integer, which its last bits then hold."""
+ROUNDER = {"float32": 12582912.0, "float64": 6755399441055744.0}
+"""1.5 2^23 and 1.5 2^52: adding it rounds a number far below to an integer, which its last bits then hold."""
 
 FAST = """\
 #ifdef HOST
@@ -26,88 +26,145 @@ DEVICE void fast_sincos(float x, float *s, float *c) { __sincosf(x, s, c); }
 #endif
 """
 
-BITS = """\
+BITS = {
+    "float32": """\
 #ifdef HOST
 static void far_sincos(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
-static inline int bits_of(float x) { int i; memcpy(&i, &x, 4); return i; }
-static inline float float_of(int i) { float x; memcpy(&x, &i, 4); return x; }
+static inline int last_bits(float x) { int i; memcpy(&i, &x, 4); return i; }
+static inline float flipped(float x, int by) { int i; memcpy(&i, &x, 4); i ^= by; memcpy(&x, &i, 4); return x; }
 #else
 __device__ __noinline__ float2 far_pair(float x) { float2 found; sincosf(x, &found.x, &found.y); return found; }
 DEVICE void far_sincos(float x, float *s, float *c) { const float2 found = far_pair(x); *s = found.x; *c = found.y; }
-DEVICE int bits_of(float x) { return __float_as_int(x); }
-DEVICE float float_of(int i) { return __int_as_float(i); }
+DEVICE int last_bits(float x) { return __float_as_int(x); }
+DEVICE float flipped(float x, int by) { return __int_as_float(__float_as_int(x) ^ by); }
 #endif
-"""
+""",
+    "float64": """\
+#ifdef HOST
+static void far_sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
+static inline int last_bits(double x) { long long i; memcpy(&i, &x, 8); return (int)i; }
+static inline int first_bits(double x) { long long i; memcpy(&i, &x, 8); return (int)(i >> 32) & 0x7fffffff; }
+static inline int larger(int a, int b) { return a > b ? a : b; }
+static inline double flipped(double x, int by)
+{
+  long long i;
+  memcpy(&i, &x, 8);
+  i ^= (long long)by << 32;
+  memcpy(&x, &i, 8);
+  return x;
+}
+#else
+__device__ __noinline__ double2 far_pair(double x) { double2 found; sincos(x, &found.x, &found.y); return found; }
+DEVICE void far_sincos(double x, double *s, double *c) { const double2 p = far_pair(x); *s = p.x; *c = p.y; }
+DEVICE int last_bits(double x) { return __double2loint(x); }
+DEVICE int first_bits(double x) { return __double2hiint(x) & 0x7fffffff; }
+DEVICE int larger(int a, int b) { return max(a, b); }
+DEVICE double flipped(double x, int by) { return __hiloint2double(__double2hiint(x) ^ by, __double2loint(x)); }
+#endif
+""",
+}
+"""The last bits of a number, a number with some of its first bits flipped, and the sine of large angles."""
 
 
-def number(value: Fraction | float) -> str:
-    """The nearest float32 as a constant of C."""
-    return f"{float(np.float32(float(value))):.9e}f"
+def rounded(value: Fraction | float, dtype: str) -> float:
+    """The nearest number of this type."""
+    return float(np.float32(float(value))) if dtype == "float32" else float(value)
 
 
-def pieces() -> tuple[Fraction, Fraction, Fraction]:
-    """pi/2 as the sum of three float32, largest first."""
+def pieces(dtype: str) -> tuple[Fraction, Fraction, Fraction]:
+    """pi/2 as the sum of three numbers of this type, largest first."""
     found: list[Fraction] = []
     for _ in range(3):
-        found.append(Fraction(float(np.float32(float(PI_HALF - sum(found))))))
+        found.append(Fraction(rounded(PI_HALF - sum(found), dtype)))
     return found[0], found[1], found[2]
 
 
-def polynomial(target: str, coefficients: tuple[float, ...]) -> str:
-    """Statements of Horner's scheme in z by fused multiply-adds; ``target`` is the result."""
-    lines = [f"  float {target} = {number(coefficients[-1])};"]
-    lines += [f"  {target} = fmaf({target}, z, {number(coefficient)});" for coefficient in coefficients[-2::-1]]
-    return "\n".join(lines)
+class _Constants:
+    """Constants as literals in float32; in a table in float64, where no instruction holds one."""
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype = dtype
+        self.values: list[float] = []
+
+    def __call__(self, value: Fraction | float) -> str:
+        number = rounded(value, self.dtype)
+        if self.dtype == "float32":
+            return f"{number:.9e}f"
+        if number not in self.values:
+            self.values.append(number)
+        return f"of_sine[{self.values.index(number)}]"
+
+    @property
+    def table(self) -> str:
+        """The table, where there is one."""
+        if not self.values:
+            return ""
+        values = ", ".join(map(repr, self.values))
+        kinds = (("#ifdef HOST", "static const"), ("#else", "static __constant__"))
+        lines = [f"{case}\n{kind} double of_sine[] = {{{values}}};" for case, kind in kinds]
+        return "\n".join([*lines, "#endif\n"])
 
 
-def near() -> str:
+def near(dtype: str) -> str:
     """CUDA of ``near_sincos``, for |x| <= BOUND, and of ``full_sincos``, for any angle."""
-    reduction = "\n".join(f"  r = fmaf(k, {number(-piece)}, r);" for piece in pieces())
-    return f"""\
-DEVICE void near_sincos(float x, float *s, float *c)
+    real, suffix = ("float", "f") if dtype == "float32" else ("double", "")
+    constant = _Constants(dtype)
+
+    def polynomial(target: str, coefficients: tuple[float, ...]) -> str:
+        """Statements of Horner's scheme in z by fused multiply-adds; ``target`` is the result."""
+        lines = [f"  {real} {target} = {constant(coefficients[-1])};"]
+        lines += [f"  {target} = fma{suffix}({target}, z, {constant(x)});" for x in coefficients[-2::-1]]
+        return "\n".join(lines)
+
+    rounder = f"{ROUNDER[dtype]:.1f}{suffix}"
+    reduction = "\n".join(f"  r = fma{suffix}(k, {constant(-piece)}, r);" for piece in pieces(dtype))
+    text = f"""\
+DEVICE void near_sincos({real} x, {real} *s, {real} *c)
 {{
-  const float m = fmaf(x, {number(1 / PI_HALF)}, {ROUNDER:.1f}f), k = m - {ROUNDER:.1f}f;
-  const int quadrant = bits_of(m);
-  float r = x;
+  const {real} m = fma{suffix}(x, {constant(1 / PI_HALF)}, {rounder}), k = m - {rounder};
+  const int quadrant = last_bits(m);
+  {real} r = x;
 {reduction}
-  const float z = r * r;
-{polynomial("p", SIN["float32"])}
-{polynomial("w", COS["float32"])}
-  const float sr = fmaf(p, r * z, r), cr = fmaf(w, z, 1.0f);
-  const float a = quadrant & 1 ? cr : sr, b = quadrant & 1 ? sr : cr;
-  *s = float_of(bits_of(a) ^ (int)((quadrant & 2u) << 30));
-  *c = float_of(bits_of(b) ^ (int)((quadrant + 1 & 2u) << 30));
+  const {real} z = r * r;
+{polynomial("p", SIN[dtype])}
+{polynomial("w", COS[dtype])}
+  const {real} sr = fma{suffix}(p, r * z, r), cr = fma{suffix}(w, z, 1.0{suffix});
+  const {real} a = quadrant & 1 ? cr : sr, b = quadrant & 1 ? sr : cr;
+  *s = flipped(a, (int)((quadrant & 2u) << 30));
+  *c = flipped(b, (int)((quadrant + 1 & 2u) << 30));
 }}
 
-DEVICE void full_sincos(float x, float *s, float *c)
+DEVICE void full_sincos({real} x, {real} *s, {real} *c)
 {{
-  if (fabsf(x) > {BOUND:.1f}f) far_sincos(x, s, c);
+  if (fabs{suffix}(x) > {BOUND:.1f}{suffix}) far_sincos(x, s, c);
   else near_sincos(x, s, c);
 }}
 """
+    return constant.table + text
 
 
 def functions(dtype: str) -> str:
     """The functions that ``call`` and ``of_inputs`` name."""
-    return FAST + BITS + near() if dtype == "float32" else ""
+    return (FAST if dtype == "float32" else "") + BITS[dtype] + near(dtype)
 
 
-def call(dtype: str, accuracy: str) -> str:
+def call(accuracy: str) -> str:
     """The call for one angle: within 2 ulp whatever it is, or the hardware's."""
-    name = "sincos" if dtype == "float64" else "fast_sincos" if accuracy == "fast" else "full_sincos"
-    return name + "({angle}, &{sin}, &{cos});"
+    return ("fast_sincos" if accuracy == "fast" else "full_sincos") + "({angle}, &{sin}, &{cos});"
 
 
 def of_inputs(dtype: str, accuracy: str, angles: list[tuple[str, str, str]]) -> list[str]:
     """Statements for the angles of a state, each (angle, sine, cosine).
 
-    In float32 all are taken as near and the largest is judged once; what is not a number stays so.
+    All are taken as near and the largest is judged once; what is not a number stays so.
     """
-    if dtype == "float64" or accuracy == "fast" or not angles:
-        return [call(dtype, accuracy).format(angle=angle, sin=sine, cos=cosine) for angle, sine, cosine in angles]
-    largest = f"fabsf({angles[0][0]})"
-    for angle, _, _ in angles[1:]:
-        largest = f"fmaxf({largest}, fabsf({angle}))"
+    if accuracy == "fast" or not angles:
+        return [call(accuracy).format(angle=angle, sin=sine, cos=cosine) for angle, sine, cosine in angles]
+    sizes = [f"{'fabsf' if dtype == 'float32' else 'first_bits'}({angle})" for angle, _, _ in angles]
+    most = f"{BOUND:.1f}f" if dtype == "float32" else f"first_bits({BOUND:.1f})"
+    largest = sizes[0]
+    for size in sizes[1:]:
+        largest = f"{'fmaxf' if dtype == 'float32' else 'larger'}({largest}, {size})"
     again = " ".join(f"full_sincos({angle}, &{sine}, &{cosine});" for angle, sine, cosine in angles)
     lines = [f"near_sincos({angle}, &{sine}, &{cosine});" for angle, sine, cosine in angles]
-    return [*lines, f"if ({largest} > {BOUND:.1f}f) {{ {again} }}"]
+    return [*lines, f"if ({largest} > {most}) {{ {again} }}"]

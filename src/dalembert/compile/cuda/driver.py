@@ -14,6 +14,9 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import finalize
+
+from numpy.typing import NDArray
 
 from ...arm.errors import ArmError
 from .. import cache
@@ -119,6 +122,35 @@ def scratch(device: int, size: int, stream: int) -> Iterator[int]:
         yield memory.value
     finally:
         check(library.cuMemFreeAsync(memory, handle), "giving memory back")
+
+
+class Memory:
+    """Bytes on a device, given back when nobody needs them any more."""
+
+    def __init__(self, device: int, size: int) -> None:
+        make_current(device)
+        self.device, memory = device, ctypes.c_uint64()
+        check(driver().cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)), f"{size} bytes on the GPU")
+        self.address = memory.value
+        finalize(self, _free, device, memory.value)
+
+    def filled(self, array: NDArray[Any]) -> Memory:
+        """Itself, with a copy of this array in it."""
+        make_current(self.device)
+        source, size = ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes)
+        check(driver().cuMemcpyHtoD_v2(ctypes.c_uint64(self.address), source, size), "copying to the GPU")
+        return self
+
+    def read_into(self, array: NDArray[Any]) -> None:
+        """Waits for the work that is launched, and copies to this array."""
+        make_current(self.device)
+        target, size = ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes)
+        check(driver().cuMemcpyDtoH_v2(target, ctypes.c_uint64(self.address), size), "copying from the GPU")
+
+
+def _free(device: int, address: int) -> None:
+    make_current(device)
+    driver().cuMemFree_v2(ctypes.c_uint64(address))
 
 
 class Arguments:

@@ -1,34 +1,53 @@
 """A function too long for the registers of a thread as several kernels, launched one after another.
 
-A straight line of ten thousand operations keeps hundreds of numbers alive at a time; what a thread cannot hold goes out
-to memory and comes back, and the rows of a warp that wait to be written leave no room for other warps. So results are
-worked out apart, some rows of them at a time: they share less, and some operations are done twice, but each kernel
-fits. A function that has stages (``Function.stages``) goes through them, each a function of its own; what passes
-between them lies in columns in memory of its own, for ``CHUNK`` states at a time.
+A straight line of ten thousand operations keeps hundreds of numbers alive at a time. What a thread cannot hold waits in
+shared memory (``slots.py``), of which a multiprocessor has little: the more a thread leaves there, the fewer warps run
+beside each other. So results may be worked out apart, some rows of them at a time: they share less, and some operations
+are done twice, but more warps fit. A function that has other ways (``Function.ways``) may go one of them: the same
+results written for few registers, or stages, each a function of its own, between which numbers pass through memory, in
+columns, for ``CHUNK`` states at a time. What costs least is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cached_property, partial
 from math import prod
 
 from ...rings.graph import INPUT, Node
 from ..emit_c import Program
 from ..function import Function, Tables
+from .slots import ACROSS, MOST_HELD, REGISTERS, Away, Waiting, held, waiting
 
-MOST_ALIVE = {"float32": 300, "float64": 150}
-"""Numbers alive at a time that 255 registers still hold: the order of a schedule leaves the compiler some freedom."""
-MOST_STAGED = 1200
-"""Results of a state (bytes) that a kernel stages at most: six warps of them fit on a multiprocessor."""
-WORTH = 0.75
-"""Share of the numbers alive that halves of a part may have at most, to be worth what they do twice."""
-HOPELESS = 2.5
-"""Times as many numbers alive as registers hold, from which stages are taken without weighing."""
-COSTS = {"float32": (4.0, 19.0), "float64": (2.5, 25.0)}
-"""What slows kernels down, measured on an H200: how many times slower they get for each time more numbers alive than
-registers hold, and how many operations a number is worth that is written or read between stages."""
+WARP = 32
+SHARED = 228 * 1024
+"""Shared memory of a multiprocessor (bytes),"""
+SHARED_OF_BLOCK = 1024
+"""of which each block takes so much for itself."""
+MOST_SHARED = 75 * 1024
+"""Most shared memory (bytes) in which the numbers of a warp wait: three warps of them fit on a multiprocessor."""
+SPILLING = {"float32": 4.0, "float64": 2.5}
+"""How many times slower a kernel gets for each time more numbers alive than registers hold that are left to the
+compiler; measured on an H200."""
+SPEEDS = (0.1, 0.2, 0.36, 0.5, 0.6, 0.68, 0.78, 0.9, 1.0)
+"""Speed of a multiprocessor on which so many warps fit, of that with eight; measured on an H200."""
+MOST_INSTRUCTIONS = 9500
+"""Instructions beyond which code no longer stays in the caches of instructions,"""
+FETCHED = 0.6
+"""and the speed of such code, of that which stays."""
+INSTRUCTIONS = {"float32": 0.87, "float64": 1.25}
+"""Instructions that become of an operation: products are fused with sums, and in float64 constants are fetched."""
+ENOUGH = 6
+"""Warps on a multiprocessor with which a kernel is not cut further."""
+FEW = 3
+"""Warps up to which quarters are weighed even where halves cost more."""
+PASSING = {"float32": 19.0, "float64": 25.0}
+"""Operations that a number is worth which is written or read between stages; measured on an H200."""
+GATHERED = 5.0
+"""Operations that a result is worth which gathers in shared memory."""
+LAUNCHED = 300.0
+"""Operations that a kernel is worth: its inputs are read, and their sines taken."""
 CHUNK = 1 << 17
 """States that go through all stages before the next ones."""
 
@@ -50,6 +69,8 @@ class Part:
     program: Program
     function: Function
     windows: tuple[Window, ...]
+    dtype: str
+    layout: str = "rows"
     between: frozenset[str] = frozenset()
     """Arguments and results that pass between stages."""
 
@@ -59,117 +80,169 @@ class Part:
         return len(self.function.results)
 
     @property
-    def staged(self) -> int:
-        """Numbers of a state that wait in shared memory to be written."""
-        names = [name for name, _ in self.function.results]
-        return sum(window.size for window in self.windows if names[window.result] not in self.between)
+    def gathers(self) -> tuple[bool, ...]:
+        """For each window whether its numbers gather in shared memory to be written."""
+        names = [self.function.results[window.result][0] for window in self.windows]
+        return tuple(self.layout == "rows" and name not in self.between for name in names)
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """For each window the place in shared memory of its first number."""
+        sizes = [window.size * here for window, here in zip(self.windows, self.gathers, strict=True)]
+        return tuple(sum(sizes[:k]) for k in range(len(sizes)))
+
+    @property
+    def gathered(self) -> int:
+        """Numbers of a state that gather in shared memory."""
+        return sum(window.size for window, here in zip(self.windows, self.gathers, strict=True) if here)
 
     @property
     def passing(self) -> int:
         """Numbers of a state that are read of those between stages, or written there."""
+        if not self.between:
+            return 0
         own = {name for argument, names in self.program.function.inputs if argument in self.between for name in names}
         read = sum(node.op == INPUT and node.value in own for node in self.program.nodes)
-        return read + sum(window.size for window in self.windows) - self.staged
+        return read + sum(window.size for window in self.windows) - self.gathered
+
+    @cached_property
+    def crowd(self) -> float:
+        """How many times more numbers are alive than the registers hold; at most 1 where all fit."""
+        return held(self.program) / MOST_HELD[self.dtype]
+
+    @cached_property
+    def plan(self) -> Waiting | None:
+        """Which numbers wait outside the registers, if not all fit; None too where they would leave hardly a warp
+        beside another: then they are left to the compiler, which lets them wait in memory."""
+        if self.crowd <= 1:
+            return None
+        places: dict[int, list[int]] = {}
+        outputs = self.program.function.outputs
+        for (_, nodes), start, here in zip(outputs, self.starts, self.gathers, strict=True):
+            for column, node in enumerate(nodes if here else ()):
+                places.setdefault(node.index, []).append(start + column)
+        most = MOST_SHARED // (ACROSS * size_of(self.dtype))
+        found = waiting(self.program, REGISTERS[self.dtype], places, most)
+        return None if found.far else found
 
     @property
-    def alive(self) -> int:
-        """Numbers alive at a time."""
-        return self.program.alive
+    def shared(self) -> int:
+        """Shared memory of a warp (bytes)."""
+        numbers = WARP * self.gathered if self.plan is None else ACROSS * self.plan.shared
+        return numbers * size_of(self.dtype)
+
+    @property
+    def warps(self) -> int:
+        """Warps that fit on a multiprocessor, up to eight."""
+        return min(8, SHARED // (self.shared + SHARED_OF_BLOCK))
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing is gained by cutting it."""
+        held_or_planned = self.crowd <= 1 or self.plan is not None
+        return held_or_planned and self.instructions <= MOST_INSTRUCTIONS and self.warps >= ENOUGH
+
+    @cached_property
+    def moves(self) -> int:
+        """Numbers that leave the registers or come back."""
+        return sum(isinstance(step, Away) for step in self.plan.steps) if self.plan is not None else 0
+
+    @property
+    def instructions(self) -> float:
+        """Instructions, about."""
+        return INSTRUCTIONS[self.dtype] * len(self.program.order) + self.moves
+
+    @cached_property
+    def cost(self) -> float:
+        """Time of this kernel, in operations of a state."""
+        work = len(self.program.order) + self.moves + GATHERED * self.gathered
+        speed = SPEEDS[self.warps] * (1.0 if self.instructions <= MOST_INSTRUCTIONS else FETCHED)
+        if self.crowd > 1 and self.plan is None:
+            speed /= 1 + SPILLING[self.dtype] * (self.crowd - 1)
+        return LAUNCHED + work / speed + PASSING[self.dtype] * self.passing
 
 
-def whole(program: Program) -> Part:
-    """All of a function as one kernel."""
-    sizes = [len(nodes) for _, nodes in program.function.outputs]
-    return Part(program, program.function, tuple(Window(k, 0, size, size) for k, size in enumerate(sizes)))
-
-
-def kernels(function: Function, dtype: str, layout: str = "rows") -> list[Part]:
-    """The kernels of a function in the order they run: one where all of it fits, else parts, or parts of its stages."""
-    try:
-        return _kernels(function, _leaves(function, dtype) if layout == "rows" else [function], dtype)
-    finally:  # what was ordered to be compared is large
-        _window.cache_clear()
-        _program.cache_clear()
-
-
-def _leaves(function: Function, dtype: str) -> list[Function]:
-    """The function itself, or its stages, and theirs, where these cost less."""
-    if function.stages is None:
-        return [function]
-    hopeless = _window(function, 0, 0, function.shapes[0][0]).alive > HOPELESS * MOST_ALIVE[dtype]
-    own = [] if hopeless else parts(function, dtype)
-    if len(own) == 1:
-        return [function]
-    stages = [leaf for stage in function.stages() for leaf in _leaves(stage, dtype)]
-    return stages if hopeless or _cost(_kernels(function, stages, dtype), dtype) < _cost(own, dtype) else [function]
-
-
-def _kernels(function: Function, leaves: Sequence[Function], dtype: str) -> list[Part]:
-    given = {name for name, _ in (*function.arguments, *function.results)}
-    passed = frozenset(name for leaf in leaves for name, _ in leaf.results if name not in given)
-    return [part for leaf in leaves for part in parts(leaf, dtype, passed)]
-
-
-def _cost(steps: Sequence[Part], dtype: str) -> float:
-    """Time of these kernels, in operations (``COSTS``)."""
-    crowd, passing = COSTS[dtype]
-    total = 0.0
-    for part in steps:
-        work = len(part.program.order)
-        total += work * (1 + crowd * max(0.0, part.alive / MOST_ALIVE[dtype] - 1)) + passing * part.passing
-    return total
-
-
-def parts(function: Function, dtype: str, between: frozenset[str] = frozenset()) -> list[Part]:
-    """One kernel for a function that fits, else one for each result, or for some rows of it."""
-    found = replace(whole(_program(function)), between=between)
-    if found.alive <= MOST_ALIVE[dtype] and found.staged * _size(dtype) <= MOST_STAGED:
-        return [found]
-    return [
-        replace(part, between=between)
-        for result, (name, shape) in enumerate(function.results)
-        for part in _rows(function, dtype, result, 0, shape[0], name not in between)
-    ]
-
-
-def _size(dtype: str) -> int:
+def size_of(dtype: str) -> int:
+    """Bytes of a number."""
     return 4 if dtype == "float32" else 8
 
 
-def _rows(function: Function, dtype: str, result: int, first: int, last: int, staged: bool) -> list[Part]:
-    """Rows ``first`` to ``last`` of a result, halved until they fit, as long as halves hold fewer numbers."""
-    found = _window(function, result, first, last)
-    fits = not staged or found.staged * _size(dtype) <= MOST_STAGED
-    if last - first <= 1 or (fits and found.alive <= MOST_ALIVE[dtype]):
+def whole(program: Program, dtype: str, layout: str = "rows", between: frozenset[str] = frozenset()) -> Part:
+    """All of a function as one kernel."""
+    sizes = [len(nodes) for _, nodes in program.function.outputs]
+    windows = tuple(Window(k, 0, size, size) for k, size in enumerate(sizes))
+    return Part(program, program.function, windows, dtype, layout, between)
+
+
+def kernels(function: Function, dtype: str, layout: str = "rows", stages: bool = True) -> list[Part]:
+    """The kernels of a function in the order they run, by the way that costs least.
+
+    What passes between stages needs memory of its own, and rows; without ``stages`` no such way is taken.
+    """
+    found = parts(function, dtype, layout)
+    if function.ways is None or (len(found) == 1 and found[0].plan is None):
+        return found
+    for way in function.ways():
+        if len(way) == 1 or (stages and layout == "rows"):
+            found = min(found, _steps(function, way, dtype, layout), key=_cost)
+    return found
+
+
+def _steps(function: Function, way: Sequence[Function], dtype: str, layout: str) -> list[Part]:
+    """The kernels of the functions of a way, each by the one of its own ways that costs least."""
+    given = {name for name, _ in (*function.arguments, *function.results)}
+    passed = frozenset(name for stage in way for name, _ in stage.results if name not in given)
+    found: list[Part] = []
+    for stage in way:
+        ways = [stage, *(one[0] for one in (stage.ways() if stage.ways is not None else ()) if len(one) == 1)]
+        found += min((parts(one, dtype, layout, passed) for one in ways), key=_cost)
+    return found
+
+
+def _cost(steps: Iterable[Part]) -> float:
+    return sum(part.cost for part in steps)
+
+
+def parts(function: Function, dtype: str, layout: str = "rows", between: frozenset[str] = frozenset()) -> list[Part]:
+    """One kernel for a function that fits, else one for each result, or for some rows of it, if that costs less."""
+    found = whole(Program(function), dtype, layout, between)
+    rows = [shape[0] for shape in function.shapes]
+    if found.fits or sum(rows) == 1:
         return [found]
-    middle = (first + last + 1) // 2
-    halves = [
-        *_rows(function, dtype, result, first, middle, staged),
-        *_rows(function, dtype, result, middle, last, staged),
+    if len(rows) == 1:
+        return _rows(found, function, 0, rows[0])
+    apart = [
+        part
+        for result, count in enumerate(rows)
+        for part in _rows(_window(found, function, result, 0, count), function, 0, count)
     ]
-    if fits and max(half.alive for half in halves) > WORTH * found.alive:
-        return [found]
-    return halves
+    return min([found], apart, key=_cost)
 
 
-@cache
-def _program(function: Function) -> Program:
-    return Program(function)
+def _rows(part: Part, function: Function, first: int, last: int) -> list[Part]:
+    """Rows ``first`` to ``last`` of a result, halved as long as the halves cost less."""
+    if part.fits or last - first <= 1:
+        return [part]
+    result, middle = part.windows[0].result, (first + last + 1) // 2
+    halves = [_window(part, function, result, first, middle), _window(part, function, result, middle, last)]
+    if _cost(halves) >= part.cost and part.warps > FEW:
+        return [part]
+    cut = [*_rows(halves[0], function, first, middle), *_rows(halves[1], function, middle, last)]
+    return min([part], cut, key=_cost)
 
 
-@cache
-def _window(function: Function, result: int, first: int, last: int) -> Part:
+def _window(like: Part, function: Function, result: int, first: int, last: int) -> Part:
     """Rows ``first`` to ``last`` of one result."""
     shape = function.shapes[result]
     window = Window(result, first * prod(shape[1:]), (last - first) * prod(shape[1:]), prod(shape))
-    return Part(Program(_selected(function, window)), function, (window,))
+    return replace(like, program=Program(_selected(function, window)), function=function, windows=(window,))
 
 
 def _selected(function: Function, window: Window) -> Function:
     """The function of this window alone."""
     name, _ = function.results[window.result]
     nodes = function.outputs[window.result][1][window.start : window.start + window.size]
-    return replace(function, results=((name, (window.size,)),), build=partial(_tables, nodes), facts="", stages=None)
+    return replace(function, results=((name, (window.size,)),), build=partial(_tables, nodes), facts="", ways=None)
 
 
 def _tables(nodes: tuple[Node, ...]) -> Tables:
@@ -200,7 +273,7 @@ def launches(
         for index in range(len(steps)):
             yield index, list(values), states
         return
-    size = _size(dtype)
+    size = size_of(dtype)
     places: dict[str, int] = {}
     for name, numbers in passing.items():
         places[name] = scratch

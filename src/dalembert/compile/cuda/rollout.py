@@ -24,7 +24,7 @@ from ..integrators import METHODS, advance
 from . import driver
 from .cuda_kernel import DTYPES
 from .device_arrays import framework_of
-from .source import ACCURACIES, CudaSource, body, head, places, real_of
+from .source import ACCURACIES, CudaSource, body, constant_table, head, places, real_of
 
 CONTROLLERS = ("torque", "pd", "computed-torque")
 BLOCK = 128
@@ -35,9 +35,12 @@ def _device_function(function: Function, title: str, dtype: str, accuracy: str) 
     program = Program(function)
     names = [argument for argument, _ in program.function.inputs]
     inputs = [f"{argument}[{index}]" for argument, group in program.function.inputs for index in range(len(group))]
-    code = body(program, dtype, accuracy, inputs, places(program, lambda _, column: f"result[{column}]"))
+    table = f"constants_of_{title}"
+    places_of_results = places(program, lambda _, column: f"result[{column}]")
+    code = body(program, dtype, accuracy, inputs, places_of_results, table=table)
     arguments = ", ".join(f"const real *{argument}" for argument in names)
-    return f"DEVICE void {title}({arguments}, real *result)\n{{\n  {code}\n}}\n"
+    constants = constant_table(program, dtype, table)
+    return f"{constants}DEVICE void {title}({arguments}, real *result)\n{{\n  {code}\n}}\n"
 
 
 def control_function(arm: ArmDescription, controller: str) -> Function:

@@ -11,17 +11,20 @@ phases of a warp run one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from struct import pack, unpack
 
-from ...rings.graph import INPUT
-from ..emit_c import Program, Style, literal, statements
+from ...rings.graph import CONST, INPUT
+from ..emit_c import Program, StatementWriter, Style, literal, statements
 from . import device_sine
-from .parts import CHUNK, Part, whole
+from .device_code import FETCH, GIVE_ACROSS, HEAD, INVERSE, RECIPROCAL, ROWS
+from .parts import CHUNK, WARP, Part, whole
+from .slots import ACROSS, Away, Waiting, held
 
 LAYOUTS = ("rows", "columns")
 ACCURACIES = ("full", "fast")
-WARP = 32
 SHARED_LIMIT = 96 * 1024
 """Most shared memory of a block (bytes), so that two blocks fit on a multiprocessor of the larger devices."""
 MANY_OUTPUTS = 64
@@ -29,77 +32,6 @@ MANY_OUTPUTS = 64
 CROWDED, LONG = 200, 2500
 """Numbers alive at a time (4 bytes each), and operations, from which a thread may have all registers there are. Left to
 itself the compiler gives some such kernels in float64 32 registers, and writes everything else to memory."""
-
-HEAD = """\
-#ifdef __CUDACC__
-#define DEVICE __device__ __forceinline__
-#endif
-typedef {real} real;
-typedef long long size;
-typedef struct {{ real at[{lanes}]; }} __attribute__((aligned(16))) packet;
-#define LANES(W) ((W) * sizeof(real) % 16 == 0 ? 16 / sizeof(real) : (W) * sizeof(real) % 8 == 0 ? 8 / sizeof(real) : 1)
-"""
-
-RECIPROCAL = """\
-/* The processor's own 1/x, within an ulp: a division rounded correctly is nine instructions and a branch. */
-DEVICE float reciprocal(float x)
-{
-#ifdef HOST
-  return 1.0f / x;
-#else
-  float found;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(found) : "f"(x));
-  return found;
-#endif
-}
-"""
-INVERSE = {"float32": "reciprocal({x})", "float64": "{one} / {x}"}
-
-HOST_SHIM = """\
-#include <math.h>
-#include <string.h>
-#define DEVICE static inline
-#define HOST 1
-"""
-
-ROWS = """\
-/* The T rows of a warp from shared memory, S numbers from row to row there and P in the result: as packets of 16 bytes
-   where the rows are one piece of memory on both sides, else number by number, neighbouring threads at neighbouring
-   places. */
-template <int W, int S, int P> DEVICE void give(int t, real *to, const real *from, int rows)
-{
-  if (S == W && P == W && rows == T && ((size)to & 15) == 0 && (T * W * sizeof(real)) % 16 == 0) {
-    const packet *source = (const packet *)from;
-    packet *target = (packet *)to;
-    #pragma unroll
-    for (int e = t; e < (int)(T * W * sizeof(real) / 16); e += T) target[e] = source[e];
-  } else {
-    for (int e = t, row = t / W, column = t % W; e < rows * W; e += T) {
-      to[row * P + column] = from[row * S + column];
-      row += T / W;
-      column += T % W;
-      if (column >= W) { column -= W; row++; }
-    }
-  }
-}
-
-/* One row straight from memory, in the widest pieces its width allows; neighbouring rows share their cache lines. */
-template <int W> DEVICE void fetch(real *to, const real *from)
-{
-  typedef struct { real at[LANES(W)]; } __attribute__((aligned(LANES(W) * sizeof(real)))) piece;
-  if (((size)from & (sizeof(piece) - 1)) == 0) {
-    #pragma unroll
-    for (int k = 0; k < W / LANES(W); k++) {
-      const piece got = ((const piece *)from)[k];
-      #pragma unroll
-      for (int l = 0; l < LANES(W); l++) to[k * LANES(W) + l] = got.at[l];
-    }
-  } else {
-    #pragma unroll
-    for (int k = 0; k < W; k++) to[k] = from[k];
-  }
-}
-"""
 
 
 def spacing(width: int) -> int:
@@ -130,13 +62,25 @@ def warps_in_block(outputs: int, dtype: str) -> int:
 
 def head(dtype: str) -> str:
     """Types and macros for this dtype."""
-    real, _, size = real_of(dtype)
+    real = real_of(dtype)[0]
     own = RECIPROCAL if dtype == "float32" else ""
-    return HEAD.format(real=real, lanes=16 // size) + own + device_sine.functions(dtype)
+    return HEAD.format(real=real) + own + device_sine.functions(dtype)
 
 
-def body(program: Program, dtype: str, accuracy: str, inputs: list[str], outputs: list[str]) -> str:
-    """Statements for one state: ``inputs`` are expressions, ``outputs`` the destinations of each computed value."""
+def body(
+    program: Program,
+    dtype: str,
+    accuracy: str,
+    inputs: list[str],
+    outputs: list[str],
+    away: tuple[Waiting, Callable[[int], str]] | None = None,
+    table: str = "constants",
+) -> str:
+    """Statements for one state: ``inputs`` are expressions, ``outputs`` the destinations of each computed value.
+
+    ``away`` says which numbers wait outside the registers, and how their places are spelled. ``table`` is the name of
+    that of the constants.
+    """
     real, suffix, _ = real_of(dtype)
     pairs = len(program.angles)
     angles = [
@@ -158,10 +102,49 @@ def body(program: Program, dtype: str, accuracy: str, inputs: list[str], outputs
 
     root = "sqrtf({x})" if dtype == "float32" else "sqrt({x})"
     style = Style(
-        real, suffix, read, outputs.__getitem__, device_sine.call(dtype, accuracy), root, inverse=INVERSE[dtype]
-    )
-    lines += statements(program, style)
+        real, suffix, read, outputs.__getitem__, device_sine.call(accuracy), root, inverse=INVERSE[dtype],
+        kept=kept_constants(program, dtype, table),
+    )  # fmt: skip
+    lines += statements(program, style) if away is None else _with_waiting(program, style, *away)
     return "\n  ".join(lines)
+
+
+def _with_waiting(program: Program, style: Style, plan: Waiting, place: Callable[[int], str]) -> list[str]:
+    """The statements, and between them what leaves the registers and comes back."""
+    writer = StatementWriter(program, style, {})
+    for step in plan.steps:
+        if not isinstance(step, Away):
+            writer.statement(step)
+        elif step.back:
+            writer.returns(step.node, place(plan.places[step.node.index]))
+        else:
+            writer.leaves(step.node, place(plan.places[step.node.index]))
+    made = {node.index for node in program.order}
+    for node in program.nodes:
+        if node.index in program.targets:
+            writer.output(node, made)
+    return writer.lines
+
+
+def kept_constants(program: Program, dtype: str, table: str = "constants") -> dict[Fraction, str]:
+    """Constants of float64 that no instruction can hold: all but those whose lower half is zero."""
+    if dtype == "float32":
+        return {}
+    values = sorted({node.value for node in program.nodes if node.op == CONST and _long(float(node.value))})
+    return {value: f"{table}[{index}]" for index, value in enumerate(values)}
+
+
+def _long(value: float) -> bool:
+    return bool(unpack("<Q", pack("<d", value))[0] & 0xFFFFFFFF)
+
+
+def constant_table(program: Program, dtype: str, table: str = "constants") -> str:
+    """The table of ``kept_constants``, in the memory that instructions read operands from.
+
+    As literals each would be put together in registers by two instructions wherever it is used.
+    """
+    values = [literal(value) for value in kept_constants(program, dtype)]
+    return f"CONSTANT real {table}[{len(values)}] = {{{', '.join(values)}}};\n" if values else ""
 
 
 def places(program: Program, place: Callable[[int, int], str]) -> list[str]:
@@ -175,16 +158,19 @@ def places(program: Program, place: Callable[[int, int], str]) -> list[str]:
 
 def launch_bounds(part: Part, dtype: str, threads: int) -> str:
     """The attribute of a kernel that says how many threads a block has, and where it matters, how few blocks do."""
-    crowded = part.alive * real_of(dtype)[2] > 4 * CROWDED or (dtype == "float64" and len(part.program.order) > LONG)
+    crowded = held(part.program) * real_of(dtype)[2] > 4 * CROWDED
+    crowded = crowded or (dtype == "float64" and len(part.program.order) > LONG)
     return f"__launch_bounds__({threads}{', 1' if crowded else ''})"
 
 
 def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | None = None) -> CudaSource:
     """``kernel(x0, stride0, ..., y0, ..., count)`` on rows of states; what passes between stages lies in columns."""
+    if part.plan is not None:
+        return waiting_source(part, part.plan, dtype, accuracy)
     program = part.program
     widths = [len(names) for _, names in program.function.inputs]
     apart = [name in part.between for name, _ in program.function.inputs]
-    staged = [part.function.results[window.result][0] not in part.between for window in part.windows]
+    staged = part.gathers
     strides = [spacing(w.size) if here else 0 for w, here in zip(part.windows, staged, strict=True)]
     starts = [sum(strides[:k]) for k in range(len(strides))]
     row = sum(strides)
@@ -202,10 +188,7 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
         return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
 
     code = body(program, dtype, accuracy, inputs, places(program, place))
-    own = "  const size own = first + (t < rows ? t : 0);\n"
-    own += "".join(
-        f"  real x{k}[{w}];\n  fetch<{w}>(x{k}, in{k} + own * s{k});\n" for k, w in enumerate(widths) if not apart[k]
-    )
+    own = "  const size own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
     own += "".join(
         f"  real *__restrict__ const y{k} = shared + {starts[k]} * T + t * {strides[k]};\n"
         for k, here in enumerate(staged)
@@ -227,8 +210,8 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
     text = f"""\
 {head(dtype)}
 enum {{ T = {WARP} }};
-{ROWS}
-DEVICE void compute({loaded})
+{ROWS}{FETCH}
+{constant_table(program, dtype)}DEVICE void compute({loaded})
 {{
 {own}  {code}
 }}
@@ -265,6 +248,97 @@ extern "C" void kernel({signature})
     return CudaSource(text, warps * WARP, warps * WARP * row * real_of(dtype)[2])
 
 
+def _fetches(widths: Sequence[int], apart: Sequence[bool]) -> str:
+    """Reads the rows of the arguments, those apart excepted, which are read number by number."""
+    return "".join(
+        f"  real x{k}[{width}];\n  fetch<{width}>(x{k}, in{k} + own * s{k});\n"
+        for k, width in enumerate(widths)
+        if not apart[k]
+    )
+
+
+def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full") -> CudaSource:
+    """The same where numbers wait outside the registers: each in a place of shared memory that its thread has alone.
+
+    Results gather in such places too. Place k of thread t is at ACROSS k + t.
+    """
+    program, starts = part.program, part.starts
+    widths = [len(names) for _, names in program.function.inputs]
+    apart = [name in part.between for name, _ in program.function.inputs]
+
+    def spelled(place: int) -> str:
+        return f"mine[{place * ACROSS}]" if place < plan.shared else f"far[{place - plan.shared}]"
+
+    inputs = [
+        f"in{index}[{column} * s{index} + own]" if apart[index] else f"x{index}[{column}]"
+        for index, width in enumerate(widths)
+        for column in range(width)
+    ]
+
+    def place(index: int, column: int) -> str:
+        window = part.windows[index]
+        if part.gathers[index]:
+            return spelled(starts[index] + column)
+        return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
+
+    code = body(program, dtype, accuracy, inputs, places(program, place), (plan, spelled))
+    own = "  const size own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
+    own += "  volatile real *const mine = shared + t;\n"
+    own += f"  volatile real far[{plan.far}];\n" if plan.far else ""
+    arguments = [f"const real *__restrict__ in{k}, size s{k}" for k in range(len(widths))]
+    arguments += [f"real *__restrict__ out{k}" for k in range(part.results)]
+    gives = "".join(
+        f"  give<{w.size}, {w.whole}>"
+        f"(t, out{w.result} + first * {w.whole} + {w.start}, shared + {start * ACROSS}, rows);\n"
+        for w, start, here in zip(part.windows, starts, part.gathers, strict=True)
+        if here
+    )
+    signature = ", ".join([*arguments, "size count"])
+    loaded = "const int t, real *shared, const size first, const int rows, " + signature
+    passed = "shared, first, rows, " + ", ".join(
+        [*(f"in{k}, s{k}" for k in range(len(widths))), *(f"out{k}" for k in range(part.results)), "count"]
+    )
+    text = f"""\
+{head(dtype)}
+enum {{ T = {WARP}, ACROSS = {ACROSS} }};
+{FETCH}
+{GIVE_ACROSS}
+{constant_table(program, dtype)}DEVICE void compute({loaded})
+{{
+{own}  {code}
+}}
+
+DEVICE void store({loaded})
+{{
+{gives}}}
+
+#ifndef HOST
+extern "C" __global__ void __launch_bounds__({WARP}, 1) kernel({signature})
+{{
+  extern __shared__ __align__(16) unsigned char memory[];
+  real *const shared = (real *)memory;
+  const int t = threadIdx.x;
+  const size first = (size)blockIdx.x * T;
+  const int rows = count - first < T ? (int)(count - first) : T;
+  compute(t, {passed});
+  __syncwarp();
+  store(t, {passed});
+}}
+#else
+extern "C" void kernel({signature})
+{{
+  static real shared[ACROSS * {max(plan.shared, 1)}];
+  for (size first = 0; first < count; first += T) {{
+    const int rows = count - first < T ? (int)(count - first) : T;
+    for (int t = 0; t < T; t++) compute(t, {passed});
+    for (int t = 0; t < T; t++) store(t, {passed});
+  }}
+}}
+#endif
+"""
+    return CudaSource(text, WARP, part.shared)
+
+
 def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 256) -> CudaSource:
     """``kernel(x0, stride0, ..., y0, ..., count)`` on one row for each joint: entry k of state i is at k stride + i."""
     program = part.program
@@ -282,16 +356,25 @@ def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 
         window = part.windows[index]
         return f"y{window.result}[{window.start + column} * count + i]"
 
-    code = body(program, dtype, accuracy, inputs, places(program, place))
+    away, room, shared = None, "", 0
+    if part.plan is not None:
+        block, plan = WARP, part.plan
+        away = (plan, lambda place: f"mine[{place * WARP}]" if place < plan.shared else f"far[{place - plan.shared}]")
+        shared = WARP * plan.shared * real_of(dtype)[2]
+        room = f"#ifdef HOST\n  static real mine[{shared}];\n#else\n"
+        room += "  extern __shared__ __align__(16) unsigned char memory[];\n"
+        room += "  volatile real *const mine = (real *)memory + threadIdx.x;\n#endif\n"
+        room += f"  volatile real far[{plan.far}];\n" if plan.far else ""
+    code = body(program, dtype, accuracy, inputs, places(program, place), away)
     arguments = [f"const real *__restrict__ x{k}, size s{k}" for k in range(len(widths))]
     arguments += [f"real *__restrict__ y{k}" for k in range(part.results)]
     signature = ", ".join([*arguments, "size count"])
     passed = ", ".join([*(f"x{k}, s{k}" for k in range(len(widths))), *(f"y{k}" for k in range(part.results)), "count"])
     text = f"""\
 {head(dtype)}
-DEVICE void compute(const size i, {signature})
+{constant_table(program, dtype)}DEVICE void compute(const size i, {signature})
 {{
-{reads}  {code}
+{room}{reads}  {code}
 }}
 
 #ifndef HOST
@@ -307,12 +390,12 @@ extern "C" void kernel({signature})
 }}
 #endif
 """
-    return CudaSource(text, block, 0)
+    return CudaSource(text, block, shared)
 
 
 def source(program: Program | Part, dtype: str, accuracy: str = "full", layout: str = "rows") -> CudaSource:
     """The kernel for one layout, of a whole program or of a part of a function."""
-    part = whole(program) if isinstance(program, Program) else program
+    part = whole(program, dtype, layout) if isinstance(program, Program) else program
     if layout == "rows":
         return rows_source(part, dtype, accuracy)
     return columns_source(part, dtype, accuracy)

@@ -9,7 +9,7 @@ from ...arm.io.whole_files import made_folder, write_whole
 from ..function import Function
 from ..operations import count
 from ..write_c import comment, identifier
-from .parts import Part, parts
+from .parts import Part, kernels
 from .source import LAYOUTS, real_of, source
 
 HEAD = """\
@@ -43,9 +43,9 @@ def write_cuda(function: Function, folder: str | Path, dtype: str = "float32") -
     """Writes the function for both layouts to ``folder``; returns the files."""
     if dtype not in ("float64", "float32"):
         raise ArmError(f'dtype may be "float64" or "float32", not {dtype!r}')
-    steps = parts(function, dtype)
     directory = made_folder(folder)
-    return [_write_file(function, steps, dtype, layout, directory) for layout in LAYOUTS]
+    steps = {layout: kernels(function, dtype, layout, stages=False) for layout in LAYOUTS}
+    return [_write_file(function, steps[layout], dtype, layout, directory) for layout in LAYOUTS]
 
 
 def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, directory: Path) -> Path:

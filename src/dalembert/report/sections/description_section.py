@@ -35,7 +35,7 @@ def section(arm: ArmDescription) -> Section:
     parts: list[Html | DataTable] = [joints_table(arm), *([tied] if tied is not None else [])]
     parts += [links_table(arm), link_inertia_table(arm)]
     counted = "counted in every table of this page" if arm.counts_drives else "not counted on this page"
-    drives = drives_table(arm.drives, f"Drives, {counted}")
+    drives = drives_table(arm.drives, f"Drives, {counted}", arm)
     parts += [drives] if drives is not None else []
     if broken:
         parts.append(tag("ul", *(tag("li", f"{name}: {fault}") for name, fault in broken.items())))
