@@ -97,7 +97,7 @@ class CompiledGridSearch(GridSearch):
         super().__init__(grid)
         self._made = made
         waves = grid.tensor.shape[-1]
-        room = -(-waves // LANES) * LANES
+        room = 1 if waves == 1 and grid.products is None else -(-waves // LANES) * LANES
         self._tensor = np.zeros((*grid.tensor.shape[:-1], room), np.float32)
         self._tensor[..., :waves] = grid.tensor
         ask = self._ask = _Question(len(grid.axes), room)

@@ -22,7 +22,7 @@ typedef struct {
 } Products;
 
 typedef struct {
-    int joints, waves;              /* waves: a multiple of LANES, the last ones zero */
+    int joints, waves;              /* waves: one, or a multiple of LANES, the last ones zero */
     int size[JOINTS], slides[JOINTS], circle[JOINTS];
     double length[JOINTS];          /* of the range, in the units of the basis functions */
     double curvature[JOINTS];       /* a bound of sum |d^2 w / dx^2| over the box, or infinity */
@@ -92,6 +92,7 @@ static float total(float *lanes) {
 
 /* The sum over the waves of the magnitudes of their values. */
 static double magnitudes(const Question *ask, const float *net) {
+    if (ask->waves == 1) return fabsf(*net);
     float lanes[LANES] = {0};
     for (int w = 0; w < ask->waves; w += LANES)
         for (int i = 0; i < LANES; i++) lanes[i] += fabsf(net[w + i]);

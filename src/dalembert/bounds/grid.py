@@ -118,6 +118,13 @@ class SumOfMagnitudes:
         real = to_real(dense.reshape(len(waves), *shape), [None if axis.slides else axis.degree for axis in self.axes])
         return np.ascontiguousarray(np.moveaxis(real, 0, -1), np.float32)
 
+    def position(self, at: Array) -> Array:
+        """The position of all joints, given one number for each axis; joints without an axis are at the centre."""
+        position = self.box.centre.copy()
+        for axis, x in zip(self.axes, at, strict=True):
+            position[axis.joint] = x * (self.reach[axis.joint] if axis.slides else 1.0)
+        return position
+
     def grid(self, curvature: Array) -> Grid:
         """The sum as it is searched."""
         return Grid(self.axes, self.tensor, self.rounding, self.relative, curvature, self.products)
@@ -235,9 +242,7 @@ class Ladder:
             self._gaps(search.used + MORE * self.work, goal)
         at, question, attained = None, self.question, self.known
         if search.at is not None:
-            at = question.box.centre.copy()
-            for axis, x in zip(question.axes, search.at, strict=True):
-                at[axis.joint] = x * (question.reach[axis.joint] if axis.slides else 1.0)
+            at = question.position(search.at)
             attained = max(self.known, search.best / question.relative - 2 * question.rounding)
         reach = min(self.bound, (1 + max(self.reach, SURE)) * search.best)
         return LargestSum(self.bound, search.used, self.shown, attained, at, reach)

@@ -2,24 +2,34 @@
 
 N/D <= t for all states exactly if N - t D <= 0 for all states: a question about a trigonometric polynomial. With t
 the best ratio found by local search, the certified maximum of N - t D is a small number e >= 0, and
-N/D <= t + e / min|D| (the parametric function of Dinkelbach 1967, used for a bound).
+N/D <= t + e / min|D| (the parametric function of Dinkelbach 1967, used for a bound). Where the search for e takes too
+much, t is moved by the gap, and the sign of N - t D is shown on grids (``grid_sign.py``).
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from .box import Box
-from .ranges import Range, least, range_of
+from .grid_sign import FEWEST, never_negative
+from .ranges import End, Range, least, range_of
 from .search import descended_from
 from .waves import OUTWARD, Wave
 
 RATIO_WORK = 1.0e9
 """Work limit (control values) of the proof of one end of a ratio."""
+QUICK = 1.0e8
+"""Work of the boxes after which grids are tried where there are many joints."""
 MOST_RATIOS = 6
 """Most ratios that are proved in turn for one end."""
+WORTH = 0.25
+"""Part of the gap by which a ratio has to be smaller for another proof."""
+WIDER = (1.0, 4.0)
+"""Multiples of the gap that grids are to show, in turn."""
 GAP = 1e-3
 """The default gap, as a share of the spread of sampled ratios: proofs of ratios cost more than those of ranges."""
 
@@ -42,10 +52,14 @@ def ratio_range(
         raise ArmError(f"the gap of a range must be above zero, not {gap!r}")
     gap *= max(float(values.max() - values.min()), 1e-9)
     joints = tuple(sorted(set(top.joints) | set(bottom.joints)))
+    descents = 4
+    if len(joints) >= FEWEST:  # a search that ends at another than the least ratio costs a proof
+        starts, descents = box.samples(4096, 1), 12
+        values = top(starts) / bottom(starts)
     ends: list[tuple[float, NDArray[np.float64], float, float]] = []
     for sign in (1.0, -1.0):
         numerator = top if sign > 0 else -top
-        at = search(numerator, bottom, box, starts[np.argsort(sign * values)[:4]])
+        at = search(numerator, bottom, box, starts[np.argsort(sign * values)[:descents]])
         ends.append(_end(numerator, bottom, box, at, gap, floor, work, sign))
     (low, at_low, below, a), (high, at_high, above, b) = ends
     return Range(name, unit, low, high, at_low, at_high, below, above, gap * (1 + 1e-6), a + b, joints)
@@ -56,28 +70,57 @@ def _end(
 ) -> tuple[float, NDArray[np.float64], float, float]:
     """The least ratio attained, where, what is proved of it, and the work; the first and the third times ``sign``.
 
-    The proof may meet a position of smaller ratio than the search did. N - t D is then proved again with the t of that
-    position, as in the iteration of Dinkelbach (1967): each bound holds by itself, and the best of them is kept.
+    A proof may meet a position of smaller ratio than the search did. It is then tried again with the t of that
+    position, as in the iteration of Dinkelbach (1967): each bound holds by itself, and the best of them is kept. Boxes
+    come first. With many joints, what they leave open is left to grids, and what these leave open to more boxes.
     """
     best, used = -np.inf, 0.0
     value = float(top(at) / bottom(at))
-    for _ in range(MOST_RATIOS):
-        difference = top - bottom.times(value)
-        if not difference.joints:
-            off = OUTWARD * difference.slack * difference.stretch(box.reach)
-            best = max(best, value + min(float(difference.c.real.sum()) - off, 0.0) / floor)
+    proofs = [partial(by_boxes, top, bottom, box, gap=gap, floor=floor, work=work)]
+    if len(set(top.joints) | set(bottom.joints)) >= FEWEST and work > QUICK:
+        quick = partial(by_boxes, top, bottom, box, gap=gap, floor=floor, work=QUICK)
+        proofs = [quick, *(partial(by_grids, top, bottom, box, gap=each * gap, work=work) for each in WIDER), *proofs]
+    for proof in proofs:
+        for _ in range(MOST_RATIOS):
+            end = proof(at, value)
+            best, used = max(best, end.bound), used + end.work
+            better, before = float(top(end.at) / bottom(end.at)), value
+            if better < value:
+                at, value = end.at, better
+            if value - best <= gap or before - better < WORTH * gap:
+                break
+            descended = search(top, bottom, box, at[None])
+            if (lower := float(top(descended) / bottom(descended))) < value:
+                at, value = descended, lower
+        if value - best <= gap:
             break
-        end = least(difference, box, gap * floor, at[None], work, False)
-        used += end.work
-        best = max(best, value + min(end.bound, 0.0) / floor)
-        better = float(top(end.at) / bottom(end.at))
-        if value - best <= gap or not better < value:
-            break
-        at, value = end.at, better
-        descended = search(top, bottom, box, at[None])
-        if (lower := float(top(descended) / bottom(descended))) < value:
-            at, value = descended, lower
     return sign * value, at, sign * best, used
+
+
+def by_boxes(
+    top: Wave, bottom: Wave, box: Box, at: NDArray[np.float64], value: float, gap: float, floor: float, work: float
+) -> End:
+    """N/D >= t + min(N - t D) / min D with t = ``value``, and the position of the least N - t D met."""
+    difference = top - bottom.times(value)
+    if not difference.joints:
+        off = OUTWARD * difference.slack * difference.stretch(box.reach)
+        return End(value, at, lowered(value, float(difference.c.real.sum()) - off, floor), 0.0)
+    end = least(difference, box, gap * floor, at[None], work, False)
+    return End(value, end.at, lowered(value, end.bound, floor), end.work)
+
+
+def by_grids(
+    top: Wave, bottom: Wave, box: Box, at: NDArray[np.float64], value: float, gap: float, work: float
+) -> End:  # fmt: skip
+    """N/D >= t with t = ``value`` - ``gap`` where grids show N - t D >= 0; there is room for it where D is large."""
+    ratio = value - gap
+    sign = never_negative(top - bottom.times(ratio), box, at, work)
+    return End(value, at if sign.below is None else sign.below, ratio if sign.shown else -np.inf, sign.work)
+
+
+def lowered(value: float, end: float, floor: float) -> float:
+    """A lower bound of N/D where N - value D >= ``end`` and D >= ``floor``."""
+    return float(np.nextafter(value + OUTWARD * end / floor, -np.inf)) if end < 0 else value
 
 
 def positive(top: Wave, bottom: Wave, box: Box, name: str, work: float) -> tuple[Wave, Wave, float]:

@@ -106,14 +106,18 @@ class CertifiedRanges:
             self._ranges[called] = range_of(wave, self.box, self._gap(wave), name=called, unit=said, work=self.work)
         return self._ranges[called]
 
-    def ratio(self, called: str, top: Wave, bottom: Wave) -> Range:
-        """The range of a ratio of two functions of the positions under this name, worked out once."""
+    def ratio(self, called: str, top: Wave, bottom: Wave, denominator: Range | None = None) -> Range:
+        """The range of a ratio of two functions of the positions under this name, worked out once; that of its
+        ``denominator`` where it is known already.
+        """
         if called not in self._ranges:
             self.tell(f"range of {called}")
             work = min(self.work, self.effort * RATIO_WORK)
+            floor = denominator.lower if denominator is not None and denominator.lower > 0 else None
             self._ranges[called] = ratio_range(
-                top, bottom, self.box, self.gap, name=called, unit=expression_unit(self.system, called), work=work
-            )
+                top, bottom, self.box, self.gap, name=called, unit=expression_unit(self.system, called), work=work,
+                floor=floor,
+            )  # fmt: skip
         return self._ranges[called]
 
     def certificate(self, path: str | Path, *names: str) -> Path:

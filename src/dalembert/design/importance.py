@@ -46,7 +46,7 @@ def range_by_name(ranges: CertifiedRanges, expression: str) -> Range:
     if "/" in expression:
         top, _, bottom = (part.strip("() ") for part in expression.partition("/"))
         above, below = combined(ranges.waves, top), combined(ranges.waves, bottom)
-        return ranges.ratio(f"{top}/{bottom}", above, below)
+        return ranges.ratio(f"{top}/{bottom}", above, below, range_by_name(ranges, bottom) if bottom else None)
     single = expression.replace(" ", "")
     if set("+-") & set(single):
         return ranges.range_of_wave(

@@ -15,9 +15,10 @@ from ..equations import names
 from .certified_ranges import CertifiedRanges
 from .importance import range_by_name
 
-WIDER = 0.05
+WIDER = (0.05, 10.0)
 """A claim is wider than the range it is made of by this share of the range's tolerance: the checker divides the box in
-its own way, and a bound that just holds there would need many more parts of it."""
+its own way, and a bound that just holds there would need many more parts of it. The second is tried where the first
+takes too many, as with ratios that were proved on grids."""
 
 
 def write_range_certificate(path: str | Path, asked: Sequence[tuple[CertifiedRanges, str]]) -> Path:
@@ -50,11 +51,7 @@ def proved(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The claim that a range makes, and its proof."""
     top, _, bottom = (part.strip("() ") for part in name.partition("/"))
-    room = WIDER * found.tolerance
-    claim: dict[str, Any] = {
-        "system": system, "of": terms(top, ranges.n),
-        "lower": exact_float(found.lower - room), "upper": exact_float(found.upper + room),
-    }  # fmt: skip
+    claim: dict[str, Any] = {"system": system, "of": terms(top, ranges.n), "lower": "", "upper": ""}
     if bottom:
         below = range_by_name(ranges, bottom)
         sign = -1 if below.upper < 0 else 1
@@ -64,13 +61,16 @@ def proved(
             "over": terms(bottom, ranges.n, sign),
             "least": exact_float(least / 2),
         }
-    proof = prover.range_proof(claim)
-    if proof is None:
-        raise ArmError(
-            f"{ranges.system.where}{ranges.system.name}: the range of {name} would need too many parts of the box for "
-            "a certificate; ask for a wider gap, or over a smaller box"
-        )
-    return claim, proof
+    for share in WIDER:
+        room = share * found.tolerance
+        claim |= {"lower": exact_float(found.lower - room), "upper": exact_float(found.upper + room)}
+        proof = prover.range_proof(claim)
+        if proof is not None:
+            return claim, proof
+    raise ArmError(
+        f"{ranges.system.where}{ranges.system.name}: the range of {name} would need too many parts of the box for "
+        "a certificate; ask for a wider gap, or over a smaller box"
+    )
 
 
 def terms(expression: str, n: int, sign: int = 1) -> list[list[Any]]:
