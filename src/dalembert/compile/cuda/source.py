@@ -194,19 +194,13 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
         for k, here in enumerate(staged)
         if here
     )
-    arguments = [f"const real *__restrict__ in{k}, size s{k}" for k in range(len(widths))]
-    arguments += [f"real *__restrict__ out{k}" for k in range(part.results)]
     gives = "".join(
         f"  give<{w.size}, {spacing(w.size)}, {w.whole}>"
         f"(t, out{w.result} + first * {w.whole} + {w.start}, shared + {start} * T, rows);\n"
         for w, start, here in zip(part.windows, starts, staged, strict=True)
         if here
     )
-    signature = ", ".join([*arguments, "size count"])
-    loaded = "const int t, real *shared, const size first, const int rows, " + signature
-    passed = "shared, first, rows, " + ", ".join(
-        [*(f"in{k}, s{k}" for k in range(len(widths))), *(f"out{k}" for k in range(part.results)), "count"]
-    )
+    signature, loaded, passed = _arguments(len(widths), part.results)
     text = f"""\
 {head(dtype)}
 enum {{ T = {WARP} }};
@@ -257,6 +251,16 @@ def _fetches(widths: Sequence[int], apart: Sequence[bool]) -> str:
     )
 
 
+def _arguments(inputs: int, results: int) -> tuple[str, str, str]:
+    """What the kernel takes, what its two halves take, and what it passes on to them."""
+    given = [f"const real *__restrict__ in{k}, size s{k}" for k in range(inputs)]
+    given += [*(f"real *__restrict__ out{k}" for k in range(results)), "size count"]
+    names = [*(f"in{k}, s{k}" for k in range(inputs)), *(f"out{k}" for k in range(results)), "count"]
+    signature = ", ".join(given)
+    loaded = "const int t, real *shared, const size first, const int rows, " + signature
+    return signature, loaded, "shared, first, rows, " + ", ".join(names)
+
+
 def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full") -> CudaSource:
     """The same where numbers wait outside the registers: each in a place of shared memory that its thread has alone.
 
@@ -285,19 +289,13 @@ def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full"
     own = "  const size own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
     own += "  volatile real *const mine = shared + t;\n"
     own += f"  volatile real far[{plan.far}];\n" if plan.far else ""
-    arguments = [f"const real *__restrict__ in{k}, size s{k}" for k in range(len(widths))]
-    arguments += [f"real *__restrict__ out{k}" for k in range(part.results)]
     gives = "".join(
         f"  give<{w.size}, {w.whole}>"
         f"(t, out{w.result} + first * {w.whole} + {w.start}, shared + {start * ACROSS}, rows);\n"
         for w, start, here in zip(part.windows, starts, part.gathers, strict=True)
         if here
     )
-    signature = ", ".join([*arguments, "size count"])
-    loaded = "const int t, real *shared, const size first, const int rows, " + signature
-    passed = "shared, first, rows, " + ", ".join(
-        [*(f"in{k}, s{k}" for k in range(len(widths))), *(f"out{k}" for k in range(part.results)), "count"]
-    )
+    signature, loaded, passed = _arguments(len(widths), part.results)
     text = f"""\
 {head(dtype)}
 enum {{ T = {WARP}, ACROSS = {ACROSS} }};
