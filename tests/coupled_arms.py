@@ -118,6 +118,6 @@ def laden(seed: int, joints: int = 4) -> da.Arm:
         JointSpring(names[-1], 3.0, 0.4),
         JointDamper(names[0], 0.7),
         PointSpring(arm.base, (0.1, 0, 2.0), arm.links[-1].name, (0, 0.1, 0), 20.0, 0.3, 0.5),
-    ).holding(da.Load(1.5, (0.1, 0, 0.2), (0.01, 0.02, 0.03)), arm.links[-1].name)
+    ).holding(da.Load(1.5, (0.1, 0, 0.2), (0.01, 0.02, 0.03)))
     arm = replace(arm, drives=DriveTrain(tuple(motors), (wheel,), rubs))
     return coupled(arm, rng)

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.studio import downloads
+from dalembert.studio import downloads, motion_panel
 from dalembert.studio.background import Background
 from dalembert.studio.design import Design
 from dalembert.studio.motion_player import MotionPlayer
-from dalembert.studio.motion_run import GRIPPED
+from dalembert.studio.motion_run import MotionRun, Order
 
 pytest.importorskip("viser", reason="the studio was NOT tried: viser is not here (pip install 'dalembert[studio]')")
 
@@ -102,19 +102,26 @@ def test_a_motion_is_simulated_and_played_to_its_end(studio: Studio) -> None:
     assert until(lambda: np.allclose(studio.q, [0.5, -0.3], atol=1e-3))
 
 
-def test_a_simulation_is_given_up_and_another_one_runs(studio: Studio) -> None:
+def test_a_simulation_is_given_up_and_another_one_runs(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = studio.panels.motion
-    panel.target, panel.duration.value, panel.load.value = np.array([0.5, -0.3]), 60.0, 1.0
-    panel.payload.value = GRIPPED  # events in Python: minutes of it
+    panel.target, panel.duration.value = np.array([0.5, -0.3]), 60.0
     before = studio.player.motion
-    panel.simulate()
-    assert panel.run.disabled
-    assert until(lambda: panel.said.content.startswith("simulating:"))
-    panel.give_up()
+
+    def endless(order: Order, tell: Callable[[float], object]) -> MotionRun:
+        while True:
+            time.sleep(0.01)
+            tell(1.0)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(motion_panel, "simulated", endless)
+        panel.simulate()
+        assert panel.run.disabled
+        assert until(lambda: panel.said.content.startswith("simulating: 1.00 of 60.00 s"))
+        panel.give_up()
     assert not panel.run.disabled
     assert not panel.stop.visible
     assert studio.player.motion is before
-    panel.duration.value, panel.load.value = 0.1, 0.0
+    panel.duration.value = 0.1
     panel.simulate()
     assert until(lambda: studio.player.motion is not before, 10)
     assert until(lambda: not studio.player.playing)

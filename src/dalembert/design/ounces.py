@@ -30,7 +30,8 @@ UNITS = {
 def in_ounces(one: Range) -> Range:
     """A range of inertia or load in ounces."""
     if one.unit not in UNITS:
-        raise ArmError(f"{one.name}: inertias and loads can be given in ounces, not what is in {one.unit}")
+        other = "ratios" if one.unit == "1" else f"what is in {one.unit}"
+        raise ArmError(f"{one.name}: inertias and loads can be given in ounces, not {other}")
     factor, unit = UNITS[one.unit]
     return scaled(one, factor, unit)
 
