@@ -31,7 +31,6 @@ from .exact import Angle, exact
 from .following import amount
 from .inertia import Inertia, Load
 from .named_number import (
-    AXES,
     Changes,
     DescriptionNumber,
     Named,
@@ -39,7 +38,9 @@ from .named_number import (
     body_numbers,
     by_route,
     changed_body,
+    changed_placement,
     changed_vector,
+    placement_numbers,
     refuse_unknown,
     vector_numbers,
 )
@@ -105,10 +106,7 @@ def _numbers(arm: ArmDescription) -> Named:
         else:
             yield DescriptionNumber(f"length.{step.name}", "m", step.amount), ("length", "", step.name)
     for joint in arm.joints:
-        yield from vector_numbers(f"joint.{joint.name}", "m", joint.before.position, "joint", joint.name)
-        for axis in AXES:
-            number = DescriptionNumber(f"joint.{joint.name}.r{axis}", "rad", exact(0), is_angle=True)
-            yield number, ("joint", joint.name, f"r{axis}")
+        yield from placement_numbers(f"joint.{joint.name}", joint.before, "joint", joint.name)
         if joint.follows is not None and joint.moves:
             yield from _following(joint)
     for joint in arm.moving:
@@ -170,7 +168,7 @@ def _gravity(arm: Any, _: str, changes: Changes) -> Any:
 
 
 def _tool(arm: Any, _: str, changes: Changes) -> Any:
-    return replace(arm, tool=_shifted(arm.tool, changes, "tool"))
+    return replace(arm, tool=changed_placement(arm.tool, changes, "tool"))
 
 
 def _named(arm: Any, _: str, changes: Changes) -> Any:
@@ -193,17 +191,12 @@ def _named(arm: Any, _: str, changes: Changes) -> Any:
 
 def _joint(arm: Any, name: str, changes: Changes) -> Any:
     joint: Joint = arm.joint(name)
-    turns = [
-        Step("rotate", k, Angle.of(changes[f"r{axis}"], f"joint {name!r}"))
-        for k, axis in enumerate(AXES)
-        if f"r{axis}" in changes
-    ]
     limits = {what: float(changes[what]) for what in ("lower", "upper", "effort", "velocity") if what in changes}
     follows = joint.follows
     if follows is not None:
         follows = replace(follows, **{what: changes[what] for what in ("multiplier", "offset") if what in changes})
     new = replace(
-        joint, before=_shifted(joint.before, changes, f"joint {name!r}") @ Placement.of(*turns),
+        joint, before=changed_placement(joint.before, changes, f"joint {name!r}"),
         limits=replace(joint.limits, **limits), follows=follows,
     )  # fmt: skip
     found = replace(arm, joints=tuple(new if x.name == name else x for x in arm.joints))
@@ -212,16 +205,6 @@ def _joint(arm: Any, name: str, changes: Changes) -> Any:
     own = dict(arm.drives.joint_friction)
     own[name] = changed_friction(arm.drives.friction_of(name), changes)
     return replace(found, drives=replace(arm.drives, joint_friction=tuple(own.items())))
-
-
-def _shifted(placement: Placement, changes: Changes, what: str) -> Placement:
-    """The placement with another origin: moved along the axes of the frame that it stands in."""
-    shifts = [
-        Step("translate", k, exact(changes[axis], what) - placement.position[k])
-        for k, axis in enumerate(AXES)
-        if axis in changes
-    ]
-    return Placement.of(*shifts) @ placement
 
 
 CHANGES: dict[str, Callable[[Any, str, Changes], Any]] = {

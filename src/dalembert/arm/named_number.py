@@ -9,8 +9,10 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from .errors import ArmError
+from .exact import Angle, exact
 from .inertia import ENTRIES, Inertia
 from .io.toml_table import nearest
+from .placement import Placement, Step
 
 AXES = "xyz"
 Changes: TypeAlias = Mapping[str, Any]
@@ -83,6 +85,29 @@ def vector_numbers(prefix: str, unit: str, vector: Any, kind: str, own: str, las
     """Three numbers along x, y, z."""
     for axis, value in zip(AXES, vector, strict=True):
         yield DescriptionNumber(f"{prefix}.{axis}", unit, value), (kind, own, f"{last}{axis}")
+
+
+def placement_numbers(prefix: str, placement: Placement, kind: str, own: str, last: str = "") -> Named:
+    """Origin of a frame, and a turn about its own axes, which is zero now."""
+    yield from vector_numbers(prefix, "m", placement.position, kind, own, last)
+    for axis in AXES:
+        number = DescriptionNumber(f"{prefix}.r{axis}", "rad", exact(0), is_angle=True)
+        yield number, (kind, own, f"{last}r{axis}")
+
+
+def changed_placement(placement: Placement, changes: Changes, what: str, last: str = "") -> Placement:
+    """The placement with another origin, in the frame that it stands in, and turned about its own axes."""
+    shifts = [
+        Step("translate", k, exact(changes[f"{last}{axis}"], what) - placement.position[k])
+        for k, axis in enumerate(AXES)
+        if f"{last}{axis}" in changes
+    ]
+    turns = [
+        Step("rotate", k, Angle.of(changes[f"{last}r{axis}"], what))
+        for k, axis in enumerate(AXES)
+        if f"{last}r{axis}" in changes
+    ]
+    return Placement.of(*shifts) @ placement @ Placement.of(*turns)
 
 
 def by_route(known: Mapping[str, tuple[DescriptionNumber, Route]], values: Changes) -> dict[tuple[str, str], Any]:

@@ -20,19 +20,20 @@ from typing import Any
 
 from ..arm.description_numbers import numbers_of, with_numbers
 from ..arm.drive_numbers import changed_actuator, motor_numbers
-from ..arm.exact import Angle, exact, exact_vector
+from ..arm.exact import exact, exact_vector
 from ..arm.named_number import (
-    AXES,
     Changes,
     DescriptionNumber,
     Named,
     Route,
     by_route,
+    changed_placement,
     changed_vector,
+    placement_numbers,
     refuse_unknown,
     vector_numbers,
 )
-from ..arm.placement import Placement, Step
+from ..arm.placement import Placement
 from .chain_frames import FrameOn
 from .coordinates import Coordinate
 from .gears import Gear, JointCoupling, Tie
@@ -90,9 +91,9 @@ def _numbers(mechanism: Mechanism) -> Named:
             if not name.startswith("gravity."):  # chains stand in the gravity of the world
                 below = tuple(f"{chain}.{x}" for x in number.not_below)
                 yield replace(number, name=f"{chain}.{name}", not_below=below), ("chain", chain, name)
-        yield from _placed(f"{chain}.base", parts.bases.get(chain, Placement()), "base", chain)
+        yield from placement_numbers(f"{chain}.base", parts.bases.get(chain, Placement()), "base", chain)
     for name, frame in parts.frames.items():
-        yield from _placed(f"frame.{name}", FrameOn.of(frame).at, "frame", name)
+        yield from placement_numbers(f"frame.{name}", FrameOn.of(frame).at, "frame", name)
     for tie in parts.closures:
         yield from _of_tie(mechanism, tie)
     for spring in parts.springs:
@@ -100,13 +101,6 @@ def _numbers(mechanism: Mechanism) -> Named:
     for motor in parts.drives:
         yield from motor_numbers(motor)
     yield from vector_numbers("gravity", "m/s^2", exact_vector(parts.gravity, "gravity"), "gravity", "")
-
-
-def _placed(prefix: str, placement: Placement, kind: str, own: str, last: str = "") -> Named:
-    yield from vector_numbers(prefix, "m", placement.position, kind, own, last)
-    for axis in AXES:
-        number = DescriptionNumber(f"{prefix}.r{axis}", "rad", exact(0), is_angle=True)
-        yield number, (kind, own, f"{last}r{axis}")
 
 
 def _ends(mechanism: Mechanism, part: Any, prefix: str, kind: str) -> Named:
@@ -118,7 +112,7 @@ def _ends(mechanism: Mechanism, part: Any, prefix: str, kind: str) -> Named:
             if kind == "spring":  # it pulls at a point, which has no turn
                 yield from vector_numbers(own[0], "m", at.position, *own[1:])
             else:
-                yield from _placed(own[0], at, *own[1:])
+                yield from placement_numbers(own[0], at, *own[1:])
 
 
 def _of_tie(mechanism: Mechanism, tie: Tie) -> Named:
@@ -151,25 +145,17 @@ Parts = dict[str, Any]
 """What the mechanism is built from, changed in place."""
 
 
-def _moved(placement: Placement, changes: Changes, last: str = "") -> Placement:
-    """The placement with another origin and turned about its own axes."""
-    new = exact_vector(changed_vector(placement.position, changes, last), "position")
-    shifts = [Step("translate", k, new[k] - placement.position[k]) for k in range(3)]
-    turns = [Step("rotate", k, Angle.of(changes.get(f"{last}r{axis}", 0))) for k, axis in enumerate(AXES)]
-    return Placement.of(*shifts) @ placement @ Placement.of(*turns)
-
-
 def _chain(parts: Parts, own: str, changes: Changes) -> None:
     parts["chains"][own] = with_numbers(parts["chains"][own], changes)
 
 
 def _base(parts: Parts, own: str, changes: Changes) -> None:
-    parts["bases"][own] = _moved(parts["bases"].get(own, Placement()), changes)
+    parts["bases"][own] = changed_placement(parts["bases"].get(own, Placement()), changes, f"base of {own!r}")
 
 
 def _frame(parts: Parts, own: str, changes: Changes) -> None:
     frame = FrameOn.of(parts["frames"][own])
-    parts["frames"][own] = replace(frame, at=_moved(frame.at, changes))
+    parts["frames"][own] = replace(frame, at=changed_placement(frame.at, changes, f"frame {own!r}"))
 
 
 def _at_ends(part: Any, changes: Changes) -> Any:
@@ -177,7 +163,7 @@ def _at_ends(part: Any, changes: Changes) -> Any:
     for end in "ab":
         if any(what.startswith(f"{end}.") for what in changes):
             frame = FrameOn.of(getattr(part, end))
-            given[end] = replace(frame, at=_moved(frame.at, changes, f"{end}."))
+            given[end] = replace(frame, at=changed_placement(frame.at, changes, f"{part.name!r}", f"{end}."))
     plain = {what: value for what, value in changes.items() if "." not in what}
     return replace(part, **given, **plain)
 

@@ -175,11 +175,7 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
     starts = [sum(strides[:k]) for k in range(len(strides))]
     row = sum(strides)
     warps = warps or warps_in_block(row, dtype)
-    inputs = [
-        f"in{index}[{column} * s{index} + own]" if apart[index] else f"x{index}[{column}]"
-        for index, width in enumerate(widths)
-        for column in range(width)
-    ]
+    inputs = _inputs(widths, apart)
 
     def place(index: int, column: int) -> str:
         window = part.windows[index]
@@ -251,6 +247,15 @@ def _fetches(widths: Sequence[int], apart: Sequence[bool]) -> str:
     )
 
 
+def _inputs(widths: Sequence[int], apart: Sequence[bool]) -> list[str]:
+    """How the numbers that the kernel takes are spelled; those of arrays that are apart are read where used."""
+    return [
+        f"in{index}[{column} * s{index} + own]" if apart[index] else f"x{index}[{column}]"
+        for index, width in enumerate(widths)
+        for column in range(width)
+    ]
+
+
 def _arguments(inputs: int, results: int) -> tuple[str, str, str]:
     """What the kernel takes, what its two halves take, and what it passes on to them."""
     given = [f"const real *__restrict__ in{k}, size s{k}" for k in range(inputs)]
@@ -273,11 +278,7 @@ def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full"
     def spelled(place: int) -> str:
         return f"mine[{place * ACROSS}]" if place < plan.shared else f"far[{place - plan.shared}]"
 
-    inputs = [
-        f"in{index}[{column} * s{index} + own]" if apart[index] else f"x{index}[{column}]"
-        for index, width in enumerate(widths)
-        for column in range(width)
-    ]
+    inputs = _inputs(widths, apart)
 
     def place(index: int, column: int) -> str:
         window = part.windows[index]
