@@ -15,7 +15,6 @@ from ..compile.functions import system_facts
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.mechanism_numbers import mechanism_number, mechanism_numbers, with_mechanism_numbers
 from ..mechanisms.mechanism_system import MechanismSystem
-from ..reduction.program_system import ProgramSystem
 
 Designed: TypeAlias = Any
 """An ``ArmSystem``, or a ``MechanismSystem``."""
@@ -25,12 +24,14 @@ def designed(system: object) -> Designed:
     """The system that a study is of: a mechanism is taken in its coordinates, from home."""
     if isinstance(system, Mechanism):
         return system.as_system()
-    if isinstance(system, ProgramSystem):
-        raise ArmError(
-            f"{system.name}: a reduced model has the constants of one design; study its arm, with the output "
-            "reduced_model (each design reduced anew) or model_error (designs set against the model of this one)"
-        )
     if not isinstance(system, ArmDescription | MechanismSystem):
+        from ..reduction.program_system import ProgramSystem  # brings the closed forms, which no study needs
+
+        if isinstance(system, ProgramSystem):
+            raise ArmError(
+                f"{system.name}: a reduced model has the constants of one design; study its arm, with the output "
+                "reduced_model (each design reduced anew) or model_error (designs set against the model of this one)"
+            )
         raise ArmError(
             f"a study is of an arm, alone or with its load and drives, or of a mechanism, not of {system!r:.60}"
         )
