@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
 from ..rings.graph import ADD, CONST, COS, INPUT, INV, MUL, NEG, SIGN, SIN, SQRT, SUB, Node, reachable
 from .function import Function
+from .reassociate import reassociated
 from .schedule import orders, pressure
 
 LONG = 3000
@@ -44,11 +45,14 @@ def early_angle(node: Node) -> InputAngle | None:
 class Program:
     """A function in the order it is computed: rows of inputs, rows of sines and cosines, statements, outputs.
 
-    ``fused``: a product that is only added or subtracted goes into these sums, which are rounded once (``fusions``).
-    Which products do is decided here, not by a compiler, so that all code for a processor computes the same bits.
+    ``fused``: a product that is only added or subtracted goes into these sums, which are rounded once (``fusions``),
+    and sums are added up in the order that has most of it (``reassociate.py``). Which products do is decided here, not
+    by a compiler, so that all code for a processor computes the same bits.
     """
 
     def __init__(self, function: Function, fused: bool = False) -> None:
+        if fused:
+            function = _reassociated(function)
         self.function = function
         self.inputs: dict[str, int] = {}
         for _, names in function.inputs:
@@ -101,6 +105,12 @@ class Program:
             return self.inputs[node.value]
         angle = early_angle(node.a)  # type: ignore[arg-type]
         return len(self.inputs) + (node.op == COS) * len(self.angles) + self.angles[angle]  # type: ignore[index]
+
+
+def _reassociated(function: Function) -> Function:
+    nodes = iter(reassociated(function.nodes))
+    tables = [[next(nodes) for _ in row] for _, row in function.outputs]
+    return replace(function, build=lambda: tables)
 
 
 def operands(fusions: Mapping[int, Node], node: Node) -> tuple[Node, ...]:

@@ -109,6 +109,10 @@ class Graph:
             self._nodes_by_key[key] = node
         return node
 
+    def operation(self, op: str, a: Node, b: Node | None = None) -> Node:
+        """The node of an operation as it stands, nothing folded and no sign moved."""
+        return self._make(op, *(self._ordered(a, b) if b is not None and op in (ADD, MUL) else (a, b)))
+
     def input(self, name: str) -> Node:
         """The input of this name."""
         return self._make(INPUT, value=name)

@@ -15,7 +15,7 @@ from ..function import Function
 from ..operations import Operations, count
 from . import driver, staging
 from .device_arrays import SIZES, DeviceArray, framework_of
-from .parts import CHUNK, Part, kernels, launches, scratch_numbers
+from .parts import CHUNK, MOST_ROWS, MOST_STRIDE, Part, kernels, launches, scratch_numbers
 from .source import ACCURACIES, LAYOUTS, source
 
 DTYPES = ("float64", "float32")
@@ -118,11 +118,11 @@ class CudaKernel:
     def launch(self, steps: KernelSequence, states: int, values: list[int], stream: int) -> None:
         """Launches with ``values``: address and row stride of each argument, then the addresses of the results."""
         numbers = sum(scratch_numbers(steps.parts).values()) if len(steps.parts) > 1 else 0
-        if not numbers:
+        if not numbers and (states <= MOST_ROWS or steps.parts[0].layout == "columns"):
             for function in steps.functions:
                 function.launch(states, self._filled([*values, states]), stream)
             return
-        size = numbers * CHUNK * SIZES[self.dtype]
+        size = max(numbers * CHUNK * SIZES[self.dtype], 1)
         with driver.scratch(steps.device, size, stream) as memory:
             for index, own, count in launches(steps.parts, self.function, self.dtype, states, values, memory):
                 steps.functions[index].launch(count, self._filled([*own, count]), stream)
@@ -240,7 +240,7 @@ class CudaKernel:
 
 
 def row_step(array: DeviceArray, batch: tuple[int, ...]) -> int | None:
-    """The uniform stride between rows of an array broadcast to ``batch``, or None if there is none."""
+    """The uniform stride between rows of an array broadcast to ``batch``; None if there is none, or too long a one."""
     if array.shape[-1] > 1 and array.strides[-1] != 1:
         return None
     lead = array.shape[:-1]
@@ -259,4 +259,4 @@ def row_step(array: DeviceArray, batch: tuple[int, ...]) -> int | None:
             return None
         else:
             expected = stride * length
-    return step
+    return step if step is None or abs(step) < MOST_STRIDE else None

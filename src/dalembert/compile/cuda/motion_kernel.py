@@ -76,7 +76,7 @@ def motion_source(function: Function, reductions: Sequence[str]) -> CudaSource:
     argument, a row for each design; ``paces``, where there are any, by how much each design goes faster. ``kept`` gets
     the reductions one after another, each a row for every number of the result.
     """
-    program = Program(function)
+    program = Program(function, fused=True)
     *states, (_, names) = function.inputs
     width = 1 + sum(len(own) for _, own in states)
     inputs, reads, place = [], [], 0

@@ -36,20 +36,24 @@ MOST_INSTRUCTIONS = 9500
 """Instructions beyond which code no longer stays in the caches of instructions,"""
 FETCHED = 0.6
 """and the speed of such code, of that which stays."""
-INSTRUCTIONS = {"float32": 0.87, "float64": 1.25}
-"""Instructions that become of an operation: products are fused with sums, and in float64 constants are fetched."""
+INSTRUCTIONS = {"float32": 1.1, "float64": 1.35}
+"""Instructions that become of a statement: in float64 constants are fetched;"""
+AROUND = 500
+"""those that read a state, take its sines and write its results."""
 ENOUGH = 6
 """Warps on a multiprocessor with which a kernel is not cut further."""
 FEW = 3
 """Warps up to which quarters are weighed even where halves cost more."""
-PASSING = {"float32": 19.0, "float64": 25.0}
-"""Operations that a number is worth which is written or read between stages; measured on an H200."""
-GATHERED = 5.0
-"""Operations that a result is worth which gathers in shared memory."""
-LAUNCHED = 300.0
-"""Operations that a kernel is worth: its inputs are read, and their sines taken."""
+PASSING = {"float32": 12.0, "float64": 15.5}
+"""Statements that a number is worth which is written or read between stages; measured on an H200."""
+GATHERED = 3.0
+"""Statements that a result is worth which gathers in shared memory."""
+LAUNCHED = 190.0
+"""Statements that a kernel is worth: its inputs are read, and their sines taken."""
 CHUNK = 1 << 17
 """States that go through all stages before the next ones."""
+MOST_ROWS, MOST_STRIDE = 1 << 30, 1 << 28
+"""Rows of one launch, and numbers from row to row, below which 32 bits say where a row is."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +154,11 @@ class Part:
     @property
     def instructions(self) -> float:
         """Instructions, about."""
-        return INSTRUCTIONS[self.dtype] * len(self.program.order) + self.moves
+        return INSTRUCTIONS[self.dtype] * len(self.program.order) + self.moves + AROUND
 
     @cached_property
     def cost(self) -> float:
-        """Time of this kernel, in operations of a state."""
+        """Time of this kernel, in statements of a state."""
         work = len(self.program.order) + self.moves + GATHERED * self.gathered
         speed = SPEEDS[self.warps] * (1.0 if self.instructions <= MOST_INSTRUCTIONS else FETCHED)
         if self.crowd > 1 and self.plan is None:
@@ -205,7 +209,7 @@ def _cost(steps: Iterable[Part]) -> float:
 
 def parts(function: Function, dtype: str, layout: str = "rows", between: frozenset[str] = frozenset()) -> list[Part]:
     """One kernel for a function that fits, else one for each result, or for some rows of it, if that costs less."""
-    found = whole(Program(function), dtype, layout, between)
+    found = whole(Program(function, fused=True), dtype, layout, between)
     rows = [shape[0] for shape in function.shapes]
     if found.fits or sum(rows) == 1:
         return [found]
@@ -235,7 +239,7 @@ def _window(like: Part, function: Function, result: int, first: int, last: int) 
     """Rows ``first`` to ``last`` of one result."""
     shape = function.shapes[result]
     window = Window(result, first * prod(shape[1:]), (last - first) * prod(shape[1:]), prod(shape))
-    return replace(like, program=Program(_selected(function, window)), function=function, windows=(window,))
+    return replace(like, program=Program(_selected(function, window), fused=True), function=function, windows=(window,))
 
 
 def _selected(function: Function, window: Window) -> Function:
@@ -268,18 +272,14 @@ def launches(
     ``values`` are address and stride of each argument of the function, then the addresses of its results; ``scratch``
     is the address of memory for ``CHUNK`` states of all that passes between stages.
     """
-    passing = scratch_numbers(steps)
-    if not passing:
-        for index in range(len(steps)):
-            yield index, list(values), states
-        return
-    size = size_of(dtype)
+    passing, size = scratch_numbers(steps), size_of(dtype)
+    chunk = CHUNK if passing else MOST_ROWS
     places: dict[str, int] = {}
     for name, numbers in passing.items():
         places[name] = scratch
         scratch += numbers * CHUNK * size
     count = len(function.arguments)
-    for first in range(0, states, CHUNK):
+    for first in range(0, states, chunk):
         given = {
             name: (values[2 * k] + first * values[2 * k + 1] * size, values[2 * k + 1])
             for k, (name, _) in enumerate(function.arguments)
@@ -292,4 +292,4 @@ def launches(
             for name, _ in part.function.arguments:
                 own += (places[name], CHUNK) if name in places else given[name]
             own += [places[name] if name in places else results[name] for name, _ in part.function.results]
-            yield index, own, min(CHUNK, states - first)
+            yield index, own, min(chunk, states - first)

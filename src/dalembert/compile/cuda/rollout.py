@@ -32,7 +32,7 @@ BLOCK = 128
 
 def _device_function(function: Function, title: str, dtype: str, accuracy: str) -> str:
     """A function as a device function on small arrays."""
-    program = Program(function)
+    program = Program(function, fused=True)
     names = [argument for argument, _ in program.function.inputs]
     inputs = [f"{argument}[{index}]" for argument, group in program.function.inputs for index in range(len(group))]
     table = f"constants_of_{title}"

@@ -62,9 +62,9 @@ def warps_in_block(outputs: int, dtype: str) -> int:
 
 def head(dtype: str) -> str:
     """Types and macros for this dtype."""
-    real = real_of(dtype)[0]
+    real, suffix, _ = real_of(dtype)
     own = RECIPROCAL if dtype == "float32" else ""
-    return HEAD.format(real=real) + own + device_sine.functions(dtype)
+    return HEAD.format(real=real, fused=f"fma{suffix}") + own + device_sine.functions(dtype)
 
 
 def body(
@@ -184,7 +184,7 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
         return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
 
     code = body(program, dtype, accuracy, inputs, places(program, place))
-    own = "  const size own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
+    own = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
     own += "".join(
         f"  real *__restrict__ const y{k} = shared + {starts[k]} * T + t * {strides[k]};\n"
         for k, here in enumerate(staged)
@@ -192,7 +192,7 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
     )
     gives = "".join(
         f"  give<{w.size}, {spacing(w.size)}, {w.whole}>"
-        f"(t, out{w.result} + first * {w.whole} + {w.start}, shared + {start} * T, rows);\n"
+        f"(t, row_of(out{w.result}, first, {w.whole}) + {w.start}, shared + {start} * T, rows);\n"
         for w, start, here in zip(part.windows, starts, staged, strict=True)
         if here
     )
@@ -216,9 +216,9 @@ extern "C" __global__ void {launch_bounds(part, dtype, warps * WARP)} kernel({si
   extern __shared__ __align__(16) unsigned char memory[];
   real *const shared = (real *)memory + (threadIdx.x / T) * (T * {row});
   const int t = threadIdx.x % T;
-  const size first = ((size)blockIdx.x * {warps} + threadIdx.x / T) * T;
+  const int first = (int)((blockIdx.x * {warps} + threadIdx.x / T) * T);
   if (first >= count) return;
-  const int rows = count - first < T ? (int)(count - first) : T;
+  const int rows = count - first < T ? count - first : T;
   compute(t, {passed});
   __syncwarp();
   store(t, {passed});
@@ -227,8 +227,8 @@ extern "C" __global__ void {launch_bounds(part, dtype, warps * WARP)} kernel({si
 extern "C" void kernel({signature})
 {{
   static real shared[T * {row} + 1] __attribute__((aligned(16)));
-  for (size first = 0; first < count; first += T) {{
-    const int rows = count - first < T ? (int)(count - first) : T;
+  for (int first = 0; first < count; first += T) {{
+    const int rows = count - first < T ? count - first : T;
     for (int t = 0; t < T; t++) compute(t, {passed});
     for (int t = 0; t < T; t++) store(t, {passed});
   }}
@@ -241,7 +241,7 @@ extern "C" void kernel({signature})
 def _fetches(widths: Sequence[int], apart: Sequence[bool]) -> str:
     """Reads the rows of the arguments, those apart excepted, which are read number by number."""
     return "".join(
-        f"  real x{k}[{width}];\n  fetch<{width}>(x{k}, in{k} + own * s{k});\n"
+        f"  real x{k}[{width}];\n  fetch<{width}>(x{k}, row_of(in{k}, own, s{k}));\n"
         for k, width in enumerate(widths)
         if not apart[k]
     )
@@ -258,11 +258,11 @@ def _inputs(widths: Sequence[int], apart: Sequence[bool]) -> list[str]:
 
 def _arguments(inputs: int, results: int) -> tuple[str, str, str]:
     """What the kernel takes, what its two halves take, and what it passes on to them."""
-    given = [f"const real *__restrict__ in{k}, size s{k}" for k in range(inputs)]
-    given += [*(f"real *__restrict__ out{k}" for k in range(results)), "size count"]
+    given = [f"const real *__restrict__ in{k}, int s{k}" for k in range(inputs)]
+    given += [*(f"real *__restrict__ out{k}" for k in range(results)), "int count"]
     names = [*(f"in{k}, s{k}" for k in range(inputs)), *(f"out{k}" for k in range(results)), "count"]
     signature = ", ".join(given)
-    loaded = "const int t, real *shared, const size first, const int rows, " + signature
+    loaded = "const int t, real *shared, const int first, const int rows, " + signature
     return signature, loaded, "shared, first, rows, " + ", ".join(names)
 
 
@@ -287,12 +287,12 @@ def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full"
         return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
 
     code = body(program, dtype, accuracy, inputs, places(program, place), (plan, spelled))
-    own = "  const size own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
+    own = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
     own += "  volatile real *const mine = shared + t;\n"
     own += f"  volatile real far[{plan.far}];\n" if plan.far else ""
     gives = "".join(
         f"  give<{w.size}, {w.whole}>"
-        f"(t, out{w.result} + first * {w.whole} + {w.start}, shared + {start * ACROSS}, rows);\n"
+        f"(t, row_of(out{w.result}, first, {w.whole}) + {w.start}, shared + {start * ACROSS}, rows);\n"
         for w, start, here in zip(part.windows, starts, part.gathers, strict=True)
         if here
     )
@@ -317,8 +317,8 @@ extern "C" __global__ void __launch_bounds__({WARP}, 1) kernel({signature})
   extern __shared__ __align__(16) unsigned char memory[];
   real *const shared = (real *)memory;
   const int t = threadIdx.x;
-  const size first = (size)blockIdx.x * T;
-  const int rows = count - first < T ? (int)(count - first) : T;
+  const int first = (int)blockIdx.x * T;
+  const int rows = count - first < T ? count - first : T;
   compute(t, {passed});
   __syncwarp();
   store(t, {passed});
@@ -327,8 +327,8 @@ extern "C" __global__ void __launch_bounds__({WARP}, 1) kernel({signature})
 extern "C" void kernel({signature})
 {{
   static real shared[ACROSS * {max(plan.shared, 1)}];
-  for (size first = 0; first < count; first += T) {{
-    const int rows = count - first < T ? (int)(count - first) : T;
+  for (int first = 0; first < count; first += T) {{
+    const int rows = count - first < T ? count - first : T;
     for (int t = 0; t < T; t++) compute(t, {passed});
     for (int t = 0; t < T; t++) store(t, {passed});
   }}

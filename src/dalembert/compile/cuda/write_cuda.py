@@ -9,14 +9,14 @@ from ...arm.io.whole_files import made_folder, write_whole
 from ..function import Function
 from ..operations import count
 from ..write_c import comment, identifier
-from .parts import Part, kernels
+from .parts import MOST_ROWS, MOST_STRIDE, Part, kernels
 from .source import LAYOUTS, real_of, source
 
 HEAD = """\
 /* {name} of {arm}, one thread a state, {layout}.
    Per state: {operations}.
 {arguments}
-   Strides are numbers from row to row; 0 repeats one row for all states. Results are in one piece.
+   Strides are numbers from row to row; 0 repeats one row for all states. Results are in one piece.{limits}
    {title}(...) launches on a stream and gives the code of cudaGetLastError. Compile with: nvcc -arch=native -c */
 """
 
@@ -26,7 +26,7 @@ LAUNCH = """\
 extern "C" int {title}({signature}, cudaStream_t stream)
 {{
   if (count <= 0) return 0;
-  int code = 0;
+{limits}  int code = 0;
 {launches}  return (int)cudaGetLastError();
 }}
 #endif
@@ -64,7 +64,15 @@ def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, 
     real = real_of(dtype)[0]
     typed = [f"const {real} *in{k}, long long s{k}" for k in range(len(inputs))]
     typed += [f"{real} *out{k}" for k in range(len(sizes))]
-    passed = [f"in{k}, s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(sizes))]
+    whole, limits, said = "", "", ""
+    if layout == "rows":  # of which the kernels take 32 bits
+        whole, said = (
+            "(int)",
+            f"\n   At most {MOST_ROWS} states and strides below {MOST_STRIDE}: cudaErrorInvalidValue beyond.",
+        )
+        strides = "".join(f" || s{k} >= {MOST_STRIDE} || s{k} <= -{MOST_STRIDE}" for k in range(len(inputs)))
+        limits = f"  if (count > {MOST_ROWS}{strides}) return (int)cudaErrorInvalidValue;\n"
+    passed = [f"in{k}, {whole}s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(sizes))]
     head = HEAD.format(
         name=name,
         arm=comment(label),
@@ -72,6 +80,7 @@ def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, 
         operations=count(function.nodes),
         arguments="\n".join(arguments),
         title=title,
+        limits=said,
     )
     texts, calls = [], []
     for number, step in enumerate(steps):
@@ -80,9 +89,10 @@ def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, 
         text = generated.text.replace(" kernel(", f" {kernel}(")
         texts.append(text if len(steps) == 1 else f"namespace part{number} {{\n{text}}}\n")
         place = kernel if len(steps) == 1 else f"part{number}::{kernel}"
-        arguments_passed = ", ".join([*passed, "count"])
+        arguments_passed = ", ".join([*passed, f"{whole}count"])
         calls.append(ONE.format(kernel=place, shared=generated.shared, block=generated.block, passed=arguments_passed))
-    launch = LAUNCH.format(title=title, signature=", ".join([*typed, "long long count"]), launches="".join(calls))
+    signature = ", ".join([*typed, "long long count"])
+    launch = LAUNCH.format(title=title, signature=signature, launches="".join(calls), limits=limits)
     file = directory / f"{title}.cu"
     write_whole(file, head + "".join(texts) + launch, "ascii")
     return file

@@ -1,0 +1,128 @@
+"""Sums written anew so that as many products as can be go into fused multiply-adds.
+
+The formulations add as their papers do: a sum of products is formed, then added to another sum. As x + (a b + c d) that
+is a product, a fused multiply-add and an addition; as (x + a b) + c d it is two fused multiply-adds. So sums that
+nothing else uses are opened into the one sum they go into, and this is added up from the terms that are not products,
+or are products that are needed by themselves, each further product being taken in by one instruction. Which terms there
+are does not change, only their order; in any order the rounding error of n terms is that of n - 1 partial sums (Higham
+2002, sec. 4.2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..rings.graph import ADD, CONST, INPUT, MUL, NEG, SUB, Graph, Node, reachable
+
+SUMS = (ADD, SUB, NEG)
+Term = tuple[int, Node]
+"""A sign and a number of a sum."""
+
+
+def reassociated(outputs: Sequence[Node]) -> list[Node]:
+    """The same numbers in a graph of their own, sums of products added up in the order that fuses most."""
+    nodes = reachable(outputs)
+    uses = Counter(node.index for node in outputs)
+    factors = set(uses)
+    """Numbers that are needed by themselves: as results, or other than as a term of a sum."""
+    for node in nodes:
+        uses.update(operand.index for operand in node.operands)
+        if node.op not in SUMS:
+            factors.update(operand.index for operand in node.operands)
+    opened = {node.index for node in nodes if node.op in SUMS and uses[node.index] == 1 and node.index not in factors}
+    copy = _Copy()
+    for node in nodes:
+        if node.op in SUMS and node.index not in opened:
+            copy.add_up(_in_order(node, _terms(node, opened), factors))
+    for node in nodes:
+        if node.op not in SUMS:
+            copy.take(node)
+    return [copy.numbers[node.index] for node in outputs]
+
+
+@dataclass
+class _Sum:
+    """A sum on its way: the terms that are still to be added, the next one last, and what the others make."""
+
+    node: Node
+    left: list[Term]
+    negative: bool
+    total: Node | None = None
+
+
+class _Copy:
+    """The graph as it is copied: each partial sum stands where its last term comes to be, so few wait for long."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.numbers: dict[int, Node] = {}
+        self._waiting: dict[int, list[_Sum]] = {}
+        """Sums by the term that they need next."""
+
+    def take(self, node: Node) -> None:
+        """Copy a number that is no sum, and add up all that can be now."""
+        if node.op in (CONST, INPUT):
+            copied = self.graph.constant(node.value) if node.op == CONST else self.graph.input(node.value)
+        else:
+            copied = self.graph.operation(node.op, *(self.numbers[operand.index] for operand in node.operands))
+        known = [(node, copied)]
+        while known:
+            node, copied = known.pop()
+            self.numbers[node.index] = copied
+            for one in self._waiting.pop(node.index, ()):
+                done = self.add_up(one)
+                if done is not None:
+                    known.append((one.node, done))
+
+    def add_up(self, one: _Sum) -> Node | None:
+        """Add the terms that are known; the sum, if these were the last."""
+        while one.left:
+            sign, term = one.left[-1]
+            if term.op != CONST and term.index not in self.numbers:
+                self._waiting.setdefault(term.index, []).append(one)
+                return None
+            one.left.pop()
+            number = self.graph.constant(term.value) if term.op == CONST else self.numbers[term.index]
+            added = ADD if sign > 0 else SUB
+            one.total = number if one.total is None else self.graph.operation(added, one.total, number)
+        assert one.total is not None, "a sum has terms"
+        return self.graph.neg(one.total) if one.negative else one.total
+
+
+def _terms(node: Node, opened: set[int]) -> list[Term]:
+    """The terms of a sum, sums within it opened; constants come together as one."""
+    terms: list[Term] = []
+    constant = Fraction(0)
+    stack: list[Term] = [(1, node)]
+    while stack:
+        sign, part = stack.pop()
+        if part.op == CONST:
+            constant += sign * part.value
+        elif part.op not in SUMS or (part is not node and part.index not in opened):
+            terms.append((sign, part))
+        else:
+            first, *second = part.operands
+            stack += [(-sign if part.op == SUB else sign, x) for x in second]
+            stack.append((-sign if part.op == NEG else sign, first))
+    if constant:
+        terms.append((1 if constant > 0 else -1, node.graph.constant(abs(constant))))
+    return terms
+
+
+def _in_order(node: Node, terms: Sequence[Term], factors: set[int]) -> _Sum:
+    """The terms in the order they are added: products that are terms alone come last, and none is subtracted first."""
+
+    def key(term: Term) -> tuple[bool, int]:
+        _, number = term
+        return number.op == MUL and number.index not in factors, -1 if number.op == CONST else number.index
+
+    ordered = sorted(terms, key=key)
+    negative = all(sign < 0 for sign, _ in ordered)
+    if negative:
+        ordered = [(-sign, number) for sign, number in ordered]
+    first = next(k for k, (sign, _) in enumerate(ordered) if sign > 0)
+    ordered.insert(0, ordered.pop(first))
+    return _Sum(node, ordered[::-1], negative)
