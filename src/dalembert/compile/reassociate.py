@@ -20,6 +20,9 @@ from ..rings.graph import ADD, CONST, INPUT, MUL, NEG, SUB, Graph, Node, reachab
 SUMS = (ADD, SUB, NEG)
 Term = tuple[int, Node]
 """A sign and a number of a sum."""
+LATE = 1000
+"""Numbers after which the factors of a product no longer wait for the term it could be added to: both would be kept all
+the while, and the product takes less room."""
 
 
 def reassociated(outputs: Sequence[Node]) -> list[Node]:
@@ -113,13 +116,21 @@ def _terms(node: Node, opened: set[int]) -> list[Term]:
 
 
 def _in_order(node: Node, terms: Sequence[Term], factors: set[int]) -> _Sum:
-    """The terms in the order they are added: products that are terms alone come last, and none is subtracted first."""
+    """The terms in the order they are added: products that are terms alone come last, and none is subtracted first.
 
-    def key(term: Term) -> tuple[bool, int]:
-        _, number = term
-        return number.op == MUL and number.index not in factors, -1 if number.op == CONST else number.index
+    Where the others come much later than a product, the terms are added as they come.
+    """
 
-    ordered = sorted(terms, key=key)
+    def taken_in(number: Node) -> bool:
+        return number.op == MUL and number.index not in factors
+
+    def built(number: Node) -> int:
+        return -1 if number.op == CONST else number.index
+
+    products = [built(number) for _, number in terms if taken_in(number)]
+    others = [built(number) for _, number in terms if not taken_in(number)]
+    late = products and others and min(others) - min(products) > LATE
+    ordered = sorted(terms, key=lambda term: (not late and taken_in(term[1]), built(term[1])))
     negative = all(sign < 0 for sign, _ in ordered)
     if negative:
         ordered = [(-sign, number) for sign, number in ordered]

@@ -22,6 +22,12 @@ typedef {real}2 couple;
 DEVICE float joined(const unsigned *x, float) {{ return __uint_as_float(x[0]); }}
 DEVICE double joined(const unsigned *x, double) {{ return __hiloint2double((int)x[1], (int)x[0]); }}
 #endif
+/* Results that fill whole lines are not read again soon: they leave the caches first. */
+#ifdef HOST
+#define STREAM(to, x) (*(to) = (x))
+#else
+#define STREAM(to, x) __stcs(to, x)
+#endif
 /* a b + c, c - a b and a b - c, rounded once */
 #define MA(a, b, c) {fused}(a, b, c)
 #define NMA(a, b, c) {fused}(-(a), b, c)
@@ -61,7 +67,7 @@ template <int W, int S, int P> DEVICE void give(int t, real *to, const real *fro
     const wide *source = (const wide *)from;
     wide *target = (wide *)to;
     #pragma unroll
-    for (int e = t; e < (int)(T * W * sizeof(real) / 16); e += T) target[e] = source[e];
+    for (int e = t; e < (int)(T * W * sizeof(real) / 16); e += T) STREAM(target + e, source[e]);
   } else {
     for (int e = t, row = t / W, column = t % W; e < rows * W; e += T) {
       to[row * P + column] = from[row * S + column];
@@ -110,6 +116,25 @@ template <int W> DEVICE void fetch(real *to, const real *from)
     #pragma unroll
     for (int k = 0; k < W; k++) to[k] = from[k];
   }
+}
+"""
+PREFETCH = """\
+/* Asks for the line of memory at an address, without waiting for it: a warp that will run in a while finds it near. */
+DEVICE void ask_for(const void *from)
+{
+#ifndef HOST
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(from));
+#endif
+}
+"""
+PREFETCH_ROWS = """\
+/* The lines of T rows of W numbers. */
+template <int W> DEVICE void ask_for_rows(int t, const real *from, int stride)
+{
+  const int lines = (T * W * (int)sizeof(real) + 127) / 128;
+  #pragma unroll
+  for (int line = 0; line < lines; line += T)
+    if (line + t < lines && stride >= W) ask_for((const char *)from + 128 * (line + t));
 }
 """
 GIVE_ACROSS = """\

@@ -19,16 +19,17 @@ from struct import pack, unpack
 from ...rings.graph import CONST, INPUT
 from ..emit_c import Program, StatementWriter, Style, literal, statements
 from . import device_sine
-from .device_code import FETCH, GIVE_ACROSS, HEAD, INVERSE, RECIPROCAL, ROWS
+from .device_code import FETCH, GIVE_ACROSS, HEAD, INVERSE, PREFETCH, PREFETCH_ROWS, RECIPROCAL, ROWS
 from .parts import CHUNK, WARP, Part, whole
 from .slots import ACROSS, Away, Waiting, held
 
 LAYOUTS = ("rows", "columns")
 ACCURACIES = ("full", "fast")
-SHARED_LIMIT = 96 * 1024
-"""Most shared memory of a block (bytes), so that two blocks fit on a multiprocessor of the larger devices."""
 MANY_OUTPUTS = 64
-"""Outputs of a state from which a block has four warps."""
+"""Outputs of a state from which a block has one warp."""
+AHEAD = 1 << 15
+"""States by which memory is asked for their numbers before they are read: about those that an H200 works on at a time.
+Half or twice as many serve as well; of eight times as many much has left the cache again."""
 CROWDED, LONG = 200, 2500
 """Numbers alive at a time (4 bytes each), and operations, from which a thread may have all registers there are. Left to
 itself the compiler gives some such kernels in float64 32 registers, and writes everything else to memory."""
@@ -53,11 +54,9 @@ def real_of(dtype: str) -> tuple[str, str, int]:
     return ("float", "f", 4) if dtype == "float32" else ("double", "", 8)
 
 
-def warps_in_block(outputs: int, dtype: str) -> int:
-    """Warps in a block: four for many outputs if their rows fit, else two (both by measurement)."""
-    wanted = (4, 2, 1) if outputs >= MANY_OUTPUTS else (2, 1)
-    width = outputs * real_of(dtype)[2] * WARP
-    return next((count for count in wanted if count * width <= SHARED_LIMIT), 1)
+def warps_in_block(outputs: int) -> int:
+    """Warps in a block: two, or one where there are many outputs (by measurement)."""
+    return 1 if outputs >= MANY_OUTPUTS else 2
 
 
 def head(dtype: str) -> str:
@@ -174,7 +173,7 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
     strides = [spacing(w.size) if here else 0 for w, here in zip(part.windows, staged, strict=True)]
     starts = [sum(strides[:k]) for k in range(len(strides))]
     row = sum(strides)
-    warps = warps or warps_in_block(row, dtype)
+    warps = warps or warps_in_block(row)
     inputs = _inputs(widths, apart)
 
     def place(index: int, column: int) -> str:
@@ -200,7 +199,7 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
     text = f"""\
 {head(dtype)}
 enum {{ T = {WARP} }};
-{ROWS}{FETCH}
+{ROWS}{FETCH}{PREFETCH}{PREFETCH_ROWS}
 {constant_table(program, dtype)}DEVICE void compute({loaded})
 {{
 {own}  {code}
@@ -239,12 +238,11 @@ extern "C" void kernel({signature})
 
 
 def _fetches(widths: Sequence[int], apart: Sequence[bool]) -> str:
-    """Reads the rows of the arguments, those apart excepted, which are read number by number."""
-    return "".join(
-        f"  real x{k}[{width}];\n  fetch<{width}>(x{k}, row_of(in{k}, own, s{k}));\n"
-        for k, width in enumerate(widths)
-        if not apart[k]
-    )
+    """Reads the rows of the arguments and asks for later ones; those apart are read number by number."""
+    rows = [(k, width) for k, width in enumerate(widths) if not apart[k]]
+    reads = "".join(f"  real x{k}[{width}];\n  fetch<{width}>(x{k}, row_of(in{k}, own, s{k}));\n" for k, width in rows)
+    asks = "".join(f"    ask_for_rows<{width}>(t, row_of(in{k}, first + {AHEAD}, s{k}), s{k});\n" for k, width in rows)
+    return reads + (f"  if (first + {AHEAD + WARP} <= count) {{\n{asks}  }}\n" if asks else "")
 
 
 def _inputs(widths: Sequence[int], apart: Sequence[bool]) -> list[str]:
@@ -300,7 +298,7 @@ def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full"
     text = f"""\
 {head(dtype)}
 enum {{ T = {WARP}, ACROSS = {ACROSS} }};
-{FETCH}
+{FETCH}{PREFETCH}{PREFETCH_ROWS}
 {GIVE_ACROSS}
 {constant_table(program, dtype)}DEVICE void compute({loaded})
 {{
@@ -351,6 +349,12 @@ def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 
         if name in used
     )
 
+    asks = "".join(
+        f"  if (lane < {width - first}) ask_for(x{k} + (lane + {first}) * s{k} + ahead);\n"
+        for k, width in enumerate(widths)
+        for first in range(0, width, WARP)
+    )
+
     def place(index: int, column: int) -> str:
         window = part.windows[index]
         return f"y{window.result}[{window.start + column} * count + i]"
@@ -370,16 +374,23 @@ def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 
     signature = ", ".join([*arguments, "size count"])
     passed = ", ".join([*(f"x{k}, s{k}" for k in range(len(widths))), *(f"y{k}" for k in range(part.results)), "count"])
     text = f"""\
-{head(dtype)}
+{head(dtype)}{PREFETCH}
 {constant_table(program, dtype)}DEVICE void compute(const size i, {signature})
 {{
 {room}{reads}  {code}
 }}
 
+/* The lines of the {WARP} states of a warp, one for each joint. */
+DEVICE void ask_for_states(const int lane, const size ahead, {signature})
+{{
+{asks}}}
+
 #ifndef HOST
 extern "C" __global__ void {launch_bounds(part, dtype, block)} kernel({signature})
 {{
   const size i = (size)blockIdx.x * {block} + threadIdx.x;
+  const int lane = threadIdx.x % {WARP};
+  if (i - lane + {AHEAD + WARP} <= count) ask_for_states(lane, i - lane + {AHEAD}, {passed});
   if (i < count) compute(i, {passed});
 }}
 #else
