@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.compile.emit_c import Program, fusions
+from dalembert.compile.function import Function
 from dalembert.compile.functions import function
+from dalembert.compile.kernel import Kernel
 from dalembert.compile.reassociate import reassociated
 from dalembert.rings.graph import Graph, Node, evaluate, reachable
 
@@ -101,6 +103,21 @@ def test_a_sum_that_is_used_twice_is_computed_once():
     a, b, c, d, x = (graph.input(name) for name in "abcdx")
     shared = a * b + c * d
     assert statements(reassociated([x + shared, x - shared])) == 4
+
+
+def test_products_that_meet_again_cancel_or_are_computed_once():
+    """Of (p + a) - (p + b) no p is left; p of p + (p + a) is a number of its own."""
+    graph = Graph()
+    a, b, c, d = (graph.input(name) for name in "abcd")
+    p = c * d
+    assert statements(reassociated([(p + a) - (p + b)])) == 1
+    double = Function("twice", (("x", 2),), (("y", (1,)),), lambda: ([twice(*Graph().inputs("x_", 2))],))
+    assert Kernel(double)([3.0, 5.0]) == pytest.approx([30.0])
+
+
+def twice(x: Node, y: Node) -> Node:
+    """x y + x y, as no formulation writes it."""
+    return x.graph.operation("add", x * y, x * y)
 
 
 def test_a_program_of_many_sums_in_a_row_needs_no_stack():

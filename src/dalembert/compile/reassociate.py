@@ -96,8 +96,8 @@ class _Copy:
 
 
 def _terms(node: Node, opened: set[int]) -> list[Term]:
-    """The terms of a sum, sums within it opened; constants come together as one."""
-    terms: list[Term] = []
+    """The terms of a sum, sums within it opened; constants come together as one, and what cancels is left out."""
+    terms: dict[Term, int] = {}
     constant = Fraction(0)
     stack: list[Term] = [(1, node)]
     while stack:
@@ -105,14 +105,19 @@ def _terms(node: Node, opened: set[int]) -> list[Term]:
         if part.op == CONST:
             constant += sign * part.value
         elif part.op not in SUMS or (part is not node and part.index not in opened):
-            terms.append((sign, part))
+            opposite, count = (-sign, part), terms.get((-sign, part), 0)
+            if count:
+                terms[opposite] = count - 1
+            else:
+                terms[sign, part] = terms.get((sign, part), 0) + 1
         else:
             first, *second = part.operands
             stack += [(-sign if part.op == SUB else sign, x) for x in second]
             stack.append((-sign if part.op == NEG else sign, first))
-    if constant:
-        terms.append((1 if constant > 0 else -1, node.graph.constant(abs(constant))))
-    return terms
+    repeated = [term for term, count in terms.items() for _ in range(count)]
+    if constant or not repeated:
+        repeated.append((-1 if constant < 0 else 1, node.graph.constant(abs(constant))))
+    return repeated
 
 
 def _in_order(node: Node, terms: Sequence[Term], factors: set[int]) -> _Sum:
