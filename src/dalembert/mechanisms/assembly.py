@@ -37,12 +37,12 @@ LARGEST_CONDITION = 1e11
 class Carried:
     """Transfer of the joints to the coordinates at a batch of configurations.
 
-    ``whole`` is X_w = [G^w_phi]^-1 ``(b, m, n + r)``; ``x`` ``(b, m, n)``, ``x2`` and ``x3`` are the influence
+    ``x_w`` is X_w = [G^w_phi]^-1 ``(b, m, n + r)``; ``x`` ``(b, m, n)``, ``x2`` and ``x3`` are the influence
     coefficients of the joints in the coordinates, of first to third order; ``condition`` is that of [G^w_phi].
     """
 
     placed: Placed
-    whole: Array
+    x_w: Array
     x: Array
     x2: Array
     x3: Array | None
@@ -103,17 +103,17 @@ class Assembly:
 
     def value(self, blocks: Sequence[Block], count: int) -> Array:
         """w = (q, c), ``(b, n + r)``."""
-        found = np.zeros((count, self.n + self.r))
+        w = np.zeros((count, self.n + self.r))
         for block in blocks:
-            found[:, block.rows] = block.jet.value
-        return found
+            w[:, block.rows] = block.jet.value
+        return w
 
     def jacobian(self, blocks: Sequence[Block], count: int) -> Array:
         """[G^w_phi], ``(b, n + r, m)``."""
-        found = np.zeros((count, self.n + self.r, self.m))
+        jacobian = np.zeros((count, self.n + self.r, self.m))
         for block in blocks:
-            found[:, block.rows, block.joints] = block.jet.first
-        return found
+            jacobian[:, block.rows, block.joints] = block.jet.first
+        return jacobian
 
     def closing(self, phi: Array) -> tuple[Array, Array]:
         """c ``(b, r)`` and [G^c_phi] ``(b, r, m)``."""
@@ -138,12 +138,12 @@ class Assembly:
         for closure, rows in zip(self.closures, self.closure_rows, strict=True):
             turns = closure.misfit(placed)
             if turns is not None:
-                own, error, slope = turns
-                first = rows.start - self.n
-                at = slice(first + own.start, first + own.stop)
-                value[:, at] = error
-                g[:, at] = 0.0
-                g[:, at, closure.joints] = slope
+                local_rows, error, slope = turns
+                first_row = rows.start - self.n
+                turn_rows = slice(first_row + local_rows.start, first_row + local_rows.stop)
+                value[:, turn_rows] = error
+                g[:, turn_rows] = 0.0
+                g[:, turn_rows, closure.joints] = slope
         return value, g
 
     def drift(self, phi: Array, rate: Array) -> tuple[Array, Array]:
@@ -155,8 +155,8 @@ class Assembly:
         g, drift = through(lambda q, qd: self._equations.tables(q, qd)[1:], phi, rate)
         return g, drift
 
-    def first_order(self, phi: Array, apart: bool = False) -> tuple[Array, Array]:
-        """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``; ``apart``: c is measured as ``misfit`` does."""
+    def first_order(self, phi: Array, as_misfit: bool = False) -> tuple[Array, Array]:
+        """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``; ``as_misfit``: c as ``misfit`` has it."""
         value, g = np.zeros((len(phi), self.n + self.r)), np.zeros((len(phi), self.n + self.r, self.m))
         placed: Placed | None = None
         for k, coordinate in enumerate(self.coordinates):
@@ -166,10 +166,10 @@ class Assembly:
                 placed = placed or self.chains.place(phi)
                 jet = coordinate.jet(placed, 1)
                 value[:, k : k + 1], g[:, k : k + 1, coordinate.joints] = jet.value, jet.first
-        value[:, self.n :], g[:, self.n :] = self.misfit(phi) if apart else self.closing(phi)
+        value[:, self.n :], g[:, self.n :] = self.misfit(phi) if as_misfit else self.closing(phi)
         return value, g
 
-    def whole(self, phi: Array) -> Array:
+    def x_w(self, phi: Array) -> Array:
         """X_w ``(b, m, n + r)``."""
         return self.checked_inverse(phi, self.first_order(phi)[1])
 
@@ -186,11 +186,11 @@ class Assembly:
     def moved(self, phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """X_w, phi' and phi'' for this motion of the coordinates: second order without its array."""
         placed = self.chains.place(phi)
-        whole = self.whole(phi)
-        rate = (whole[:, :, : self.n] @ qd[:, :, None])[:, :, 0]
+        x_w = self.x_w(phi)
+        rate = (x_w[:, :, : self.n] @ qd[:, :, None])[:, :, 0]
         bend = self.bent(placed, rate, self.drift(phi, rate)[1])
         bend[:, : self.n] -= qdd
-        return whole, rate, -(whole @ bend[:, :, None])[:, :, 0]
+        return x_w, rate, -(x_w @ bend[:, :, None])[:, :, 0]
 
     def split(self, g: Array) -> tuple[Array, Array]:
         """N ``(m, f)``, orthonormal, with [G^c] N = 0, and the pseudo-inverse of one [G^c_phi] ``(r, m)``."""
@@ -210,28 +210,28 @@ class Assembly:
         placed = self.chains.place(phi)
         blocks = self.blocks(placed, order)
         g = self.jacobian(blocks, count)
-        whole, condition = self.inverse(g)
+        x_w, condition = self.inverse(g)
         self._refuse(phi, g, condition)
-        x = np.ascontiguousarray(whole[:, :, : self.n])
+        x = np.ascontiguousarray(x_w[:, :, : self.n])
         bend = np.zeros((count, self.n + self.r, self.n, self.n))
         for block in blocks:
             bend[:, block.rows] = transfer.quadratic(x[:, block.joints], block.jet.second)
-        x2 = -transfer.dot(whole, bend)
+        x2 = -transfer.dot(x_w, bend)
         x3 = None
         if order >= 3:
             deep = np.zeros((count, self.n + self.r, self.n, self.n, self.n))
             for block in blocks:
-                own, own2 = x[:, block.joints], x2[:, block.joints]
-                cubic = transfer.cubic(own, block.jet.third)
-                deep[:, block.rows] = cubic + transfer.paired(block.jet.second, own, own2)
-            x3 = -np.einsum("bpn,bnijk->bpijk", whole, deep)
-        return Carried(placed, whole, x, x2, x3, condition)
+                x_block, x2_block = x[:, block.joints], x2[:, block.joints]
+                cubic = transfer.cubic(x_block, block.jet.third)
+                deep[:, block.rows] = cubic + transfer.paired(block.jet.second, x_block, x2_block)
+            x3 = -np.einsum("bpn,bnijk->bpijk", x_w, deep)
+        return Carried(placed, x_w, x, x2, x3, condition)
 
     def checked_inverse(self, phi: Array, g: Array) -> Array:
         """X_w, refused where it is singular."""
-        whole, condition = self.inverse(g)
+        x_w, condition = self.inverse(g)
         self._refuse(phi, g, condition)
-        return whole
+        return x_w
 
     def _refuse(self, phi: Array, g: Array, condition: Array) -> None:
         worst = int(np.argmax(condition)) if len(phi) else 0
@@ -242,18 +242,18 @@ class Assembly:
         """X_w and the condition of [G^w_phi] (in the largest row sum, as cheap as the inverse itself)."""
         if g.shape[1] == self.m:
             try:
-                whole = np.linalg.inv(g)
+                x_w = np.linalg.inv(g)
             except np.linalg.LinAlgError:
                 # One singular configuration must not hide the others: invert one by one.
-                whole = np.stack([_inverse_or_nan(matrix) for matrix in g])
-            norm = np.abs(g).sum(axis=2).max(axis=1) * np.abs(whole).sum(axis=2).max(axis=1)
-            return whole, np.where(np.isfinite(norm), norm, np.inf)
+                x_w = np.stack([_inverse_or_nan(matrix) for matrix in g])
+            norm = np.abs(g).sum(axis=2).max(axis=1) * np.abs(x_w).sum(axis=2).max(axis=1)
+            return x_w, np.where(np.isfinite(norm), norm, np.inf)
         if g.shape[1] < self.m:
             return np.full((len(g), self.m, g.shape[1]), np.nan), np.full(len(g), np.inf)
         u, s, vh = np.linalg.svd(g, full_matrices=False)
         with np.errstate(divide="ignore", invalid="ignore"):
-            whole = np.swapaxes(vh, 1, 2) @ (np.swapaxes(u, 1, 2) / s[:, :, None])
-            return whole, np.where(s[:, -1] > 0, s[:, 0] / s[:, -1], np.inf)
+            x_w = np.swapaxes(vh, 1, 2) @ (np.swapaxes(u, 1, 2) / s[:, :, None])
+            return x_w, np.where(s[:, -1] > 0, s[:, 0] / s[:, -1], np.inf)
 
 
 def _inverse_or_nan(matrix: Array) -> Array:

@@ -26,7 +26,7 @@ def in_pieces(function: Callable[..., Any], *arrays: Array) -> Any:
     size = min(8192, max(256, NUMBERS // max(width, 1) ** 3))
     if count <= size:
         return function(*arrays)
-    found = [function(*(array[start : start + size] for array in arrays)) for start in range(0, count, size)]
-    if isinstance(found[0], tuple):
-        return tuple(np.concatenate([part[k] for part in found]) for k in range(len(found[0])))
-    return np.concatenate(found)
+    chunks = [function(*(array[start : start + size] for array in arrays)) for start in range(0, count, size)]
+    if isinstance(chunks[0], tuple):
+        return tuple(np.concatenate([chunk[k] for chunk in chunks]) for k in range(len(chunks[0])))
+    return np.concatenate(chunks)

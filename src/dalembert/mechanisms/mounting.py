@@ -30,18 +30,18 @@ WORLD = "world"
 
 def mounted(arm: ArmDescription, base: Placement, gravity: Vector) -> ArmSystem:
     """The arm with its base fixed at ``base`` in the world, under the world's gravity."""
-    given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
+    values = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
     world = WORLD
     while world in arm.link_names:
         world += " "
     mount = "mount"
     while mount in {joint.name for joint in arm.joints}:
         mount += " "
-    given["links"] = (Link(world), *arm.links)
-    given["joints"] = (Joint(mount, "fixed", world, arm.base, base), *arm.joints)
-    given["gravity"] = gravity
-    given["drives"] = arm.drives.on_base(arm.base)
-    return ArmSystem(**given)
+    values["links"] = (Link(world), *arm.links)
+    values["joints"] = (Joint(mount, "fixed", world, arm.base, base), *arm.joints)
+    values["gravity"] = gravity
+    values["drives"] = arm.drives.on_base(arm.base)
+    return ArmSystem(**values)
 
 
 def carrying(
@@ -52,10 +52,10 @@ def carrying(
     holder = arm.link(link or arm.tool_link).name
     if name in arm.link_names:
         raise ArmError(f"{arm.where}{arm.name} has a link {name!r} already; call the body something else")
-    given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
-    given["links"] = (*arm.links, Link(name, inertia))
-    given["joints"] = (*arm.joints, Joint(f"{name} on {holder}", "fixed", holder, name, placement))
-    return ArmDescription(**given)
+    values = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
+    values["links"] = (*arm.links, Link(name, inertia))
+    values["joints"] = (*arm.joints, Joint(f"{name} on {holder}", "fixed", holder, name, placement))
+    return ArmDescription(**values)
 
 
 def free_body(name: str, inertia: Inertia, *, planar: bool = False) -> ArmDescription:
@@ -70,8 +70,8 @@ def free_body(name: str, inertia: Inertia, *, planar: bool = False) -> ArmDescri
     links, joints = [Link("ground")], []
     for move in moves:
         along = axes[move[-1]]
-        last = move == moves[-1]
-        links.append(Link(name if last else f"{name} {move}", inertia if last else Inertia()))
+        is_last = move == moves[-1]
+        links.append(Link(name if is_last else f"{name} {move}", inertia if is_last else Inertia()))
         kind = "revolute" if move.startswith("r") else "prismatic"
         joints.append(
             Joint(move, kind, links[-2].name, links[-1].name, along, along.inverse(), Limits())  # type: ignore[arg-type]
