@@ -36,11 +36,11 @@ def factor(chain: Paths, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tu
         inverse[k] = field.divide(1, work[k][k])
         path = chain.paths[k][:-1]
         for i in reversed(path):
-            share = mul(work[k][i], inverse[k])
-            lower[k][i] = share
+            multiplier = mul(work[k][i], inverse[k])
+            lower[k][i] = multiplier
             for j in path:
                 if j <= i:
-                    work[i][j] = sub(work[i][j], mul(share, work[k][j]))
+                    work[i][j] = sub(work[i][j], mul(multiplier, work[k][j]))
     return lower, inverse
 
 

@@ -95,7 +95,7 @@ def _rows(system: ArmSystem, q: Array, motors: Array, joints: float = 1.0) -> Ar
 
 
 def contact_speeds(rows: Array, qd: Array) -> Array:
-    """c . qd ``(..., contacts)``, zero where it is no more than what its terms are rounded (``friction.way``)."""
+    """c . qd ``(..., contacts)``, zero where it is rounding (``friction.direction_of_sum``)."""
     speeds = np.einsum("...cj,...j->...c", rows, qd)
     several = np.count_nonzero(rows, axis=-1) > 1
     size = np.einsum("...cj,...j->...c", np.abs(rows), np.abs(qd))
