@@ -42,11 +42,11 @@ def check_tolerances(rtol: float, atol: float) -> None:
 
 def rising_times(times: ArrayLike) -> NDArray[np.float64]:
     """Moments of a recording (s), finite and in order."""
-    found = np.ascontiguousarray(real_array("times", times))
-    if found.ndim != 1 or not np.isfinite(found).all():
+    moments = np.ascontiguousarray(real_array("times", times))
+    if moments.ndim != 1 or not np.isfinite(moments).all():
         raise ArmError("times are a list of finite moments (s)")
-    late = np.flatnonzero(np.diff(found) < 0)
+    late = np.flatnonzero(np.diff(moments) < 0)
     if len(late):
-        before, after = found[late[0]], found[late[0] + 1]
+        before, after = moments[late[0]], moments[late[0] + 1]
         raise ArmError(f"times must rise, and {after:g} s comes after {before:g} s; sort them")
-    return found
+    return moments
