@@ -312,7 +312,7 @@ def run(
                 loop, drive, end, (settings.rtol, settings.atol), CHEAPER * settings.most_evaluations, state, grid,
                 states, stats, memo,
             )  # fmt: skip
-            settings.told(float(memo[0]))
+            settings.report(float(memo[0]))
     except KeyboardInterrupt:
         interrupted = True
     reached = float(memo[0])

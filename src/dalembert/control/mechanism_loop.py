@@ -273,7 +273,7 @@ def run(
         while fault == PAUSED:
             loop.mechanism(*mechanism_settings)  # anew each time, as the settings are
             fault = advanced(loop, drive, end, (settings.rtol, settings.atol), budget, state, grid, states, stats, memo)
-            settings.told(float(memo[0]))
+            settings.report(float(memo[0]))
     except KeyboardInterrupt:
         interrupted = True
     if fault and not interrupted:
