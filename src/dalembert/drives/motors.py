@@ -68,7 +68,7 @@ class Electric(ElectricConstants):
         from ..systems.driven import DrivenSystem
 
         if not isinstance(self.driven, DrivenSystem):
-            raise ArmError("what friction holds at rest is told of arms; ask the arm of a chain of the mechanism")
+            raise ArmError("what friction holds at rest is known of arms; ask the arm of a chain of the mechanism")
         return torque_band(self.driven, q, qd, qdd).scaled(1 / self.torque_constant, "A")
 
     def voltage_band(

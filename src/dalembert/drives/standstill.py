@@ -110,7 +110,7 @@ def shaft_states(
         return []
     position, velocity = (joint_array(driven, name, x) for name, x in (("q", q), ("qd", qd)))
     if position.shape != (driven.n,) or velocity.shape != (driven.n,):
-        raise ArmError("what shafts do is told of one state; give q and qd of one each")
+        raise ArmError("what shafts do is decided in one state; give one q and one qd")
     rows = driven.contact_rows(position)
     free = rows @ driven.frictionless().forward_dynamics(position, velocity, joint_torque)
     rates = rows @ qdd + driven.contact_drift(position, velocity)

@@ -3,7 +3,7 @@
 The approximations of the literature are drive trains too, with some terms of the exact one left out:
 
 * ``"szkodny"``: only terms with two derivatives of a rotor's position, D_ij += sum J N_i N_j (Szkodny 1995, eqs
-  8-10). His velocity terms in (9) vanish, told from the link that carries the rotor: ``drives/szkodny.py``.
+  8-10). His velocity terms in (9) vanish relative to the link that carries the rotor: ``drives/szkodny.py``.
 * ``"diagonal"``: the diagonal of that matrix, an armature at each joint.
 * ``"paul"``: motor i drives joint i alone, D_ii += J_i N_ii^2 (Paul 1981; Szkodny 1995, eq. 11); couplings and
   elements between motor and link are left out.

@@ -34,7 +34,7 @@ LARGEST_CONDITION = 1e11
 
 
 @dataclass(frozen=True)
-class Carried:
+class CoordinateTransfer:
     """Transfer of the joints to the coordinates at a batch of configurations.
 
     ``x_w`` is X_w = [G^w_phi]^-1 ``(b, m, n + r)``; ``x`` ``(b, m, n)``, ``x2`` and ``x3`` are the influence
@@ -204,7 +204,7 @@ class Assembly:
 
     # -- transfer -------------------------------------------------------------------------------
 
-    def carried(self, phi: Array, order: int = 2) -> Carried:
+    def carried(self, phi: Array, order: int = 2) -> CoordinateTransfer:
         """The transfer at closed configurations ``phi`` ``(b, m)``; refused where it is singular."""
         count = len(phi)
         placed = self.chains.place(phi)
@@ -225,7 +225,7 @@ class Assembly:
                 cubic = transfer.cubic(x_block, block.jet.third)
                 deep[:, block.rows] = cubic + transfer.paired(block.jet.second, x_block, x2_block)
             x3 = -np.einsum("bpn,bnijk->bpijk", x_w, deep)
-        return Carried(placed, x_w, x, x2, x3, condition)
+        return CoordinateTransfer(placed, x_w, x, x2, x3, condition)
 
     def checked_inverse(self, phi: Array, g: Array) -> Array:
         """X_w, refused where it is singular."""

@@ -50,7 +50,7 @@ class Support:
     phi: Array
     weights: Array
 
-    def of(self, function: Callable[..., Array], *arguments: ArrayLike) -> Array:
+    def interpolated(self, function: Callable[..., Array], *arguments: ArrayLike) -> Array:
         """The value at the state of ``function(phi, *given)``, which takes one state."""
         if len(self.weights) == 1:
             return function(self.phi[0], *arguments)
@@ -75,9 +75,9 @@ class AssemblyBranch:
         """True where it is nearly singular and no change point was found to pass."""
         self._last_support: tuple[Array, Support] = (self.q, Support(self.configuration.phi, ONE))
 
-    def to(self, q: Array) -> Array:
+    def joints(self, q: Array) -> Array:
         """The joints ``(m,)`` at coordinates ``q``."""
-        return self.support(q).of(lambda phi: phi)
+        return self.support(q).interpolated(lambda phi: phi)
 
     def support(self, q: Array) -> Support:
         """Where functions of the joints at coordinates ``q`` are to be evaluated."""
@@ -122,7 +122,7 @@ class AssemblyBranch:
         while fraction < 1:
             ahead = min(1.0, fraction + step)
             target = q.copy() if ahead == 1 else start + ahead * displacement
-            reached = self.configuration.to(self.q, target)
+            reached = self.configuration.continued(self.q, target)
             if reached is not None and self._is_regular(reached):
                 self.configuration, self.q, fraction, step = reached, target, ahead, 2 * step
             elif step > smallest:
@@ -173,7 +173,7 @@ class BranchPassage:
         before: list[Array] = []
         for distance in self.distances[:SIDE][::-1]:
             target = self.centre + distance * self.direction
-            reached = current.to(q_current, target)
+            reached = current.continued(q_current, target)
             if reached is None:
                 return False
             current, q_current = reached, target
@@ -236,7 +236,7 @@ def _distance(configuration: ClosedConfiguration, q: Array, direction: Array) ->
     """How far the singularity is, where the reciprocal of the condition falls towards zero along ``direction``."""
     reciprocal, step_back = 1 / configuration.condition, 1e-3
     while step_back < 1:
-        before = configuration.to(q, q - step_back * direction)
+        before = configuration.continued(q, q - step_back * direction)
         if before is None:
             return None
         reciprocal_before = 1 / before.condition

@@ -197,7 +197,7 @@ class ClosedConfiguration:
                 self._condition = float(self.assembly.inverse(self.assembly.first_order(self.phi)[1])[1][0])
         return self._condition
 
-    def to(self, q_now: Array, target: Array) -> ClosedConfiguration | None:
+    def continued(self, q_now: Array, target: Array) -> ClosedConfiguration | None:
         """The place at coordinates ``target``, which are ``q_now`` here; None if what is found is in another mode."""
         assembly = self.assembly
         if assembly.map is not None:
@@ -220,7 +220,7 @@ def walk(assembly: Assembly, phi: Array, start: Array, end: Array) -> tuple[Arra
     while fraction < 1:
         ahead = min(1.0, fraction + step)
         target = start + ahead * (end - start)
-        reached = configuration.to(q_now, target)
+        reached = configuration.continued(q_now, target)
         if reached is not None:
             configuration, q_now = reached, target
             fraction, step = ahead, 2 * step

@@ -20,7 +20,7 @@ from ..arm.placement import Placement
 from ..compile import build
 from ..systems.arrays import one_state, vector_array
 from . import position, transfer
-from .assembly import Assembly, Carried
+from .assembly import Assembly, CoordinateTransfer
 from .batch import Array, in_pieces
 from .chain_frames import ChainFrames, FrameOn
 from .compiled_map import CompiledMap
@@ -416,7 +416,7 @@ class CoordinateKinematics:
         """Coefficients of a frame's origin (rows 0 to 2) and turn (rows 3 to 5) in q (3-22), (3-26); order 2 or 3."""
         carrier = self.chains.carrier(frame)
         if order not in (2, 3):
-            raise ArmError(f"influence coefficients of a frame are told to order 2 or 3, not {order!r}")
+            raise ArmError(f"influence coefficients of a frame are given to order 2 or 3, not {order!r}")
 
         def tables(phi: Array) -> tuple[Array, ...]:
             carried = self.assembly.carried(phi, order)
@@ -461,6 +461,6 @@ class CoordinateKinematics:
         return resolved(self, np.asarray(poses, dtype=float), (rates[0], rates[1], rates[2]), start)
 
 
-def joint_motion(carried: Carried, qd: Array, qdd: Array) -> tuple[Array, Array]:
+def joint_motion(carried: CoordinateTransfer, qd: Array, qdd: Array) -> tuple[Array, Array]:
     """phi' = X q', phi'' = X q'' + q'.X2 q'."""
     return transfer.times(carried.x, qd), transfer.times(carried.x, qdd) + transfer.form(qd, carried.x2)

@@ -34,7 +34,7 @@ from ..rings.graph import Graph
 from ..rings.real import REAL
 from ..rings.ring import Field, Ring, Scalar
 from . import transfer
-from .assembly import Carried
+from .assembly import CoordinateTransfer
 from .batch import Array, through
 from .chain_frames import Carrier, ChainFrames
 from .closure_equations import body_frame
@@ -219,10 +219,10 @@ class ElementLoads:
         return through(tables, phi, rate, rate2)
 
 
-def element_model(elements: ElementLoads, carried: Carried, phi: Array, qd: Array) -> TransferredModel:
+def element_model(elements: ElementLoads, carried: CoordinateTransfer, phi: Array, qd: Array) -> TransferredModel:
     """I*_qq, P*_qqq and T^L_q of the elements (3-34) to (3-36).
 
-    Without springs and friction their loads are quadratic in phi', so that three of them tell P*: it is
+    Without springs and friction their loads are quadratic in phi', so that three of them give P*: it is
     q'.P* q' of single and paired rates.
     """
     x, x2 = carried.x, carried.x2

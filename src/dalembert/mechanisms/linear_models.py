@@ -26,7 +26,7 @@ from ..linear.models import INPUTS
 from ..systems.applied_forces import force_columns
 from ..systems.arrays import one_state
 from . import transfer
-from .assembly import Carried
+from .assembly import CoordinateTransfer
 from .batch import Array
 from .coordinate_kinematics import joint_motion
 from .linearize import JointSlopes, joint_slopes, rate_slopes, transferred
@@ -61,7 +61,7 @@ def linear_model(
     rate = (np.zeros(mechanism.n) if qd is None else one_state(mechanism.n, "qd", qd, "coordinate"))[None]
     smooth = mechanism if width is None else mechanism._with_chains(lambda arm: arm.frictionless())
     load, rate2 = _operating_point(smooth, joints, rate, tau, outer, _smooth_load(mechanism, joints, rate, width))
-    work = _About(mechanism, smooth, joints, rate, rate2, outer, width)
+    work = _Linearization(mechanism, smooth, joints, rate, rate2, outer, width)
     if input_kind == "joint torque":
         model = work.under_loads(load)
     else:
@@ -83,8 +83,8 @@ def _smooth_load(mechanism: Mechanism, phi: Array, qd: Array, width: float | Non
     x = mechanism.first_influence(phi)
     rate = np.einsum("bjn,bn->bj", x, qd)[0]
     torques = [
-        arm.friction_torque(phi[0, part], rate[part], width)
-        for arm, part in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True)
+        arm.friction_torque(phi[0, joints], rate[joints], width)
+        for arm, joints in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True)
     ]
     return transfer.load(np.concatenate(torques)[None], x)[0]
 
@@ -112,7 +112,7 @@ def _operating_point(
     return load, qdd[None]
 
 
-class _About:
+class _Linearization:
     """Tables about one state."""
 
     def __init__(
@@ -127,7 +127,7 @@ class _About:
     ) -> None:
         self.mechanism, self.phi, self.qd, self.qdd = mechanism, phi, qd, qdd
         # the friction of chains is made smooth; that of the mechanism's own motors is viscous, and smooth already
-        self.carried: Carried = mechanism.assembly.carried(phi, 3)
+        self.carried: CoordinateTransfer = mechanism.assembly.carried(phi, 3)
         self.rate, rate2 = joint_motion(self.carried, qd, qdd)
         self.slopes = joint_slopes(smooth, phi, self.rate, rate2, mechanism._forces(forces))
         if width is not None:
@@ -197,11 +197,11 @@ class _About:
         signals: tuple[Signal, ...] = ()
         loads = mechanism._forces(disturbances)
         turned = transfer.transposed(self.carried.x)[0]
-        for chain, numbers, part, chain_loads in zip(chains.names, chains.numbers, chains.slices, loads, strict=True):
+        for chain, numbers, joints, chain_loads in zip(chains.names, chains.numbers, chains.slices, loads, strict=True):
             if not chain_loads:
                 continue
             world_forces = [replace(f, axes="world") if f.axes == "base" else f for f in disturbances[chain]]
-            table = force_columns(numbers.arm, numbers.system, self.phi[:, part], world_forces)[0]
+            table = force_columns(numbers.arm, numbers.system, self.phi[:, joints], world_forces)[0]
             base = mechanism.parts.bases.get(chain)
             for k, force in enumerate(disturbances[chain]):
                 if force.axes == "base" and base is not None:
@@ -210,7 +210,7 @@ class _About:
                     for start in (6 * k, 6 * k + 3):
                         table[:, start : start + 3] = table[:, start : start + 3] @ turn
             column = np.zeros((states, table.shape[1]))
-            column[mechanism.n : 2 * mechanism.n] = self.inverse @ turned[:, part] @ table
+            column[mechanism.n : 2 * mechanism.n] = self.inverse @ turned[:, joints] @ table
             columns.append(column)
             signals += force_signals(disturbances[chain], f"{chain}.")
         return np.hstack(columns), signals
@@ -219,10 +219,10 @@ class _About:
 def _rubbed(mechanism: Mechanism, phi: Array, rate: Array, slopes: JointSlopes, width: float) -> JointSlopes:
     """The slopes with the friction of all drives, smooth over ``width``."""
     load, by_position, by_rate = slopes.load.copy(), slopes.by_position.copy(), slopes.by_rate.copy()
-    for arm, part in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True):
+    for arm, joints in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True):
         if arm.has_friction:
-            torque, to_q, to_qd = smooth_friction(arm, phi[0, part], rate[0, part], width)
-            load[0, part] += torque
-            by_position[0, part, part] += to_q
-            by_rate[0, part, part] += to_qd
+            torque, to_q, to_qd = smooth_friction(arm, phi[0, joints], rate[0, joints], width)
+            load[0, joints] += torque
+            by_position[0, joints, joints] += to_q
+            by_rate[0, joints, joints] += to_qd
     return JointSlopes(load, by_position, by_rate, slopes.by_acceleration)

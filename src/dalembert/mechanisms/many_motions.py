@@ -197,10 +197,10 @@ class _States:
         q, v, push, half = self.q[index], self.v[index], self.push[index], step / 2
 
         def acceleration(q: Array, v: Array) -> Array:
-            return branch.support(q).of(self.mechanism.forward_dynamics, v, push)
+            return branch.support(q).interpolated(self.mechanism.forward_dynamics, v, push)
 
         def speeds(q: Array, v: Array) -> Array:
-            return branch.support(q).of(lambda phi: self.mechanism.joint_motion(phi, v, np.zeros_like(v))[0])
+            return branch.support(q).interpolated(lambda phi: self.mechanism.joint_motion(phi, v, np.zeros_like(v))[0])
 
         try:
             a1, p1 = acceleration(q, v), speeds(q, v)
@@ -211,7 +211,7 @@ class _States:
             v4 = v + step * a3
             a4, p4 = acceleration(q + step * v3, v4), speeds(q + step * v3, v4)
             q_next, rate = q + step / 6 * (v + 2 * v2 + 2 * v3 + v4), v + step / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
-            phi = branch.to(q_next)
+            phi = branch.joints(q_next)
             if _coarse(p1, p4, speeds(q_next, rate), step):
                 raise ArmError(
                     f"steps of {step:g} s are too long for how it moves here; shorten them, or simulate it by itself"

@@ -83,10 +83,10 @@ class Mechanism(MechanismMomentum):
                     return inertia, power.reshape(len(phi), self.n, self.n, self.n), load
             carried = self.assembly.carried(phi)
             total: TransferredModel | None = None
-            for (numbers, part), force in zip(self._chain_slices(), loads, strict=True):
-                x_chain, x2_chain = carried.x[:, part], carried.x2[:, part]
+            for (numbers, joints), force in zip(self._chain_slices(), loads, strict=True):
+                x_chain, x2_chain = carried.x[:, joints], carried.x2[:, joints]
                 rate = transfer.times(x_chain, qd)
-                chain_model = transfer.reduced(numbers.model(phi[:, part], rate, force), x_chain, x2_chain)
+                chain_model = transfer.reduced(numbers.model(phi[:, joints], rate, force), x_chain, x2_chain)
                 total = chain_model if total is None else total + chain_model
             assert total is not None
             if self.elements:
@@ -207,7 +207,7 @@ class Mechanism(MechanismMomentum):
         """The loads at the coordinates that hold the weight of the chains."""
 
         def weight_load(phi: Array) -> Array:
-            weights = [numbers.gravity(phi[:, part]) for numbers, part in self._chain_slices()]
+            weights = [numbers.gravity(phi[:, joints]) for numbers, joints in self._chain_slices()]
             return transfer.load(np.concatenate(weights, axis=1), self.first_influence(phi))
 
         return self._answered("gravity_load", True, weight_load, self._joints(phi))
@@ -361,8 +361,8 @@ class Mechanism(MechanismMomentum):
     def joint_loads(self, phi: Array, rate: Array, rate2: Array, loads: Sequence[Sequence[Force]]) -> Array:
         """T_phi ``(b, m)`` of the open chains for this motion."""
         torques = [
-            numbers.torque(phi[:, part], rate[:, part], rate2[:, part], force)
-            for (numbers, part), force in zip(self._chain_slices(), loads, strict=True)
+            numbers.torque(phi[:, joints], rate[:, joints], rate2[:, joints], force)
+            for (numbers, joints), force in zip(self._chain_slices(), loads, strict=True)
         ]
         total = np.concatenate(torques, axis=1)
         if self.elements:
@@ -374,13 +374,15 @@ class Mechanism(MechanismMomentum):
         return self._kinetic(phi, rate) + self._potential(phi)
 
     def _kinetic(self, phi: Array, rate: Array) -> Array:
-        total = np.sum([n.kinetic_energy(phi[:, part], rate[:, part]) for n, part in self._chain_slices()], axis=0)
+        total = np.sum(
+            [n.kinetic_energy(phi[:, joints], rate[:, joints]) for n, joints in self._chain_slices()], axis=0
+        )
         if self.elements.rotates:
             total = total + np.einsum("bi,bij,bj->b", rate, self.elements.inertia(phi), rate) / 2
         return np.asarray(total)
 
     def _potential(self, phi: Array) -> Array:
-        total = np.sum([numbers.potential_energy(phi[:, part]) for numbers, part in self._chain_slices()], axis=0)
+        total = np.sum([numbers.potential_energy(phi[:, joints]) for numbers, joints in self._chain_slices()], axis=0)
         return np.asarray(total + self.elements.energy(phi) if self.elements else total)
 
     def joint_state(
@@ -392,7 +394,9 @@ class Mechanism(MechanismMomentum):
         else:
             g, drift = self.assembly.drift(phi, rate)
             inertia = self.joint_inertia(phi)
-            bias = np.concatenate([n.bias(phi[:, part], rate[:, part]) for n, part in self._chain_slices()], axis=1)
+            bias = np.concatenate(
+                [n.bias(phi[:, joints], rate[:, joints]) for n, joints in self._chain_slices()], axis=1
+            )
         bias = bias - self._force_load(phi, loads)
         if self.elements:
             bias = bias - self.elements.load(phi, rate)
@@ -404,14 +408,14 @@ class Mechanism(MechanismMomentum):
         """T^L_phi ``(b, m)`` of forces on links."""
         if not any(loads):
             return np.zeros_like(phi)
-        acting = [n.force_load(phi[:, part], f) for (n, part), f in zip(self._chain_slices(), loads, strict=True)]
+        acting = [n.force_load(phi[:, joints], f) for (n, joints), f in zip(self._chain_slices(), loads, strict=True)]
         return np.concatenate(acting, axis=1)
 
     def joint_inertia(self, phi: Array) -> Array:
         """The inertia matrix ``(b, m, m)`` of the open chains side by side."""
         inertia = np.zeros((len(phi), self.m, self.m))
-        for numbers, part in self._chain_slices():
-            inertia[:, part, part] = numbers.mass_matrix(phi[:, part])
+        for numbers, joints in self._chain_slices():
+            inertia[:, joints, joints] = numbers.mass_matrix(phi[:, joints])
         return inertia + self.elements.inertia(phi) if self.elements.rotates else inertia
 
     def _answered(

@@ -66,10 +66,10 @@ class MechanismFriction(MechanismOutputs):
     def contacts(self) -> tuple[Contact, ...]:
         """Where Coulomb friction acts: the contacts of the chains, their rows those of phi."""
         contacts = []
-        for (name, arm), part in zip(self.chains.arms.items(), self.chains.slices, strict=True):
+        for (name, arm), joints in zip(self.chains.arms.items(), self.chains.slices, strict=True):
             for contact in arm.contacts:
                 row = np.zeros(self.m)
-                row[part] = contact.row
+                row[joints] = contact.row
                 shafts = tuple(f"{name}.{shaft}" for shaft in contact.shafts)
                 contacts.append(replace(contact, name=f"{name}.{contact.name}", row=row, shafts=shafts))
         return tuple(contacts)
@@ -85,10 +85,10 @@ class MechanismFriction(MechanismOutputs):
             return np.broadcast_to(self._rows, (len(phi), *self._rows.shape))
         rows = np.zeros((len(phi), len(self.contacts), self.m))
         start = 0
-        for numbers, part in self._chain_slices():
+        for numbers, joints in self._chain_slices():
             stop = start + len(numbers.arm.contacts)
             if stop > start:
-                rows[:, start:stop, part] = numbers.arm.contact_rows(phi[:, part])
+                rows[:, start:stop, joints] = numbers.arm.contact_rows(phi[:, joints])
             start = stop
         return rows
 
@@ -98,7 +98,9 @@ class MechanismFriction(MechanismOutputs):
 
     def contact_drift(self, phi: Array, rate: Array) -> Array:
         """Accelerations of the contacts at constant joint rates, ``(b, contacts)``: transmissions that vary."""
-        drifts = [numbers.arm.contact_drift(phi[:, part], rate[:, part]) for numbers, part in self._chain_slices()]
+        drifts = [
+            numbers.arm.contact_drift(phi[:, joints], rate[:, joints]) for numbers, joints in self._chain_slices()
+        ]
         return np.concatenate(drifts, axis=1)
 
     # -- at the coordinates ---------------------------------------------------------------------
@@ -138,8 +140,8 @@ class MechanismFriction(MechanismOutputs):
 
     def _joint_viscous(self, phi: Array) -> Array:
         viscous = np.zeros((len(phi), self.m, self.m))
-        for arm, part in zip(self.chains.arms.values(), self.chains.slices, strict=True):
-            viscous[:, part, part] = arm.viscous_matrix(phi[:, part])
+        for arm, joints in zip(self.chains.arms.values(), self.chains.slices, strict=True):
+            viscous[:, joints, joints] = arm.viscous_matrix(phi[:, joints])
         return viscous + self.elements.friction(phi) if self.parts.drives else viscous
 
     def friction_torque(self, phi: Array, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
@@ -148,8 +150,8 @@ class MechanismFriction(MechanismOutputs):
         x = self.first_influence(flat).reshape(*phi.shape, self.n)
         rate = transfer.times(x, vector_array(self.n, "qd", qd, "coordinate"))
         chain_torques = [
-            arm.friction_torque(phi[..., part], rate[..., part], width, law)
-            for arm, part in zip(self.chains.arms.values(), self.chains.slices, strict=True)
+            arm.friction_torque(phi[..., joints], rate[..., joints], width, law)
+            for arm, joints in zip(self.chains.arms.values(), self.chains.slices, strict=True)
         ]
         total = np.concatenate(chain_torques, axis=-1)
         if self.parts.drives:

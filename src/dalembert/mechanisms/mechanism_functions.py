@@ -89,8 +89,8 @@ def _gravity_load(g: TransferGraph) -> Tables:
 
 
 def _potential_energy(g: TransferGraph) -> Tables:
-    parts = zip(g.map.systems, g.map.chains.slices, strict=True)
-    chains = [system.potential_energy(g.graph, g.phi[part]) for system, part in parts]
+    chain_systems = zip(g.map.systems, g.map.chains.slices, strict=True)
+    chains = [system.potential_energy(g.graph, g.phi[joints]) for system, joints in chain_systems]
     return [total([*chains, g.map.elements.energy(g.graph, g.phi)])], [0]
 
 

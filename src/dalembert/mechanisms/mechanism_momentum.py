@@ -35,8 +35,8 @@ class MechanismMomentum(MechanismFriction):
 
         def centre(phi: Array) -> Array:
             moments = [
-                through(lambda q, system=numbers.system: list(system.first_moment(REAL, q)), phi[:, part])
-                for numbers, part in self._chain_slices()
+                through(lambda q, system=numbers.system: list(system.first_moment(REAL, q)), phi[:, joints])
+                for numbers, joints in self._chain_slices()
             ]
             return np.asarray(np.sum(moments, axis=0) / mass)
 
@@ -48,8 +48,8 @@ class MechanismMomentum(MechanismFriction):
 
         def slopes(phi: Array) -> Array:
             rows = [
-                through(lambda q, system=numbers.system: system.linear_momentum(REAL, q), phi[:, part])
-                for numbers, part in self._chain_slices()
+                through(lambda q, system=numbers.system: system.linear_momentum(REAL, q), phi[:, joints])
+                for numbers, joints in self._chain_slices()
             ]
             return np.concatenate(rows, axis=2) @ self.first_influence(phi) / mass
 
@@ -68,8 +68,8 @@ class MechanismMomentum(MechanismFriction):
 
         def table(phi: Array) -> Array:
             rows = [
-                through(lambda q, system=numbers.system: system.momentum_matrix(REAL, q), phi[:, part])
-                for numbers, part in self._chain_slices()
+                through(lambda q, system=numbers.system: system.momentum_matrix(REAL, q), phi[:, joints])
+                for numbers, joints in self._chain_slices()
             ]
             return np.concatenate(rows, axis=2) @ self.first_influence(phi)
 

@@ -60,8 +60,10 @@ class MechanismMotors:
         """N ``(b, motors, m)``: the motors' speeds per joint rate."""
         transmission = np.zeros((len(phi), len(self.names), self.mechanism.m))
         start = 0
-        for arm, part, motors in self._parts():
-            transmission[:, start : start + len(motors), part] = arm.transmission(phi[:, part])[:, motors]
+        for arm, chain_joints, motors in self._chain_motors():
+            transmission[:, start : start + len(motors), chain_joints] = arm.transmission(phi[:, chain_joints])[
+                :, motors
+            ]
             start += len(motors)
         for k, jet, joints in self._jets(phi, 1):
             transmission[:, start + k, joints] = jet.first[:, 0]
@@ -71,8 +73,10 @@ class MechanismMotors:
         """dN_aj/dphi_k ``(b, motors, m, m)``; zeros for constant ratios."""
         slopes = np.zeros((len(phi), len(self.names), self.mechanism.m, self.mechanism.m))
         start = 0
-        for arm, part, motors in self._parts():
-            slopes[:, start : start + len(motors), part, part] = arm.transmission_slopes(phi[:, part])[:, motors]
+        for arm, chain_joints, motors in self._chain_motors():
+            slopes[:, start : start + len(motors), chain_joints, chain_joints] = arm.transmission_slopes(
+                phi[:, chain_joints]
+            )[:, motors]
             start += len(motors)
         for k, jet, joints in self._jets(phi, 2):
             # the first index of a jet is that of its derivative
@@ -89,11 +93,11 @@ class MechanismMotors:
             if placed is not None
         ]
 
-    def _parts(self) -> Sequence[tuple[ArmSystem, slice, list[int]]]:
+    def _chain_motors(self) -> Sequence[tuple[ArmSystem, slice, list[int]]]:
         chains = self.mechanism.chains
         return [
-            (arm, part, motors)
-            for arm, part, motors in zip(chains.arms.values(), chains.slices, self.of_chain, strict=True)
+            (arm, chain_joints, motors)
+            for arm, chain_joints, motors in zip(chains.arms.values(), chains.slices, self.of_chain, strict=True)
             if motors
         ]
 

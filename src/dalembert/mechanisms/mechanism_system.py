@@ -172,7 +172,7 @@ class MechanismSystem:
         target = vector_array(self.n, "q", q, "coordinate")
         if target.ndim == 1 and all(np.ndim(x) == 1 for x in arguments):
             # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
-            return self.branch.support(target).of(function, *arguments)
+            return self.branch.support(target).interpolated(function, *arguments)
         phi = self._direct_joints(target)
         if phi is not None:
             return function(phi, *arguments)
@@ -181,7 +181,7 @@ class MechanismSystem:
         shape = np.broadcast_shapes(target.shape, *(x.shape for x in rates))[:-1]
         chosen = np.broadcast_to(np.arange(len(supports)).reshape(target.shape[:-1]), shape).reshape(-1)
         rows = [np.broadcast_to(x, (*shape, self.n)).reshape(-1, self.n) for x in rates]
-        values = np.array([supports[k].of(function, *(x[i] for x in rows)) for i, k in enumerate(chosen)])
+        values = np.array([supports[k].interpolated(function, *(x[i] for x in rows)) for i, k in enumerate(chosen)])
         return values.reshape(*shape, *values.shape[1:])
 
     def _supports(self, states: Array) -> list[Support]:
@@ -235,7 +235,7 @@ class MechanismSystem:
                     f"{mechanism.name}: at {coordinate_text(assembly, q)} joint {beyond}; stops act at joints that are "
                     f"coordinates, so make it one, or take its limits off"
                 )
-            return support.of(mechanism.forward_dynamics, qd, tau)
+            return support.interpolated(mechanism.forward_dynamics, qd, tau)
 
         return accelerate
 
@@ -360,4 +360,4 @@ class MechanismSystem:
 
 def _middle(support: Support) -> Array:
     """The joints of the state itself."""
-    return support.of(lambda phi: phi)
+    return support.interpolated(lambda phi: phi)

@@ -87,7 +87,7 @@ def _with(train: DriveTrain, chain: str, arm: ArmSystem, called: Mapping[str, st
     """``train`` and the drives of a chain, by the names they have in the tree."""
     if arm.drives.functions:
         raise ArmError(
-            f"{arm.name}: its drives have functions of joint positions, which are told chain by chain alone; ask for "
+            f"{arm.name}: its drives have functions of joint positions, which are known chain by chain alone; ask for "
             f"the equations without_drives(), or of the arm itself"
         )
 

@@ -98,7 +98,7 @@ def _tables(skeleton: Skeleton) -> Tables:
     graph, mechanism = Graph(), skeleton.mechanism
     phi = graph.inputs("phi_", mechanism.m)
     chains = zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True)
-    joint_frames = [frames(chain(arm, graph), graph, phi[part]) for arm, part in chains]
+    joint_frames = [frames(chain(arm, graph), graph, phi[joints]) for arm, joints in chains]
     points = []
     for point in skeleton.points:
         turn, origin = joint_frames[point.chain][point.body]

@@ -190,8 +190,8 @@ class TransferOverField:
     def torque(self, phi: Sequence[Scalar], rate: Sequence[Scalar], rate2: Sequence[Scalar]) -> list[Scalar]:
         """T_phi of the open chains for this motion."""
         torques: list[Scalar] = []
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            torques += system.torque(self.field, phi[part], rate[part], rate2[part])
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            torques += system.torque(self.field, phi[joints], rate[joints], rate2[joints])
         if not self.assembly.elements:
             return torques
         moved = [dot(row, rate2) for row in self.elements.inertia(self.field, phi)]
@@ -201,8 +201,8 @@ class TransferOverField:
     def weight(self, phi: Sequence[Scalar]) -> list[Scalar]:
         """dV/dphi of the weight of the open chains."""
         weights: list[Scalar] = []
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            weights += system.gravity(self.field, phi[part])
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            weights += system.gravity(self.field, phi[joints])
         return weights
 
     def carried(self, x: Sequence[Sequence[Scalar]], load: Sequence[Scalar]) -> list[Scalar]:
@@ -213,9 +213,9 @@ class TransferOverField:
         """I*_qq = sum X^T I* X over the chains (3-34), (4-48)."""
         n = self.assembly.n
         inertia: list[list[Scalar]] = [[0] * n for _ in range(n)]
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            x_chain = x[part]
-            mass = system.mass_matrix(self.field, phi[part])
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            x_chain = x[joints]
+            mass = system.mass_matrix(self.field, phi[joints])
             moved = [[dot(row, [line[k] for line in x_chain]) for k in range(n)] for row in mass]
             for i in range(n):
                 for j in range(i + 1):
@@ -280,15 +280,15 @@ class TransferOverField:
         """P*_qqq = X^T . (X^T P* X) + X^T I* . X2 over the chains (4-61), as ``transfer.reduced``."""
         n = self.assembly.n
         power: list[list[list[Scalar]]] = [[[0] * n for _ in range(n)] for _ in range(n)]
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            x_chain = x[part]
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            x_chain = x[joints]
             columns = [[row[k] for row in x_chain] for k in range(n)]
-            bent = system.christoffel(self.field, phi[part])
-            mass = system.mass_matrix(self.field, phi[part])
+            bent = system.christoffel(self.field, phi[joints])
+            mass = system.mass_matrix(self.field, phi[joints])
             for i in range(n):
                 pulled = [[dot(columns[i], [line[c] for line in plane]) for c in range(len(x_chain))] for plane in bent]
                 for j in range(i + 1):
-                    inner = second[i][j][part]
+                    inner = second[i][j][joints]
                     load = [add(dot(p, columns[j]), dot(row, inner)) for p, row in zip(pulled, mass, strict=True)]
                     for k in range(n):
                         power[k][i][j] = add(power[k][i][j], dot(columns[k], load))
@@ -297,12 +297,12 @@ class TransferOverField:
     def applied(self, phi: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
         """T^L_phi: weight, springs, dampers and friction of the open chains."""
         loads = [sub(0, value) for value in self.weight(phi)]
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            extra: list[Scalar] = [0] * (part.stop - part.start)
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            extra: list[Scalar] = [0] * (joints.stop - joints.start)
             if system.elastics:
-                extra = list(system.elastic_load(self.field, phi[part], rate[part]))
+                extra = list(system.elastic_load(self.field, phi[joints], rate[joints]))
             if system.train is not None:
-                rubbed = system.friction(self.field, phi[part], rate[part], [0] * len(extra))
+                rubbed = system.friction(self.field, phi[joints], rate[joints], [0] * len(extra))
                 extra = [sub(a, b) for a, b in zip(extra, rubbed, strict=True)]
-            loads[part] = [add(a, b) for a, b in zip(loads[part], extra, strict=True)]
+            loads[joints] = [add(a, b) for a, b in zip(loads[joints], extra, strict=True)]
         return loads

@@ -20,8 +20,8 @@ from .screw_chain import ScrewChain
 from .subproblems import LOST, finite
 
 Array = NDArray[np.float64]
-WAYS = (0, 1, 2, 3, 4, 5)
-"""Where the loop is closed."""
+FIRST_AXES = (0, 1, 2, 3, 4, 5)
+"""Axes from which the loop is read: where it is closed."""
 WITNESSES, TRIALS = 2, 16
 REAL, SEARCHED = 1e-3, 1e-2
 """Eigenvalues closer than this to a real angle (rad) may be real; from those closer than that solutions are sought."""
@@ -68,7 +68,7 @@ class GeneralSix:
         return Axes(*spread)
 
     @cached_property
-    def ways(self) -> tuple[int, ...]:
+    def first_axes(self) -> tuple[int, ...]:
         """Where to close the loop, the best witnesses of some random poses first: special axes make some ways dumb."""
         rng = np.random.default_rng(5)
         angles = rng.uniform(-np.pi, np.pi, (TRIALS, 6))
@@ -78,35 +78,35 @@ class GeneralSix:
             h, p = axes.direction[:, k], axes.point[:, k]
             shift = turned(h, angles[:, k], shift - p) + p
             turn = turned(h[:, None], np.broadcast_to(angles[:, k : k + 1], (TRIALS, 3)), turn)
-        _, votes = self._searched(WAYS, np.swapaxes(turn, 1, 2), shift, len(WAYS) + 1)
-        return tuple(sorted(WAYS, key=lambda way: -votes[way]))
+        _, votes = self._searched(FIRST_AXES, np.swapaxes(turn, 1, 2), shift, len(FIRST_AXES) + 1)
+        return tuple(sorted(FIRST_AXES, key=lambda first_axis: -votes[first_axis]))
 
     def positions(self, turn: Array, shift: Array) -> tuple[Array, NDArray[np.bool_]]:
         """Candidates ``(poses, 16, 6)`` for displacements T' = (turn, shift), and for which they are all there are."""
-        (angles, witnesses), _ = self._searched(self.ways, turn, shift, WITNESSES)
+        (angles, witnesses), _ = self._searched(self.first_axes, turn, shift, WITNESSES)
         return angles, np.asarray(witnesses >= WITNESSES)
 
     def _searched(
-        self, ways: tuple[int, ...], turn: Array, shift: Array, enough: int
+        self, first_axes: tuple[int, ...], turn: Array, shift: Array, enough: int
     ) -> tuple[tuple[Array, NDArray[np.int64]], dict[int, int]]:
         """Candidates, the witnesses of each pose until it has enough, and of how many poses each way is one."""
         count = len(turn)
         solutions, counts = np.zeros((count, MOST, 6)), np.zeros(count, np.int64)
-        witnesses, votes = np.zeros(count, np.int64), dict.fromkeys(ways, 0)
+        witnesses, votes = np.zeros(count, np.int64), dict.fromkeys(first_axes, 0)
         waiting = np.arange(count)
         eliminations: list[tuple[int, NDArray[np.int64], Eliminated]] = []
-        for way in ways:
+        for first_axis in first_axes:
             t, s = turn[waiting], shift[waiting]
             axes = self._axes(len(waiting))
-            elimination = eliminated(_closed_at(axes, way, t, s), t, s)
-            candidates = finite(np.roll(elimination.q, way, axis=-1))
+            elimination = eliminated(_closed_at(axes, first_axis, t, s), t, s)
+            candidates = finite(np.roll(elimination.q, first_axis, axis=-1))
             q, error = candidates, np.full(candidates.shape[:2], np.inf)
             pose, k = np.nonzero(elimination.imaginary < SEARCHED)
             pose_axes = Axes(axes.direction[pose], axes.point[pose])
             better, residual = improved(pose_axes, candidates[pose, k][:, None], t[pose], s[pose])
             q[pose, k], error[pose, k] = better[:, 0], residual[:, 0]
             solutions[waiting], counts[waiting] = _united(solutions[waiting], counts[waiting], q, error < EXACT)
-            eliminations.append((way, waiting, elimination))
+            eliminations.append((first_axis, waiting, elimination))
             witnesses[:] = 0
             for closing, poses, earlier in eliminations:
                 agreed = _accounted(earlier, solutions[poses][..., (closing + 2) % 6], counts[poses])
@@ -121,14 +121,14 @@ class GeneralSix:
         return (solutions, witnesses), votes
 
 
-def _closed_at(axes: Axes, way: int, turn: Array, shift: Array) -> Axes:
-    """The loop from axis ``way`` on: those before it come last, brought back by T'."""
+def _closed_at(axes: Axes, first_axis: int, turn: Array, shift: Array) -> Axes:
+    """The loop from axis ``first_axis`` on: those before it come last, brought back by T'."""
     turn_t = np.swapaxes(turn, 1, 2)
-    direction = np.einsum("nij,nkj->nki", turn_t, axes.direction[:, :way])
-    point = np.einsum("nij,nkj->nki", turn_t, axes.point[:, :way] - shift[:, None])
+    direction = np.einsum("nij,nkj->nki", turn_t, axes.direction[:, :first_axis])
+    point = np.einsum("nij,nkj->nki", turn_t, axes.point[:, :first_axis] - shift[:, None])
     return Axes(
-        np.concatenate([axes.direction[:, way:], direction], axis=1),
-        np.concatenate([axes.point[:, way:], point], axis=1),
+        np.concatenate([axes.direction[:, first_axis:], direction], axis=1),
+        np.concatenate([axes.point[:, first_axis:], point], axis=1),
     )
 
 
