@@ -27,6 +27,17 @@ class Paths(Protocol):
         ...
 
 
+class DensePaths:
+    """The paths of a full matrix: every joint before k is on the path of k.
+
+    Such are the matrices of chains without branches, and of joints that rotors, followers or loops couple across them.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
+
+
 def factor(chain: Paths, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], list[Scalar]]:
     """L (unit lower triangular, entries at [i][j] for j on the path of i) and the inverses of the pivots."""
     work = [list(row) for row in matrix]

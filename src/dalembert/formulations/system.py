@@ -36,19 +36,11 @@ from . import (
 from .chain import Chain, chain
 from .coefficients import Christoffel
 from .drive_train import RingTrain
-from .factor import Paths
+from .factor import DensePaths, Paths
 from .friction import resistance, resistances
 from .rotors import Ratios, Spin
 
 Table = list[list[Scalar]]
-
-
-class Full:
-    """A chain without branches: rotors and followers couple joints of different branches, and fill the mass matrix."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
 
 
 class SystemOverRing:
@@ -336,7 +328,7 @@ class SystemOverRing:
     @cached_property
     def paths(self) -> Paths:
         """Which entries of the factors of D can be other than zero."""
-        return self.links if self.by_bodies else Full(self.n)
+        return self.links if self.by_bodies else DensePaths(self.n)
 
     @property
     def by_bodies(self) -> bool:

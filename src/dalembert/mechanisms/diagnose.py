@@ -22,8 +22,7 @@ def rank_of(g: Array) -> int:
     """Numerical rank of one matrix."""
     if not g.size:
         return 0
-    s = np.linalg.svd(g, compute_uv=False)
-    return int((s > RANK * max(s[0], 1e-300)).sum())
+    return _counted(np.linalg.svd(g, compute_uv=False))
 
 
 def freedoms(g: Array) -> Array:
@@ -31,8 +30,12 @@ def freedoms(g: Array) -> Array:
     if not g.size:
         return np.eye(g.shape[1])
     _, s, vh = np.linalg.svd(g)
-    rank = int((s > RANK * max(s[0], 1e-300)).sum())
-    return vh[rank:].T
+    return vh[_counted(s) :].T
+
+
+def _counted(s: Array) -> int:
+    """How many singular values, the largest first, are no rounding of zero."""
+    return int((s > RANK * max(s[0], 1e-300)).sum())
 
 
 def independent_joints(g: Array) -> list[int]:

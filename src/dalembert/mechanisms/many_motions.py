@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError, SimulationInterrupt
 from ..systems.arrays import vector_array
-from ..systems.time_span import LONGEST, MOST_NUMBERS, SHORTEST
+from ..systems.time_span import MOST_NUMBERS, fixed_steps
 from .batch import Array
 from .branches import NEAR, AssemblyBranch
 from .continuation import coordinate_text, solved, solved_where_near
@@ -74,17 +74,7 @@ def simulate_many(
     turning = [c.name for c in mechanism.assembly.coordinates if not c.has_position]
     if turning:
         raise ArmError(f"coordinate {turning[0]!r} is a turn and has no position to follow; choose joints or positions")
-    if not step >= SHORTEST or not step <= duration <= LONGEST:
-        raise ArmError(
-            f"step {step:g} s and duration {duration:g} s: the step must be {SHORTEST:g} s or more and fit into a "
-            f"duration of at most {LONGEST:g} s"
-        )
-    count = round(duration / step)
-    if abs(count * step - duration) > 1e-9 * duration:
-        raise ArmError(f"{duration:g} s is no whole number of steps of {step:g} s; change one of them")
-    keep = count if every is None else every
-    if not 1 <= keep <= count:
-        raise ArmError(f"every {keep} steps of {count} cannot be kept; give a number between 1 and {count}")
+    stride, frames = fixed_steps(duration, step, every)
     m, n = mechanism.m, mechanism.n
     start = vector_array(m, "phi", phi)
     rate, load = vector_array(n, "qd", qd, "coordinate"), vector_array(n, "tau", tau, "coordinate")
@@ -95,7 +85,6 @@ def simulate_many(
     joints, v, push = (np.array(np.broadcast_to(x, (batch_size, x.shape[-1]))) for x in (start, rate, load))
     q = mechanism.coordinates_of(joints)
     joints = solved(mechanism.assembly, q, joints)
-    frames = count // keep
     if frames * batch_size * (m + 2 * n) > MOST_NUMBERS:
         raise ArmError(f"{frames} states of {batch_size} motions are more than can be kept; keep fewer with every")
     saved_phi, saved_q, saved_qd = (np.empty((frames + 1, batch_size, width)) for width in (m, n, n))
@@ -104,9 +93,9 @@ def simulate_many(
     compiled = mechanism.assembly.map is not None
 
     def motions(finished: int) -> ManyMotions:
-        t: Array = step * keep * np.arange(finished + 1, dtype=np.float64)
+        t: Array = step * stride * np.arange(finished + 1, dtype=np.float64)
         kept_phi, kept_q, kept_qd = (saved[: finished + 1] for saved in (saved_phi, saved_q, saved_qd))
-        steps = batch_size * keep * finished
+        steps = batch_size * stride * finished
         return ManyMotions(
             mechanism.name, t, kept_phi, kept_q, kept_qd, mechanism.coordinates, steps, compiled, tuple(states.faults)
         )  # fmt: skip
@@ -114,12 +103,14 @@ def simulate_many(
     finished = 0
     try:
         for frame in range(1, frames + 1):
-            for _ in range(keep):
+            for _ in range(stride):
                 states.advance(step)
             saved_phi[frame], saved_q[frame], saved_qd[frame] = states.phi, states.q, states.v
             finished = frame
     except KeyboardInterrupt:
-        raise SimulationInterrupt(f"interrupted after t = {step * keep * finished:.6g} s", motions(finished)) from None
+        raise SimulationInterrupt(
+            f"interrupted after t = {step * stride * finished:.6g} s", motions(finished)
+        ) from None
     return motions(frames)
 
 

@@ -41,14 +41,6 @@ class TransferredMotion:
     rate2: list[Scalar]
 
 
-class DensePaths:
-    """A full symmetric matrix for ``formulations/factor``: every joint before k is on the path of k."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
-
-
 class TransferOverField:
     """The equations and chains of an assembly over ``field``.
 
@@ -135,7 +127,7 @@ class TransferOverField:
     def step(self, phi: Sequence[Scalar], q: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar], Reflections]:
         """The joints after a step of Newton towards the coordinates q, w - (q, 0) before it, and the factors."""
         values, g, _ = self.rows(phi)
-        residual = [sub(value, target) for value, target in zip(values, q, strict=False)] + values[len(q) :]
+        residual = _less_coordinates(values, q)
         factors = Reflections(self.field, g)
         return [sub(a, b) for a, b in zip(phi, factors.solve(residual), strict=True)], residual, factors
 
@@ -144,8 +136,7 @@ class TransferOverField:
         phi = list(guess)
         for _ in range(steps):
             phi = self.step(phi, q)[0]
-        values = self.rows(phi)[0]
-        residual = [sub(value, target) for value, target in zip(values, q, strict=False)] + values[len(q) :]
+        residual = _less_coordinates(self.rows(phi)[0], q)
         return phi, self.field.sqrt(dot(residual, residual))
 
     def alignment(self, phi: Sequence[Scalar]) -> list[Scalar]:
@@ -246,7 +237,7 @@ class TransferOverField:
         inertia = self.inertia(phi, motion.x)
         joint_bias = self.torque(phi, motion.rate, motion.rate2)
         bias = self.carried(motion.x, [sub(a, b) for a, b in zip(joint_bias, load, strict=True)])
-        paths = DensePaths(self.assembly.n)
+        paths = factor.DensePaths(self.assembly.n)
         lower, pivots = factor.factor(paths, self.field, inertia)
         return factor.solve(paths, lower, pivots, [sub(a, b) for a, b in zip(tau, bias, strict=True)]), motion
 
@@ -306,3 +297,8 @@ class TransferOverField:
                 extra = [sub(a, b) for a, b in zip(extra, rubbed, strict=True)]
             loads[joints] = [add(a, b) for a, b in zip(loads[joints], extra, strict=True)]
         return loads
+
+
+def _less_coordinates(w: Sequence[Scalar], q: Sequence[Scalar]) -> list[Scalar]:
+    """w - (q, 0): what the coordinates lack, and the closures as they are."""
+    return [*(sub(value, target) for value, target in zip(w, q, strict=False)), *w[len(q) :]]

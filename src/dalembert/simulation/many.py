@@ -20,7 +20,7 @@ from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
-from ..systems.time_span import LONGEST, MOST_NUMBERS, SHORTEST
+from ..systems.time_span import MOST_NUMBERS, fixed_steps
 from .native import many_library
 
 Array = NDArray[np.float64]
@@ -58,14 +58,7 @@ def simulate_many(
             f"{arm.name}: many arms at once run without events, which the Coulomb friction of its drives needs; take "
             "it off with frictionless(), or simulate one by one"
         )
-    if not step >= SHORTEST or not step <= duration <= LONGEST:
-        raise ArmError(
-            f"step {step:g} s and duration {duration:g} s: the step must be {SHORTEST:g} s or more and fit into a "
-            f"duration of at most {LONGEST:g} s"
-        )
-    count = round(duration / step)
-    if abs(count * step - duration) > 1e-9 * duration:
-        raise ArmError(f"{duration:g} s is no whole number of steps of {step:g} s; change one of them")
+    stride, frames = fixed_steps(duration, step, every)
     position, push = vector_array(n, "q", q), vector_array(n, "torque", torque)
     speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd)
     batch = np.broadcast_shapes(position.shape[:-1], push.shape[:-1], speed.shape[:-1])
@@ -79,10 +72,6 @@ def simulate_many(
         raise ArmError(f"the arms stand along one axis; got a batch of shape {batch}")
     arms = batch[0] if batch else 1
     start, rate, drive = (np.ascontiguousarray(np.broadcast_to(x, (arms, n))) for x in (position, speed, push))
-    stride = count if every is None else every
-    if not 1 <= stride <= count:
-        raise ArmError(f"every {stride} steps of {count} cannot be kept; give a number between 1 and {count}")
-    frames = count // stride
     if frames * arms * n > MOST_NUMBERS:
         raise ArmError(f"{frames} states of {arms} arms are more than can be kept; keep fewer with every")
     saved_q, saved_qd = np.empty((frames + 1, arms, n)), np.empty((frames + 1, arms, n))
