@@ -153,6 +153,10 @@ def closed_loop(arm: ArmDescription, model: ArmDescription, kind: str) -> Functi
 
 
 def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> Tables:
+    """tau of the law, and qdd under it.
+
+    Constant, or ID(q, qd, rdd + kp (r - q) + kd (rd - qd)), or G(q) + kp (r - q) + kd (rd - qd) of the model.
+    """
     graph = Graph()
     plant, inner = GraphModel(arm, graph), GraphModel(model, graph)
     q, qd, r, rd, rdd, kp, kd = (plant.input(name) for name in ARGUMENTS)

@@ -185,6 +185,7 @@ def closed_loop(mechanism: Mechanism, model: Mechanism, kind: str) -> Function:
 
 
 def _loop_tables(mechanism: Mechanism, model: Mechanism, kind: str) -> Tables:
+    """The loads of the law as in ``compiled_loop`` at closed joints, with qdd, phi' = X qd and the spread of [G^w]."""
     graph = Graph()
     plant = TransferOverField(mechanism.assembly, graph)
     inner = plant if model is mechanism else TransferOverField(model.assembly, graph)

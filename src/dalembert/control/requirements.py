@@ -115,6 +115,7 @@ def _of_motors(
 
 
 def _of_mechanism(system: MechanismSystem, t: Array, q: Array, qd: Array, qdd: Array, jerk: Array) -> Requirements:
+    """``requirements`` of a mechanism: joints follow the coordinates in one assembly mode."""
     mechanism, chains = system.mechanism, system.mechanism.chains
     phi = mechanism.follow(q, system.near)
     rate, _ = mechanism.joint_motion(phi, qd, qdd)

@@ -122,8 +122,8 @@ def time_optimal(
     if not slope.any():
         raise ArmError(f"{system.name}: the path does not move; give one that does")
 
-    def bound(samples_s: Array) -> Array:
-        return _speed_limit(system, path.derivative(samples_s, 1), speed)
+    def bound(path_s: Array) -> Array:
+        return _speed_limit(system, path.derivative(path_s, 1), speed)
 
     largest_x = _lowered_between(s, bound(s), bound)
     hardest = None if acceleration is None else joint_limit("acceleration", acceleration, (system.n,))

@@ -167,6 +167,7 @@ def _mounted(actuator: Actuator) -> Frame:
 
 
 def _matrices(frame: Frame, n: int) -> Matrices:
+    """The 4x4 matrix of a frame over dual numbers of dual numbers, and its first and second derivatives."""
     turn, shift = frame
     rows = [[*turn[i], shift[i]] for i in range(3)]
 

@@ -58,6 +58,7 @@ class Reflections:
         self._reflect()
 
     def _substitute(self) -> None:
+        """Solve rows in which one unknown is left by substitution, until there is no such row."""
         active = set(self.rows)
         progressed = True
         while progressed:
@@ -73,6 +74,7 @@ class Reflections:
         self.active = {i for i in active if any(k not in self.solved_unknowns for k in self.rows[i])}
 
     def _reflect(self) -> None:
+        """Bring the other rows to upper triangular form, column by column; that which fills in least comes next."""
         work = {i: {k: x for k, x in self.rows[i].items() if k not in self.solved_unknowns} for i in self.active}
         remaining = set(range(self.width)) - self.solved_unknowns
         self.upper: dict[int, Row] = {}
@@ -94,6 +96,10 @@ class Reflections:
             remaining.discard(column)
 
     def _annul(self, work: dict[int, Row], rows: list[int], column: int) -> tuple[Reflection, Scalar]:
+        """Annul a column x below its first row by 1 - beta u u^T, and give it with the pivot -sign(x_1) |x|.
+
+        u = x + sign(x_1) |x| e_1 and beta = 1 / (|x| (|x| + |x_1|)) = 2 / u.u (Householder 1958).
+        """
         field = self.field
         entries = [work[i][column] for i in rows]
         size = field.sqrt(dot(entries, entries))

@@ -56,6 +56,7 @@ def step_function(arm: ArmDescription) -> Function:
 
 
 def _build(arm: ArmDescription) -> Tables:
+    """The damped step over a graph, J that of the arm."""
     m = GraphModel(arm, Graph())
     graph = m.graph
     jacobian = m.system.jacobian(graph, m.input("q"))

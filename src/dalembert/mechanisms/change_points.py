@@ -159,6 +159,7 @@ class ChangePoints:
         return None
 
     def _rate_of_regularity(self, start: float, state: State) -> tuple[float, float]:
+        """The regularity's slope in time, by a difference backwards along phi', and the regularity itself."""
         m = self.assembly.m
         phi, rate = state[:m], state[m:]
         largest = np.abs(rate).max()
@@ -169,6 +170,10 @@ class ChangePoints:
         return float((current - behind) / step), float(current)
 
     def _across(self, start: float, state: State, end: float) -> Passage | None:
+        """From ``start`` to ``end``: accelerations interpolated from both sides, integrated until the far side settles.
+
+        None where it does not, or where the loops open on the way.
+        """
         m, span = self.assembly.m, end - start
         earliest = max(self.begin, start - 1.5 * span)
         if start - earliest < 0.5 * span:

@@ -141,7 +141,7 @@ def _blocks(filled: NDArray[np.bool_]) -> list[tuple[list[int], list[int]]]:
     ordered: list[list[int]] = []
     remaining = list(range(count))
     while remaining:
-        # strong components form no circle: one of those left needs none but itself and those found
+        # strong components form no circle: one of those left needs none but itself and those ordered
         solved = {i for block in ordered for i in block}
         k = next(
             k

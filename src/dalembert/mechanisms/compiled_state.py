@@ -55,6 +55,7 @@ def state_function(system: ChainFrames, closures: tuple[ClosureNumbers | GearNum
 
 
 def _tables(system: ChainFrames, closures: tuple[ClosureNumbers | GearNumbers, ...]) -> Tables:
+    """c, [G^c], phi'.[H^c] phi', I* and phi'.P* phi' - T^L over one graph."""
     graph = Graph()
     m = system.m
     phi, rate = graph.inputs("phi_", m), graph.inputs("rate_", m)

@@ -214,6 +214,7 @@ class _Integration:
         return DOP853(self.slope, now, state, end, rtol=self.rtol, atol=self.atol)
 
     def _step(self, solver: Any) -> None:
+        """One step of DOP853; a motion that runs away, or takes too many evaluations, is stopped."""
         rate = np.abs(solver.y[self.assembly.m :])
         if not np.isfinite(rate).all() or rate.max(initial=0.0) > TOO_FAST:
             joint = self.assembly.chains.joint_names[int(np.argmax(np.where(np.isfinite(rate), rate, np.inf)))]
@@ -275,6 +276,7 @@ class _Integration:
 def _motion_at(
     mechanism: Mechanism, times: Array, phi: Array, rate: Array, passages: tuple[float, ...]
 ) -> MechanismMotion:
+    """The states with q, q' = [G^q_phi] phi', energy and closure error."""
     assembly = mechanism.assembly
     blocks = assembly.coordinate_blocks(assembly.chains.place(phi), 1)
     q = assembly.value(blocks, len(phi))[:, : assembly.n]

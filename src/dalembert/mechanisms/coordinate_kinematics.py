@@ -290,7 +290,7 @@ class CoordinateKinematics:
             if not results:
                 raise ArmError("there is no state in this batch; give at least one")
             if isinstance(results[0], tuple):
-                return tuple(np.stack(rows_of_one) for rows_of_one in zip(*results, strict=True))
+                return tuple(np.stack(tables) for tables in zip(*results, strict=True))
             return np.stack(results)
 
         return self.batched(rows, *arguments)

@@ -140,6 +140,7 @@ def _frames(text: str, system: ChainFrames) -> tuple[Carrier, Carrier | None]:
 
 
 def _terms(text: str, system: ChainFrames) -> tuple[CoordinateTerm, ...]:
+    """The terms of a sum such as "left.a + 2*right.b - x(plate)", read from left to right."""
     terms: list[CoordinateTerm] = []
     cursor = 0
     while cursor < len(text):

@@ -165,6 +165,7 @@ class _Linearization:
     def _model(
         self, slopes: JointSlopes, lever: Array, inputs: tuple[Signal, ...], nominal: dict[str, Array]
     ) -> LinearModel:
+        """A and B of d/dt dq' = I*^-1 (lever du - (dT/dq') dq' - (dT/dq) dq), and F11 in A."""
         mechanism = self.mechanism
         to_q, to_qd, inertia = (table[0] for table in transferred(self.carried, self.qd, self.qdd, slopes))
         try:

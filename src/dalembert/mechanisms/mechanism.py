@@ -447,6 +447,7 @@ class Mechanism(MechanismMomentum):
         return x, rate, rate2, transfer.inertia(joint_inertia, x), coordinate_bias
 
     def _forces(self, forces: Forces) -> list[Sequence[Force]]:
+        """The forces on each chain in the order of the chains, in the axes of the world."""
         for chain in forces:
             if chain not in self.chains.names:
                 raise ArmError(f"force on {chain!r}: no such chain; the chains are {listed(self.chains.names)}")

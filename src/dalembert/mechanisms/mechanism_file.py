@@ -141,6 +141,7 @@ def _tables(top: TomlTable, key: str, keys: tuple[str, ...]) -> list[tuple[str, 
 
 
 def _chains(top: TomlTable, origin: str, folder: Path | None) -> tuple[dict[str, ArmDescription], dict[str, Placement]]:
+    """The chains by name, each one of arm, joints or free, and the placements of their bases."""
     chains: dict[str, ArmDescription] = {}
     bases: dict[str, Placement] = {}
     arms = {name: arm_of_table(table, name, origin) for name, table in _tables(top, "arm", ARM)}

@@ -85,6 +85,7 @@ def with_mechanism_numbers(mechanism: Mechanism, values: Mapping[str, Any]) -> M
 
 
 def _numbers(mechanism: Mechanism) -> Named:
+    """All numbers with the route by which each is changed, in the order of the description."""
     parts = mechanism.parts
     for chain, arm in parts.chains.items():
         for name, number in numbers_of(arm).items():

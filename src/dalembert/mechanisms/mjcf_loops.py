@@ -69,6 +69,7 @@ def _refuse_ref(root: Element, origin: str) -> None:
 
 
 def _closure(item: XmlNode, arm: ArmDescription, tree: Mechanism, number: int) -> Closure:
+    """A connect as a spherical closure at its anchor, a weld as a fixed one at its relative pose."""
     if item.tag not in ("connect", "weld"):
         raise item.fault(
             "is an equality constraint of a kind that is not read; connect and weld are closures, joint is a gear"
@@ -117,6 +118,7 @@ def _inverse(pose: Array) -> Array:
 
 
 def _from_quaternion(numbers: list[float]) -> Array:
+    """The pose of seven numbers: a position, then the rotation of the quaternion w x y z, made a unit one."""
     w, x, y, z = np.array(numbers[3:]) / np.linalg.norm(numbers[3:])
     pose = np.eye(4)
     pose[:3, :3] = [

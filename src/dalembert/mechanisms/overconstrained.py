@@ -182,6 +182,7 @@ class Motors:
         return torque, fixed + per_motor @ torque, needed, np.abs(g.T @ torque - needed).max(initial=0)
 
     def _limits(self, limits: ArrayLike | bool) -> tuple[Array, Array]:
+        """Rows A and bounds b with A T_q >= b: every load within plus and minus its largest."""
         count = len(self.motions)
         if limits is False:
             return np.zeros((0, count)), np.zeros(0)

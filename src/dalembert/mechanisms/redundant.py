@@ -161,7 +161,7 @@ class Redundant:
             g, h = self.influence(phi)
             bias = self.mechanism.inverse_dynamics(phi, qd, centre)
             inertia = self.mechanism.mass_matrix(phi)
-            through = np.linalg.solve(inertia, g.T).T  # G I*^-1, since q'' = I*^-1 (T - T at rest)
+            through = np.linalg.solve(inertia, g.T).T  # G I*^-1, since q'' = I*^-1 (T - bias)
             torque = qp.minimiser(w, centre, (through, udd - transfer.form(qd, h) + through @ bias))
             return torque, np.linalg.solve(inertia, torque - bias)
 

@@ -159,11 +159,13 @@ class _Target:
         self.size = max(abs(float(np.linalg.det(g[self.rows]))), 1e-12)
 
     def value(self, phi: Array) -> Array:
+        """c, then det [G^(q,c)] over its size at the start."""
         value, g_w = (table[0] for table in self.assembly.first_order(phi[None]))
         g, c = g_w[self.rows], value[self.rows[self.assembly.n :]]
         return np.concatenate([c, [np.linalg.det(g) / self.size]])
 
     def slope(self, phi: Array) -> Array:
+        """[G^c], then d det G/dphi_m = sum_rn cof(G)_rn H_rmn (Jacobi's formula), over the same size."""
         placed = self.assembly.chains.place(phi[None])
         blocks = self.assembly.blocks(placed, 2)
         g = self.assembly.jacobian(blocks, 1)[0][self.rows]

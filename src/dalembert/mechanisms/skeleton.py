@@ -46,6 +46,7 @@ class Skeleton:
             self._chain(number)
 
     def _chain(self, number: int) -> None:
+        """Add the points, bars and plates of one chain."""
         chains = self.mechanism.chains
         arm, links = list(chains.arms.values())[number], chains.numbers[number].chain
         free = _is_free(arm.bodies, arm.joints[0].child)

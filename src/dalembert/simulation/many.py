@@ -131,6 +131,7 @@ def _native(
 def _in_numpy(
     arm: ArmSystem, q: Array, qd: Array, torque: Array, parameters: Array | None, step: float, stride: int, frames: int
 ) -> Iterator[int]:
+    """The classical Runge-Kutta method over arrays; gives the number of each frame as it is kept."""
     forward: Any = arm.forward_dynamics
     if parameters is not None:
         kernel = Kernel(function(arm, "forward_dynamics", "inertial"))

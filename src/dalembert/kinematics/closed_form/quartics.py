@@ -35,6 +35,10 @@ def roots(axis: JointAxis, g: Callable[[Value], Scalar]) -> list[tuple[Value, Sc
 
 
 def _angles(values: list[Any]) -> tuple[list[Array], Array]:
+    """Angles at which a0 + a1 cos x + b1 sin x + a2 cos 2x + b2 sin 2x vanishes, from its values at ``SAMPLES``.
+
+    Real parts of the four roots in the half tangent, eigenvalues of its companion matrix; and 1 where all terms vanish.
+    """
     table = np.stack(np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values)), axis=-1)
     shape = table.shape[:-1]
     free = (np.abs(table).max(axis=-1, initial=0.0) < VANISHES).astype(float)
