@@ -57,7 +57,7 @@ class CandidateMotions:
             "effort": _limit(arm.effort_limits, np.inf),
         }
         bounds = {
-            name: defaults[name] if limit_values[name] is None else _wide(name, limit_values[name], arm.n)
+            name: defaults[name] if limit_values[name] is None else _per_joint(name, limit_values[name], arm.n)
             for name in names
         }
         self.lower, self.upper, self.speed, self.acceleration, self.effort = (bounds[name] for name in names)
@@ -126,10 +126,10 @@ class CandidateMotions:
         for start in range(0, len(candidates), PIECE):
             chunk = slice(start, start + PIECE)
             states = self.states(candidates[chunk].astype(np.float32), EVERY)
-            order[chunk] = np.where(self._is_strong(*states), np.inf, self.ranking.scores(*states))
+            order[chunk] = np.where(self._exceeds_effort(*states), np.inf, self.ranking.scores(*states))
         return np.asarray(candidates[np.argsort(order, kind="stable")[:count]])
 
-    def _is_strong(self, q: Array, qd: Array, qdd: Array) -> Array:
+    def _exceeds_effort(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Which candidates need more effort than there is, with springs where the arm has some."""
         if not np.isfinite(self.effort).any():
             return np.zeros(len(q), dtype=bool)
@@ -139,7 +139,7 @@ class CandidateMotions:
     def scores(self, candidates: Array) -> Array:
         """What is made small for each candidate; infinite where its torques pass their limits."""
         q, qd, qdd = self.states(candidates)
-        strong = self._is_strong(q, qd, qdd)
+        strong = self._exceeds_effort(q, qd, qdd)
         if self.after is not None:
             rows = equations(self.after, q, qd, qdd)
             values = self._worst_errors(rows.reshape(len(candidates), -1, rows.shape[-1]))
@@ -174,7 +174,7 @@ def _limit(limits: Array, otherwise: float) -> Array:
     return np.where(np.isfinite(limits) & (limits > 0), limits, otherwise)
 
 
-def _wide(name: str, values: ArrayLike | None, n: int) -> Array:
+def _per_joint(name: str, values: ArrayLike | None, n: int) -> Array:
     try:
         limits = np.broadcast_to(np.asarray(values, dtype=float), (n,)).copy()
     except (TypeError, ValueError):

@@ -242,7 +242,7 @@ def advanced(
     )  # fmt: skip
 
 
-def _right(function: Function, compiled: CompiledLibrary) -> bool:
+def _matches_numpy(function: Function, compiled: CompiledLibrary) -> bool:
     """A short motion of the loop against SciPy's integrator around the same function in NumPy."""
     loop, kernel = _typed(compiled), Kernel(function)
     n, end = function.arguments[0][1], 0.01
@@ -283,7 +283,7 @@ def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
 
     def make() -> Any:
         source = single_source(Program(loop), "float64") + RATES.format(n=arm.n, reference=REFERENCE) + dop853_source()
-        compiled = loaded(source, loop.identity, partial(_right, loop))
+        compiled = loaded(source, loop.identity, partial(_matches_numpy, loop))
         return compiled if compiled is None else _typed(compiled)
 
     return _libraries.get(loop.identity, make)

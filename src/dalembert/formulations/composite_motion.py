@@ -175,9 +175,9 @@ class CompositeMotion:
 
         Bodies are made on this way and not on the way out, and used at once: fewer numbers are kept at a time.
         """
-        return ((index, composite) for index, composite, _, _, _ in self._way_back())
+        return ((index, composite) for index, composite, _, _, _ in self._inward())
 
-    def _way_back(self) -> Iterator[tuple[int, Composite, Screw, Screw, Screw]]:
+    def _inward(self) -> Iterator[tuple[int, Composite, Screw, Screw, Screw]]:
         """Each joint with all that it moves, S, S' and S''; fewer numbers yet are kept where the motion is retraced:
         that of the body before a joint follows from that of the body after it."""
         pending: dict[int, list[Composite]] = {}
@@ -202,13 +202,13 @@ class CompositeMotion:
 
     def loads(self) -> Iterator[tuple[int, Loads]]:
         """The way back: what each joint's motion asks of those that carry it."""
-        for j, composite, screw, first, second in self._way_back():
+        for j, composite, screw, first, second in self._inward():
             asked, back = composite.inertia(screw), composite.coriolis_transposed(screw)
             turned, stirred = composite.inertia(first), composite.coriolis(screw)
             by_speed = _sum(_sum(turned, turned), _sum(stirred, stirred))
             stirred = composite.coriolis(first)
             carried = _sum(composite.inertia(second), _sum(stirred, stirred))
-            by_place = _sum(carried, _carried(screw, composite.load))
+            by_place = _sum(carried, _force_bracket(screw, composite.load))
             # turning a joint does not turn its own axis: S_j . S_j x* f_j = 0
             yield j, Loads(by_speed, by_place, pushed(screw, carried), asked, plus(back, back))
 
@@ -217,19 +217,19 @@ class CompositeMotion:
         a = a_j - qdd_j S_j - qd_j v x S_j; with what costs nothing to keep of the way out."""
         parent = self.moves[self.chain.segments[index].parent]
 
-        def least(out: Vec, back: Vec) -> Vec:
+        def cheaper(out: Vec, back: Vec) -> Vec:
             x, y, z = (a if plain(a) else b for a, b in zip(out, back, strict=True))
             return x, y, z
 
-        def lesser(out: Screw, back: Screw) -> Screw:
-            return least(out[0], back[0]), least(out[1], back[1])
+        def cheaper_screw(out: Screw, back: Screw) -> Screw:
+            return cheaper(out[0], back[0]), cheaper(out[1], back[1])
 
         (turn, shift), s = self.steps[index], sub(0, self.qd[index])
-        x, y, z = map(least, parent.frame[0], matmul(move.frame[0], transpose(turn)))
-        origin = least(parent.frame[1], minus(move.frame[1], matvec((x, y, z), shift)))
-        speed = lesser(parent.speed, _sum(move.speed, _scaled(s, screw)))
+        x, y, z = map(cheaper, parent.frame[0], matmul(move.frame[0], transpose(turn)))
+        origin = cheaper(parent.frame[1], minus(move.frame[1], matvec((x, y, z), shift)))
+        speed = cheaper_screw(parent.speed, _sum(move.speed, _scaled(s, screw)))
         slower = _sum(_scaled(sub(0, self.qdd[index]), screw), _scaled(s, _bracket(speed, screw)))
-        return _Move(((x, y, z), origin), speed, lesser(parent.rate, _sum(move.rate, slower)))
+        return _Move(((x, y, z), origin), speed, cheaper_screw(parent.rate, _sum(move.rate, slower)))
 
     def _body(self, index: int, move: _Move) -> Composite:
         """The body that a joint carries, in motion."""
@@ -391,7 +391,7 @@ def _bracket(a: Screw, b: Screw) -> Screw:
     return cross(a[0], b[0]), plus(cross(a[0], b[1]), cross(a[1], b[0]))
 
 
-def _carried(a: Screw, load: Screw) -> Screw:
+def _force_bracket(a: Screw, load: Screw) -> Screw:
     """a x* f: how a load changes that is carried along by a motion."""
     return plus(cross(a[0], load[0]), cross(a[1], load[1])), cross(a[0], load[1])
 

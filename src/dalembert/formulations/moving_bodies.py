@@ -142,12 +142,12 @@ def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar], bodies: Sequence[
     moving = [outer.variable(inner.variable(value, k), k) for k, value in enumerate(q)]
     for body in bodies:
         frame_rows = body.frame(chain, outer, moving)
-        slopes = [_each(frame_rows, partial(slope_of, key=j)) for j in range(n)]
-        first = [_each(slope, value_of) for slope in slopes]
+        slopes = [_mapped(frame_rows, partial(slope_of, key=j)) for j in range(n)]
+        first = [_mapped(slope, value_of) for slope in slopes]
         pushed = [_times(slope, body.pseudo) for slope in first]
         for j in range(n):
             for k in range(j, n):
-                second = _each(slopes[j], partial(slope_of, key=k))
+                second = _mapped(slopes[j], partial(slope_of, key=k))
                 for i in range(n):
                     symbols[i][j][k] = add(symbols[i][j][k], _trace(pushed[i], second))
                     symbols[i][k][j] = symbols[i][j][k]
@@ -170,7 +170,7 @@ def torque(
     outer = Duals(Duals(ring))
     along = [Dual(Dual(x, {0: v}), {0: Dual(v, {0: a})}) for x, v, a in zip(q, qd, qdd, strict=True)]
     for body in bodies:
-        moving = _each(_each(body.frame(chain, outer, along), first), first)
+        moving = _mapped(_mapped(body.frame(chain, outer, along), first), first)
         pushed = _times(moving, body.pseudo)
         for i, slope in enumerate(_slopes(chain, ring, q, body)):
             total[i] = add(total[i], _trace(pushed, slope))
@@ -224,10 +224,10 @@ def _slopes(chain: Chain, ring: Ring, q: Sequence[Scalar], body: CarriedBody) ->
     """dT/dq_i."""
     duals = Duals(ring)
     frame_rows = body.frame(chain, duals, [duals.variable(value, k) for k, value in enumerate(q)])
-    return [_each(frame_rows, partial(slope_of, key=k)) for k in range(chain.n)]
+    return [_mapped(frame_rows, partial(slope_of, key=k)) for k in range(chain.n)]
 
 
-def _each(rows: Rows, act: Callable[[Scalar], Scalar]) -> Rows:
+def _mapped(rows: Rows, act: Callable[[Scalar], Scalar]) -> Rows:
     return [[act(x) for x in row] for row in rows]
 
 

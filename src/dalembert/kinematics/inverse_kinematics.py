@@ -144,7 +144,7 @@ def inverse_kinematics(
     else:
         lanes, starts_tried = _searched(solver, flat, guess, iterations, starts)
         if criterion is not None and lanes.arrived.any():
-            _spared(solver, lanes, flat, criterion, iterations)
+            _follow_criterion(solver, lanes, flat, criterion, iterations)
         if guess is None:
             lanes.q = solver.turned(lanes.q, np.clip(np.zeros_like(lanes.q), solver.starts.lower, solver.starts.upper))
         several = _distinct(solver, flat, lanes, iterations, starts) if solutions else ()
@@ -257,7 +257,7 @@ def _searched(
     return result, starts_tried
 
 
-def _spared(solver: Solver, result: Lanes, target: Array, criterion: str, iterations: int) -> None:
+def _follow_criterion(solver: Solver, result: Lanes, target: Array, criterion: str, iterations: int) -> None:
     """Let the joints to spare follow their criterion, then come back to the pose; where that fails, stay."""
     rows = np.flatnonzero(result.arrived)
     moved = settled(solver.descent, result.q[rows], target[rows], criterion)

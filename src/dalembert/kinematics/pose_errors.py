@@ -48,20 +48,20 @@ def poses_of(pose: ArrayLike | Placement, task: str) -> Array:
         alternative = {"position": ", or points of three numbers", "orientation": ", or 3x3 rotations"}.get(task, "")
         raise ArmError(f"a pose is a 4x4 matrix{alternative}; got an array of shape {shape}")
     if not np.isfinite(poses).all():
-        raise ArmError(f"pose {_first(~np.isfinite(poses).all(axis=(-1, -2)))}holds a value that is not finite")
+        raise ArmError(f"pose {_pose_index(~np.isfinite(poses).all(axis=(-1, -2)))}holds a value that is not finite")
     turn = poses[..., :3, :3]
     defect = np.abs(np.swapaxes(turn, -1, -2) @ turn - np.eye(3)).max(axis=(-1, -2), initial=0.0)
     bad = (defect > ORTHOGONAL) | (np.linalg.det(turn) < 0)
     if task != "position" and bad.any():
         raise ArmError(
-            f"pose {_first(bad)}has a rotation matrix that is not a rotation; its columns are axes of length 1"
+            f"pose {_pose_index(bad)}has a rotation matrix that is not a rotation; its columns are axes of length 1"
         )
     if (np.abs(poses[..., 3, :] - [0, 0, 0, 1]) > ORTHOGONAL).any():
         raise ArmError("the last row of a pose is 0 0 0 1; give the position in the last column")
     return poses
 
 
-def _first(bad: Any) -> str:
+def _pose_index(bad: Any) -> str:
     """Which pose of a batch, for a message."""
     return f"{[int(i) for i in np.argwhere(bad)[0]]} " if np.ndim(bad) else ""
 

@@ -115,7 +115,7 @@ class Assembly:
             jacobian[:, block.rows, block.joints] = block.jet.first
         return jacobian
 
-    def closing(self, phi: Array) -> tuple[Array, Array]:
+    def closures_at(self, phi: Array) -> tuple[Array, Array]:
         """c ``(b, r)`` and [G^c_phi] ``(b, r, m)``."""
         if self.kernel is not None:
             return self.kernel.state(phi, np.zeros_like(phi))[:2]
@@ -126,17 +126,17 @@ class Assembly:
 
     def closure_jacobian(self, phi: Array) -> Array:
         """[G^c_phi], ``(b, r, m)``."""
-        return self.closing(phi)[1]
+        return self.closures_at(phi)[1]
 
-    def misfit(self, phi: Array) -> tuple[Array, Array]:
+    def closure_error(self, phi: Array) -> tuple[Array, Array]:
         """Closure errors ``(b, r)`` in m and rad that vanish only where closed, and their slopes ``(b, r, m)``.
 
         Where the mechanism is closed the slopes are [G^c_phi]; elsewhere turns are measured on the rotation group.
         """
-        value, g = (np.array(part) for part in self.closing(phi))
+        value, g = (np.array(part) for part in self.closures_at(phi))
         placed = self.chains.place(phi)
         for closure, rows in zip(self.closures, self.closure_rows, strict=True):
-            turns = closure.misfit(placed)
+            turns = closure.turn_error(placed)
             if turns is not None:
                 local_rows, error, slope = turns
                 first_row = rows.start - self.n
@@ -155,8 +155,8 @@ class Assembly:
         g, drift = through(lambda q, qd: self._equations.tables(q, qd)[1:], phi, rate)
         return g, drift
 
-    def first_order(self, phi: Array, as_misfit: bool = False) -> tuple[Array, Array]:
-        """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``; ``as_misfit``: c as ``misfit`` has it."""
+    def first_order(self, phi: Array, as_error: bool = False) -> tuple[Array, Array]:
+        """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``; ``as_error``: c as ``closure_error`` has it."""
         value, g = np.zeros((len(phi), self.n + self.r)), np.zeros((len(phi), self.n + self.r, self.m))
         placed: Placed | None = None
         for k, coordinate in enumerate(self.coordinates):
@@ -166,14 +166,14 @@ class Assembly:
                 placed = placed or self.chains.place(phi)
                 jet = coordinate.jet(placed, 1)
                 value[:, k : k + 1], g[:, k : k + 1, coordinate.joints] = jet.value, jet.first
-        value[:, self.n :], g[:, self.n :] = self.misfit(phi) if as_misfit else self.closing(phi)
+        value[:, self.n :], g[:, self.n :] = self.closure_error(phi) if as_error else self.closures_at(phi)
         return value, g
 
     def x_w(self, phi: Array) -> Array:
         """X_w ``(b, m, n + r)``."""
         return self.checked_inverse(phi, self.first_order(phi)[1])
 
-    def bent(self, placed: Placed, rate: Array, drift: Array) -> Array:
+    def full_drift(self, placed: Placed, rate: Array, drift: Array) -> Array:
         """phi'.[H^w] phi' ``(b, n + r)``, given its part for the closures."""
         bend = np.zeros((placed.count, self.n + self.r))
         bend[:, self.n :] = drift
@@ -183,16 +183,16 @@ class Assembly:
                 bend[:, k] = transfer.form(rate[:, coordinate.joints], second)[:, 0]
         return bend
 
-    def moved(self, phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+    def joint_motion(self, phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """X_w, phi' and phi'' for this motion of the coordinates: second order without its array."""
         placed = self.chains.place(phi)
         x_w = self.x_w(phi)
         rate = (x_w[:, :, : self.n] @ qd[:, :, None])[:, :, 0]
-        bend = self.bent(placed, rate, self.drift(phi, rate)[1])
+        bend = self.full_drift(placed, rate, self.drift(phi, rate)[1])
         bend[:, : self.n] -= qdd
         return x_w, rate, -(x_w @ bend[:, :, None])[:, :, 0]
 
-    def split(self, g: Array) -> tuple[Array, Array]:
+    def null_space(self, g: Array) -> tuple[Array, Array]:
         """N ``(m, f)``, orthonormal, with [G^c] N = 0, and the pseudo-inverse of one [G^c_phi] ``(r, m)``."""
         if not g.shape[0]:
             return np.eye(g.shape[1]), np.zeros((g.shape[1], 0))

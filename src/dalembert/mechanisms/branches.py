@@ -198,7 +198,7 @@ class BranchPassage:
         target = self.centre + along[:, None] * self.direction
         placed = self.assembly.chains.place(phi)
         q = self.assembly.value(self.assembly.coordinate_blocks(placed, 0), len(phi))[:, : self.assembly.n]
-        return bool(np.abs(self.assembly.misfit(phi)[0]).max() < CLOSED and np.abs(q - target).max() < CLOSED)
+        return bool(np.abs(self.assembly.closure_error(phi)[0]).max() < CLOSED and np.abs(q - target).max() < CLOSED)
 
     def _split(self, q: Array) -> tuple[float, Array]:
         """How far q is along the way, and what is left aside of it."""

@@ -94,14 +94,14 @@ class ChangePoints:
         steady = (regularity[1:] + regularity[:-1]).min() > 8 * np.abs(np.diff(regularity)).max()
         if steady and regularity.min() >= limit:
             return None  # it changes too slowly to vanish between two instants
-        turned = self._turned(phi)
+        turned = self._singular_between(phi)
         for k in range(1, SAMPLES + 1):
             end = times[k]
             if turned[k - 1] and regularity[k] >= limit:  # both samples are beyond it: look between them
                 before = phi[k - 1]
 
                 def is_beyond(y: State, before: Array = before) -> bool:
-                    return self._turned(np.array([before, y[:m]]))[0]
+                    return self._singular_between(np.array([before, y[:m]]))[0]
 
                 end = self._first_instant(times[k - 1], end, between, is_beyond)
             elif regularity[k] >= limit:
@@ -124,9 +124,9 @@ class ChangePoints:
     def is_lost(self, before: State, after: State) -> bool:
         """True if a singularity lies between two states, or is so near that rounding decides what comes next."""
         phi = np.array([before, after])[:, : self.assembly.m]
-        return self._turned(phi)[0] or bool(self.regularity(phi[1:])[0] < TOO_NEAR * self.best)
+        return self._singular_between(phi)[0] or bool(self.regularity(phi[1:])[0] < TOO_NEAR * self.best)
 
-    def _turned(self, phi: Array) -> list[bool]:
+    def _singular_between(self, phi: Array) -> list[bool]:
         """Where a singularity lies between configurations that follow each other.
 
         The rows that count and the free directions of one, N, make a square table [G^c; N^T] of the next.
@@ -152,7 +152,7 @@ class ChangePoints:
         for _ in range(4):
             if np.abs(state[m:]).max() * span > 0.5:
                 return None  # too slow: what happens meanwhile is not short
-            passage = self._across(start, state, start + span)
+            passage = self._passage(start, state, start + span)
             if passage is not None:
                 return passage
             span *= 1.4
@@ -169,7 +169,7 @@ class ChangePoints:
         behind, current = self.regularity(np.array([phi - step * rate, phi]))
         return float((current - behind) / step), float(current)
 
-    def _across(self, start: float, state: State, end: float) -> Passage | None:
+    def _passage(self, start: float, state: State, end: float) -> Passage | None:
         """From ``start`` to ``end``: accelerations interpolated from both sides, integrated until the far side settles.
 
         None where it does not, or where the loops open on the way.
@@ -199,7 +199,7 @@ class ChangePoints:
             )
         instants = np.linspace(start, end, 33)
         phi = np.array([ahead(t)[:m] for t in instants])
-        if np.abs(self.assembly.misfit(phi)[0]).max() > CLOSED:
+        if np.abs(self.assembly.closure_error(phi)[0]).max() > CLOSED:
             return None
         return Passage(start, float(instants[np.argmin(self.regularity(phi))]), end, arrival, ahead)
 

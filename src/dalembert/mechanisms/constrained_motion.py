@@ -58,7 +58,7 @@ def joint_acceleration(
 ) -> Array:
     """phi'' ``(m,)`` of the closed mechanism under joint loads ``drive`` ``(m,)``."""
     g, drift, inertia, bias = (table[0] for table in mechanism.joint_state(phi[None], rate[None], loads))
-    free, pseudo = mechanism.assembly.split(g)
+    free, pseudo = mechanism.assembly.null_space(g)
     particular = -pseudo @ drift
     load = bias + inertia @ particular
     try:
@@ -265,7 +265,7 @@ class _Integration:
         if not position.closed(residual)[0]:
             return None
         g = assembly.closure_jacobian(near)[0]
-        _, pseudo = assembly.split(g)
+        _, pseudo = assembly.null_space(g)
         return np.concatenate([near[0], y[m:] - pseudo @ (g @ y[m:])])
 
     def _motion(self) -> MechanismMotion:
@@ -288,6 +288,6 @@ def _motion_at(
         q,
         qd,
         mechanism.joint_energy(phi, rate),
-        np.abs(assembly.misfit(phi)[0]).max(1, initial=0),
+        np.abs(assembly.closure_error(phi)[0]).max(1, initial=0),
         passages,
     )

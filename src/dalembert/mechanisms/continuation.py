@@ -125,7 +125,7 @@ def _near(assembly: Assembly, target: Array, guess: Array) -> tuple[Array, NDArr
 
 def _one_mode(assembly: Assembly, guess: Array, phi: Array, target: Array) -> NDArray[np.bool_]:
     """Where no singularity lies between a guess and the joints found, and these are where the first step leads."""
-    value, g = assembly.first_order(guess, as_misfit=True)
+    value, g = assembly.first_order(guess, as_error=True)
     value[:, : assembly.n] -= target
     x_w, condition = assembly.inverse(g)
     newton_step = np.nan_to_num((x_w @ value[:, :, None])[:, :, 0])
@@ -159,7 +159,7 @@ def _walked(
             f"guess: the way there meets a singular configuration; another mode is there, so give a guess in the one "
             "you mean"
         )
-    value = assembly.first_order(direct[None], as_misfit=True)[0][0]
+    value = assembly.first_order(direct[None], as_error=True)[0][0]
     errors = np.abs(value - np.concatenate([target, np.zeros(assembly.r)]))
     names = (*(coordinate.name for coordinate in assembly.coordinates), *assembly.equation_names)
     worst = int(np.argmax(errors))

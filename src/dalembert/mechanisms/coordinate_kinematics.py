@@ -314,7 +314,7 @@ class CoordinateKinematics:
 
     def closure_error(self, phi: ArrayLike) -> Array:
         """Closure errors ``(..., r)`` (m, rad): zero where the mechanism is closed, and nowhere else."""
-        return self.batched(lambda phi: self.assembly.misfit(phi)[0], self._joints(phi))
+        return self.batched(lambda phi: self.assembly.closure_error(phi)[0], self._joints(phi))
 
     def position(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """The joints phi ``(..., m)`` of the closed mechanism at coordinates q, in the assembly mode of ``guess``.
@@ -441,7 +441,7 @@ class CoordinateKinematics:
         def move(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
             code = self.assembly.map
             rates = None if code is None else code.tables("joint_motion", phi, qd, qdd)
-            return self.assembly.moved(phi, qd, qdd)[1:] if rates is None else rates
+            return self.assembly.joint_motion(phi, qd, qdd)[1:] if rates is None else rates
 
         rate, rate2 = self.batched(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
         return rate, rate2

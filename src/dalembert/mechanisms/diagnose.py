@@ -22,7 +22,7 @@ def rank_of(g: Array) -> int:
     """Numerical rank of one matrix."""
     if not g.size:
         return 0
-    return _counted(np.linalg.svd(g, compute_uv=False))
+    return _numerical_rank(np.linalg.svd(g, compute_uv=False))
 
 
 def freedoms(g: Array) -> Array:
@@ -30,10 +30,10 @@ def freedoms(g: Array) -> Array:
     if not g.size:
         return np.eye(g.shape[1])
     _, s, vh = np.linalg.svd(g)
-    return vh[_counted(s) :].T
+    return vh[_numerical_rank(s) :].T
 
 
-def _counted(s: Array) -> int:
+def _numerical_rank(s: Array) -> int:
     """How many singular values, the largest first, are no rounding of zero."""
     return int((s > RANK * max(s[0], 1e-300)).sum())
 

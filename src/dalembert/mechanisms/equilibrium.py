@@ -29,10 +29,10 @@ def equilibrium(mechanism: Mechanism, tau: Array, phi: Array, forces: Forces) ->
     zero, zero_rate = np.zeros(mechanism.n), np.zeros((1, mechanism.m))
     joints = mechanism.closed_near(phi)
 
-    def lack(configuration: Array) -> Array:
+    def imbalance_at(configuration: Array) -> Array:
         return tau - mechanism.inverse_dynamics(configuration, zero, zero, forces)
 
-    imbalance = lack(joints)
+    imbalance = imbalance_at(joints)
     for _ in range(STEPS):
         # what the single chains carry sets the rounding of their sum
         chain_loads = mechanism.joint_loads(joints[None], zero_rate, zero_rate, mechanism._forces(forces))
@@ -43,12 +43,12 @@ def equilibrium(mechanism: Mechanism, tau: Array, phi: Array, forces: Forces) ->
         step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
         for _ in range(12):
             near, residual = position.newton(mechanism.assembly, (joints + step)[None], None)
-            if position.closed(residual)[0] and np.linalg.norm(lack(near[0])) < np.linalg.norm(imbalance):
+            if position.closed(residual)[0] and np.linalg.norm(imbalance_at(near[0])) < np.linalg.norm(imbalance):
                 break
             step /= 2
         else:
             break
-        joints, imbalance = near[0], lack(near[0])
+        joints, imbalance = near[0], imbalance_at(near[0])
     worst = int(np.argmax(np.abs(imbalance)))
     raise ArmError(
         f"{mechanism.name}: no equilibrium was found near there; {mechanism.coordinates[worst]!r} keeps a load of "

@@ -121,7 +121,7 @@ class GearNumbers:
         above = [np.zeros((count, 1, *(width,) * k)) for k in range(2, order + 1)]
         return Jet(*[value, first, *above][: order + 1])
 
-    def misfit(self, placed: Placed) -> None:
+    def turn_error(self, placed: Placed) -> None:
         """None: a gear holds in one way."""
 
 

@@ -137,7 +137,7 @@ def point(position: Array, axes: Array, origins: Array, revolute: NDArray[np.boo
     if order == 0:
         return Jet(position)
     reach = cross(axes, position[:, None] - origins)
-    return _carried(position, np.where(revolute[:, None], reach, axes), axes, revolute, order)
+    return _higher_orders(position, np.where(revolute[:, None], reach, axes), axes, revolute, order)
 
 
 def direction(vector: Array, axes: Array, revolute: NDArray[np.bool_], order: int) -> Jet:
@@ -145,10 +145,10 @@ def direction(vector: Array, axes: Array, revolute: NDArray[np.bool_], order: in
     if order == 0:
         return Jet(vector)
     turned = np.where(revolute[:, None], cross(axes, vector[:, None]), 0.0)
-    return _carried(vector, turned, axes, revolute, order)
+    return _higher_orders(vector, turned, axes, revolute, order)
 
 
-def _carried(value: Array, g: Array, axes: Array, revolute: NDArray[np.bool_], order: int) -> Jet:
+def _higher_orders(value: Array, g: Array, axes: Array, revolute: NDArray[np.bool_], order: int) -> Jet:
     """H_mn = s_i x g_j and D_lmn = s_i x (s_j x g_k), indices in the order base to tip (Tables 2-4 and 2-5)."""
     n = g.shape[1]
     coefficients = [value, np.swapaxes(g, 1, 2)]

@@ -57,7 +57,7 @@ def linear_model(
     if input_kind == "joint torque" and width is not None:
         raise ArmError("width makes the friction of drives smooth; it belongs to the inputs of motors")
     joints = one_state(mechanism.m, "phi", phi)[None]
-    outer = _together(forces, disturbances)
+    outer = _all_forces(forces, disturbances)
     rate = (np.zeros(mechanism.n) if qd is None else one_state(mechanism.n, "qd", qd, "coordinate"))[None]
     smooth = mechanism if width is None else mechanism._with_chains(lambda arm: arm.frictionless())
     load, rate2 = _operating_point(smooth, joints, rate, tau, outer, _smooth_load(mechanism, joints, rate, width))
@@ -71,7 +71,7 @@ def linear_model(
     return with_inputs(model, columns, signals)
 
 
-def _together(forces: Forces, disturbances: Forces) -> Forces:
+def _all_forces(forces: Forces, disturbances: Forces) -> Forces:
     chains = dict.fromkeys((*forces, *disturbances))
     return {chain: (*forces.get(chain, ()), *disturbances.get(chain, ())) for chain in chains}
 
@@ -131,7 +131,7 @@ class _Linearization:
         self.rate, rate2 = joint_motion(self.carried, qd, qdd)
         self.slopes = joint_slopes(smooth, phi, self.rate, rate2, mechanism._forces(forces))
         if width is not None:
-            self.slopes = _rubbed(mechanism, phi, self.rate, self.slopes, width)
+            self.slopes = _with_smooth_friction(mechanism, phi, self.rate, self.slopes, width)
 
     def under_loads(self, load: Array) -> LinearModel:
         """Inputs are loads at the coordinates that are not passive."""
@@ -171,7 +171,7 @@ class _Linearization:
         try:
             self.inverse = np.linalg.inv(inertia)
         except np.linalg.LinAlgError:
-            raise ArmError(mechanism._weightless(inertia[None])) from None
+            raise ArmError(mechanism._massless_coordinate(inertia[None])) from None
         units = ["rad" if angle else "m" for angle in self._angles()]
         named_units = list(zip(mechanism.coordinates, units, strict=True))
         positions = tuple(Signal(f"q_{name}", unit) for name, unit in named_units)
@@ -217,7 +217,9 @@ class _Linearization:
         return np.hstack(columns), signals
 
 
-def _rubbed(mechanism: Mechanism, phi: Array, rate: Array, slopes: JointSlopes, width: float) -> JointSlopes:
+def _with_smooth_friction(
+    mechanism: Mechanism, phi: Array, rate: Array, slopes: JointSlopes, width: float
+) -> JointSlopes:
     """The slopes with the friction of all drives, smooth over ``width``."""
     load, by_position, by_rate = slopes.load.copy(), slopes.by_position.copy(), slopes.by_rate.copy()
     for arm, joints in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True):

@@ -170,7 +170,7 @@ class ClosureNumbers:
             return (3 - sum(axes),)
         return ((axes[0] + 1) % 3,) if axes and self.turns_about_one_axis else ()
 
-    def misfit(self, placed: Placed) -> tuple[slice, Array, Array] | None:
+    def turn_error(self, placed: Placed) -> tuple[slice, Array, Array] | None:
         """How far the held turns are from closed (rad), exact on the rotation group, with slopes in ``joints``.
 
         With the rows of these turns among the equations; None where the equations hold in no wrong orientation.

@@ -107,7 +107,7 @@ class Mechanism(MechanismMomentum):
             return self._loads(forces)(*state)[:, : self.n]
 
         arguments = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
-        return self._answered("inverse_dynamics", not forces, act, *arguments)
+        return self._evaluated("inverse_dynamics", not forces, act, *arguments)
 
     def constraint_forces(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_c ``(..., r)`` (4-31): force (N) or moment (N m) that each closure equation puts on its frame b.
@@ -123,7 +123,7 @@ class Mechanism(MechanismMomentum):
         loads = self._forces(forces)
 
         def act(phi: Array, qd: Array, qdd: Array) -> Array:
-            x_w, rate, rate2 = self.assembly.moved(phi, qd, qdd)
+            x_w, rate, rate2 = self.assembly.joint_motion(phi, qd, qdd)
             if self.contacts:
                 rate, rate2 = beyond_rounding(rate), beyond_rounding(rate2)
             return transfer.load(self.joint_loads(phi, rate, rate2, loads), x_w)
@@ -142,11 +142,11 @@ class Mechanism(MechanismMomentum):
 
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
             loads = self._forces(forces)
-            x, rate, rate2, inertia, bias = self._without_acceleration(phi, qd, loads)
+            x, rate, rate2, inertia, bias = self._at_zero_acceleration(phi, qd, loads)
             try:
                 qdd = np.linalg.solve(inertia, (torque - bias)[..., None])[..., 0]
             except np.linalg.LinAlgError:
-                raise ArmError(self._weightless(inertia)) from None
+                raise ArmError(self._massless_coordinate(inertia)) from None
             if not self.contacts:
                 return qdd
             rows = self.contact_rows(phi)
@@ -157,7 +157,7 @@ class Mechanism(MechanismMomentum):
 
         smooth = not forces and not self.contacts
         arguments = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)
-        return self._answered("forward_dynamics", smooth, solve, *arguments)
+        return self._evaluated("forward_dynamics", smooth, solve, *arguments)
 
     def with_passive(
         self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE, resisting: Array | None = None
@@ -192,14 +192,14 @@ class Mechanism(MechanismMomentum):
         def tables(phi: Array) -> Array:
             return np.asarray(transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)))
 
-        return self._answered("mass_matrix", True, tables, self._joints(phi))
+        return self._evaluated("mass_matrix", True, tables, self._joints(phi))
 
     def bias(self, phi: ArrayLike, qd: ArrayLike, forces: Forces = NONE) -> Array:
         """The loads at the coordinates that cause no acceleration of them; standing shafts resist nothing."""
         loads = self._forces(forces)
 
         def bias_at(phi: Array, qd: Array) -> Array:
-            return self._without_acceleration(phi, qd, loads)[-1]
+            return self._at_zero_acceleration(phi, qd, loads)[-1]
 
         return self.batched(bias_at, self._joints(phi), self._rates("qd", qd))
 
@@ -210,7 +210,7 @@ class Mechanism(MechanismMomentum):
             weights = [numbers.gravity(phi[:, joints]) for numbers, joints in self._chain_slices()]
             return transfer.load(np.concatenate(weights, axis=1), self.first_influence(phi))
 
-        return self._answered("gravity_load", True, weight_load, self._joints(phi))
+        return self._evaluated("gravity_load", True, weight_load, self._joints(phi))
 
     def kinetic_energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """T (J)."""
@@ -230,7 +230,7 @@ class Mechanism(MechanismMomentum):
         def tables(phi: Array) -> Array:
             return self._potential(phi)[:, None]
 
-        return self._answered("potential_energy", True, tables, self._joints(phi))[..., 0]
+        return self._evaluated("potential_energy", True, tables, self._joints(phi))[..., 0]
 
     def energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """Kinetic and potential energy (J) together."""
@@ -418,7 +418,7 @@ class Mechanism(MechanismMomentum):
             inertia[:, joints, joints] = numbers.mass_matrix(phi[:, joints])
         return inertia + self.elements.inertia(phi) if self.elements.rotates else inertia
 
-    def _answered(
+    def _evaluated(
         self, name: str, compiled: bool, function: Callable[..., Array], *arguments: tuple[str, ArrayLike, int, str]
     ) -> Array:
         """``function`` of flat batches; by the kernel ``name`` where it is ``compiled`` and answers."""
@@ -428,7 +428,7 @@ class Mechanism(MechanismMomentum):
                 return result
         return np.asarray(self.batched(function, *arguments))
 
-    def _without_acceleration(
+    def _at_zero_acceleration(
         self, phi: Array, qd: Array, loads: Sequence[Sequence[Force]]
     ) -> tuple[Array, Array, Array, Array, Array]:
         """[G^phi_q], phi', phi'' at q'' = 0, I*_qq, and the loads at the coordinates then."""
@@ -442,7 +442,7 @@ class Mechanism(MechanismMomentum):
         x = x_w[:, :, : self.n]
         rate = transfer.times(x, qd)
         _, drift, joint_inertia, bias = self.joint_state(phi, rate, loads)
-        rate2 = -transfer.times(x_w, self.assembly.bent(placed, rate, drift))
+        rate2 = -transfer.times(x_w, self.assembly.full_drift(placed, rate, drift))
         coordinate_bias = transfer.load(bias + transfer.times(joint_inertia, rate2), x)
         return x, rate, rate2, transfer.inertia(joint_inertia, x), coordinate_bias
 
@@ -467,7 +467,7 @@ class Mechanism(MechanismMomentum):
         push, twist = (turn @ np.asarray(part, dtype=float) for part in (force.force, force.moment))
         return replace(force, force=push, moment=twist, axes="world")
 
-    def _weightless(self, inertia: Array) -> str:
+    def _massless_coordinate(self, inertia: Array) -> str:
         smallest = np.linalg.eigvalsh(inertia)[:, 0]
         _, vectors = np.linalg.eigh(inertia[int(np.argmin(smallest))])
         name = self.coordinates[int(np.argmax(np.abs(vectors[:, 0])))]

@@ -106,7 +106,7 @@ class MechanismEquations(JointEquations):
     @cached_property
     def inertia(self) -> ClosedQuotients:
         """I*_qq ``(n, n)`` over det^2 (3-34)."""
-        y, pushed, products = np.asarray(self.influence.numerator), self._pushed, self._products
+        y, pushed, products = np.asarray(self.influence.numerator), self._mass_times_influence, self._products
         products.begin()
         numerator = products.matrix(y.T, pushed)
         return ClosedQuotients(PolynomialArray.of(numerator), products.power(self.influence.denominator, 2))
@@ -114,7 +114,11 @@ class MechanismEquations(JointEquations):
     @cached_property
     def power(self) -> ClosedQuotients:
         """P*_qqq ``(n, n, n)`` over det^4: loads q'.P* q' of constant rates, symmetric in the last two (3-35)."""
-        y, denominator, pushed = np.asarray(self.influence.numerator), self.influence.denominator, self._pushed
+        y, denominator, pushed = (
+            np.asarray(self.influence.numerator),
+            self.influence.denominator,
+            self._mass_times_influence,
+        )
         bent, n, products = np.asarray(self.second_influence.numerator), y.shape[1], self._products
         products.begin()
         symbols = [products.matrix(np.asarray(plane), y) for plane in self.christoffel]
@@ -128,7 +132,7 @@ class MechanismEquations(JointEquations):
         return ClosedQuotients(PolynomialArray.of(numerator), products.power(denominator, 4))
 
     @cached_property
-    def _pushed(self) -> NDArray[np.object_]:
+    def _mass_times_influence(self) -> NDArray[np.object_]:
         """D Y."""
         y = np.asarray(self.influence.numerator)
         self._products.begin()

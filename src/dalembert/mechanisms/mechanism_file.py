@@ -156,8 +156,8 @@ def _chains(top: TomlTable, origin: str, folder: Path | None) -> tuple[dict[str,
         elif "free" in table:
             chains[name] = free_body(name, read_body(table), planar=bool(table.values.get("planar", False)))
         else:
-            chains[name] = arm_of_table(_described(table), name, origin)
-        chains[name] = chains[name].counting_drives(_counted(table))
+            chains[name] = arm_of_table(_arm_table(table), name, origin)
+        chains[name] = chains[name].counting_drives(_drive_model(table))
         bases[name] = _placement(table, "at")
     if not chains:
         raise top.fault("no chain is given; write at least one [chain.NAME]")
@@ -179,13 +179,13 @@ def _arm(table: TomlTable, arms: Mapping[str, ArmDescription], folder: Path | No
         raise table.fault(str(fault)) from None
 
 
-def _described(table: TomlTable) -> TomlTable:
+def _arm_table(table: TomlTable) -> TomlTable:
     """What of a chain's table describes its arm."""
     values = {key: value for key, value in table.values.items() if key in ARM and key != "drives"}
     return TomlTable(values, table.where, table.reading)
 
 
-def _counted(table: TomlTable) -> str:
+def _drive_model(table: TomlTable) -> str:
     """By which model the drives of a chain count."""
     value = table.values.get("drives", False)
     if isinstance(value, bool):

@@ -52,12 +52,12 @@ class MechanismFriction(MechanismOutputs):
     def first_influence(self, phi: Array) -> Array:
         """[G^phi_q] ``(b, m, n)``, of one state ``(m, n)``."""
         if self.assembly.map is not None:
-            influence = self.assembly.map.answer("influence", self._inverted, phi)
+            influence = self.assembly.map.answer("influence", self._influence, phi)
             if influence is not None:
                 return influence
-        return self._inverted(phi) if phi.ndim == 2 else self._inverted(phi[None])[0]
+        return self._influence(phi) if phi.ndim == 2 else self._influence(phi[None])[0]
 
-    def _inverted(self, phi: Array) -> Array:
+    def _influence(self, phi: Array) -> Array:
         return self.assembly.x_w(phi)[:, :, : self.n]
 
     # -- contacts -------------------------------------------------------------------------------

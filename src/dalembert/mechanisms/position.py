@@ -34,8 +34,8 @@ def newton(
 
     def residual(joints: Array, indices: NDArray[np.intp]) -> tuple[Array, Array]:
         if target is None:
-            return assembly.closing(joints) if near else assembly.misfit(joints)
-        value, g = assembly.first_order(joints, as_misfit=not near)
+            return assembly.closures_at(joints) if near else assembly.closure_error(joints)
+        value, g = assembly.first_order(joints, as_error=not near)
         value[:, : assembly.n] -= target[indices]
         return value, g
 
@@ -151,11 +151,11 @@ def moved_most(assembly: Assembly, moved: Array) -> str:
 
 def cannot_close(assembly: Assembly, phi: Array, starts: int) -> str:
     """Which closure stays open, and by how much."""
-    errors = np.abs(assembly.misfit(phi[None])[0][0])
+    errors = np.abs(assembly.closure_error(phi[None])[0][0])
     worst = int(np.argmax(errors))
     name, size = assembly.equation_names[worst], errors[worst]
     attempt = f"from the guess and {starts} random starts the best" if starts else "from the guess the nearest"
-    if np.abs(assembly.closing(phi[None])[0]).max() <= 1e-9:
+    if np.abs(assembly.closures_at(phi[None])[0]).max() <= 1e-9:
         return (
             f"the mechanism closes only with its axes turned the wrong way round: {attempt} leaves {name} off by "
             f"{np.degrees(size):.4g} degrees; start nearer to the assembly you mean, or turn a frame of that closure"

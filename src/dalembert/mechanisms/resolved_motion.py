@@ -71,7 +71,7 @@ def _posed(assembly: Assembly, frame: Carrier, rows: list[int], pose: Array, gue
     for _ in range(30):
         turn, origin = (part[0] for part in assembly.chains.place(phi[None]).pose(frame))
         error = np.concatenate([origin - pose[:3, 3], Rotation.from_matrix(turn @ pose[:3, :3].T).as_rotvec()])[rows]
-        value, g = (part[0] for part in assembly.first_order(phi[None], as_misfit=True))
+        value, g = (part[0] for part in assembly.first_order(phi[None], as_error=True))
         value[: assembly.n] = error
         if np.abs(value).max() < TOLERANCE * (1 + np.abs(pose).max()):
             return phi

@@ -48,7 +48,7 @@ def side_by_side(arms: Mapping[str, ArmSystem], gravity: Vector, name: str) -> A
             for joint in arm.joints
         ]
         if arm.counts_drives:
-            train = _with(train, chain, arm, called)
+            train = _with_drives(train, chain, arm, called)
         else:
             silent += [f"{chain}.{joint}" for joint in arm.joint_names]
     if models:
@@ -83,7 +83,7 @@ def _renamed(placement: Placement, names: Mapping[str, str]) -> Placement:
     return replace(placement, steps=tuple(replace(step, name=named(step.name)) for step in placement.steps))
 
 
-def _with(train: DriveTrain, chain: str, arm: ArmSystem, called: Mapping[str, str]) -> DriveTrain:
+def _with_drives(train: DriveTrain, chain: str, arm: ArmSystem, called: Mapping[str, str]) -> DriveTrain:
     """``train`` and the drives of a chain, by the names they have in the tree."""
     if arm.drives.functions:
         raise ArmError(

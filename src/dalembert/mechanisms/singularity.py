@@ -86,8 +86,8 @@ def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = 
     rank = mechanism.assembly.rank or 0
     s = np.linalg.svd(closing, compute_uv=False) if closing.size else np.ones(1)
     constraint = float(s[rank - 1] / s[0]) if rank else 1.0
-    gain, motion = _smallest(mechanism.assembly, joints)
-    loss = _smallest(output_assembly(mechanism, output), joints)[0] if output is not None else None
+    gain, motion = _reciprocal_condition(mechanism.assembly, joints)
+    loss = _reciprocal_condition(output_assembly(mechanism, output), joints)[0] if output is not None else None
     measured = (("constraint", constraint), ("gain", gain), ("loss", loss))
     kinds = tuple(kind for kind, value in measured if value is not None and value < SINGULAR)
     if "constraint" in kinds:
@@ -95,7 +95,7 @@ def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = 
     return SingularityReport(kinds, constraint, gain, loss, motion if "gain" in kinds else None)
 
 
-def _smallest(assembly: Assembly, phi: Array) -> tuple[float, Array]:
+def _reciprocal_condition(assembly: Assembly, phi: Array) -> tuple[float, Array]:
     g = assembly.first_order(phi[None])[1][0]
     _, s, vh = np.linalg.svd(g)
     return float(s[assembly.m - 1] / s[0]), vh[assembly.m - 1]
@@ -135,7 +135,9 @@ def nearest(
             options={"maxiter": 200, "ftol": 1e-14},
         )
         distance = float(np.linalg.norm(result.x - start))
-        is_singular = np.abs(target.value(result.x)).max() < 1e-8 and _smallest(assembly, result.x)[0] < 1e-6
+        is_singular = (
+            np.abs(target.value(result.x)).max() < 1e-8 and _reciprocal_condition(assembly, result.x)[0] < 1e-6
+        )
         if is_singular and (best is None or distance < best.distance):
             best = Nearest(kind, result.x, distance)
     return best

@@ -113,10 +113,10 @@ def many_source(arm: ArmDescription, parameters: bool) -> str:
     return prelude() + vector_body(program) + loop
 
 
-def loaded(text: str, facts: str, right: Callable[[CompiledLibrary], bool] | None = None) -> Any:
+def loaded(text: str, facts: str, agrees: Callable[[CompiledLibrary], bool] | None = None) -> Any:
     """The library of this source, built once and kept; None, after one line, where nothing can be compiled.
 
-    ``right`` says, before it is kept, whether it computes what NumPy does: a compiler that gets it wrong is not used.
+    ``agrees`` says, before it is kept, whether it computes what NumPy does: a compiler that gets it wrong is not used.
     """
     try:
         compiler = build.find()
@@ -126,7 +126,7 @@ def loaded(text: str, facts: str, right: Callable[[CompiledLibrary], bool] | Non
 
         def built(folder: Path) -> Path:
             path = build.compiled(compiler, text, folder, ("-O2",))
-            if right is not None and not right(CompiledLibrary(path)):
+            if agrees is not None and not agrees(CompiledLibrary(path)):
                 raise build.CompileError(
                     f"the C compiler {compiler.command[0]} built an integrator that computes wrongly"
                 )
@@ -138,7 +138,7 @@ def loaded(text: str, facts: str, right: Callable[[CompiledLibrary], bool] | Non
         return None
 
 
-def _many_right(arm: ArmDescription, parameters: bool, library: CompiledLibrary) -> bool:
+def _many_matches_numpy(arm: ArmDescription, parameters: bool, library: CompiledLibrary) -> bool:
     """One step of two arms against the same step in NumPy."""
     n, step = arm.n, 1e-3
     kernel = Kernel(function(arm, "forward_dynamics", "inertial" if parameters else None))
@@ -188,7 +188,7 @@ def many_library(arm: ArmDescription, parameters: bool) -> Any:
     facts = f"many {parameters} {system_facts(arm)}"
 
     def make() -> Any:
-        library = loaded(text, facts, partial(_many_right, arm, parameters))
+        library = loaded(text, facts, partial(_many_matches_numpy, arm, parameters))
         if library is not None:
             library.many.restype = None
         return library

@@ -173,11 +173,11 @@ class Simulation:
             if event is not None:
                 instant, watch = event
                 self.record.take(path, self.t, instant, self)
-                self.take(instant, path(instant))
+                self.accept(instant, path(instant))
                 return watch
             if self.record.due(solver.t):
                 self.record.take(solver.dense_output(), self.t, solver.t, self)
-            self.take(solver.t, solver.y)
+            self.accept(solver.t, solver.y)
             before = after
             self.first_step = solver.h_abs if hasattr(solver, "h_abs") else None
             self.show(solver.t)
@@ -219,7 +219,7 @@ class Simulation:
         self.changed.clear()
         self.first_step = None
 
-    def take(self, t: float, x: Array) -> None:
+    def accept(self, t: float, x: Array) -> None:
         """Make x the state of the run at time t."""
         self.t = float(t)
         q, qd, extra = self.split(x)

@@ -52,7 +52,7 @@ def take_steps(run: Simulation, end: float) -> None:
         y = _step(run, t_next - run.t)
         run.judge(t_next, y)
         run.record.take(StraightPath(run.t, t_next, x, y), run.t, t_next, run)
-        run.take(t_next, y)
+        run.accept(t_next, y)
         run.steps += 1
         run.show(t_next)
 

@@ -30,13 +30,13 @@ Components = Sequence[list[Scalar]]
 
 def force_load(arm: ArmDescription, system: SystemOverRing, q: Array, forces: Sequence[Force]) -> Array:
     """Q ``(..., n)`` of ``forces``, each one vector or one per state; ``system`` is the arm over the reals."""
-    load, arrays = _loading(arm, system, q, forces)
+    load, arrays = _load_function(arm, system, q, forces)
     return evaluate(lambda q, *wrenches: load(REAL, q, wrenches), arrays)
 
 
 def force_slopes(arm: ArmDescription, system: SystemOverRing, q: Array, forces: Sequence[Force]) -> Array:
     """dQ/dq ``(..., n, n)`` of ``forces`` that keep their components; points and link axes move (2-206)."""
-    load, arrays = _loading(arm, system, q, forces)
+    load, arrays = _load_function(arm, system, q, forces)
     duals = Duals(REAL)
 
     def slopes(q: list[Scalar], *wrenches: list[Scalar]) -> list[list[Scalar]]:
@@ -48,7 +48,7 @@ def force_slopes(arm: ArmDescription, system: SystemOverRing, q: Array, forces: 
 
 def force_columns(arm: ArmDescription, system: SystemOverRing, q: Array, forces: Sequence[Force]) -> Array:
     """dQ/d(force, moment) ``(..., n, 6 k)`` (2-227): of each force its three components, then those of its moment."""
-    load, arrays = _loading(arm, system, q, forces)
+    load, arrays = _load_function(arm, system, q, forces)
     units = [[int(i == k) for i in range(3)] for k in range(3)]
     none = [[0, 0, 0]] * (2 * len(forces))
 
@@ -63,7 +63,7 @@ def force_columns(arm: ArmDescription, system: SystemOverRing, q: Array, forces:
     return evaluate(columns, arrays)
 
 
-def _loading(
+def _load_function(
     arm: ArmDescription, system: SystemOverRing, q: Array, forces: Sequence[Force]
 ) -> tuple[Load, list[tuple[str, Array]]]:
     """Q as a function of a ring over the reals, positions and components, and the arrays that it is evaluated on."""

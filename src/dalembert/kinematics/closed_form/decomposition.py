@@ -67,7 +67,7 @@ def closed_form_of(arm: MovingArm, task: str) -> ClosedForm | None:
     elif chain.letters == "RRR" and task == "orientation":
         pages.append(make(ThreeJointsToOrientation(chain), False))
     for form in sorted(pages, key=lambda form: form.degree):
-        if _comes_back(arm, form):
+        if _recovers_positions(arm, form):
             return form
     return None
 
@@ -91,7 +91,7 @@ def _six_joints(chain: ScrewChain) -> list[ScrewChain]:
     return chains
 
 
-def _comes_back(arm: MovingArm, form: ClosedForm) -> bool:
+def _recovers_positions(arm: MovingArm, form: ClosedForm) -> bool:
     """Whether poses of random positions lead back to these positions: a degenerate geometry does not."""
     rng = np.random.default_rng(7)
     q = rng.uniform(-np.pi, np.pi, (TRIALS, arm.n))

@@ -105,7 +105,7 @@ class GeneralSix:
             pose_axes = Axes(axes.direction[pose], axes.point[pose])
             better, residual = improved(pose_axes, candidates[pose, k][:, None], t[pose], s[pose])
             q[pose, k], error[pose, k] = better[:, 0], residual[:, 0]
-            solutions[waiting], counts[waiting] = _united(solutions[waiting], counts[waiting], q, error < EXACT)
+            solutions[waiting], counts[waiting] = _merged(solutions[waiting], counts[waiting], q, error < EXACT)
             eliminations.append((first_axis, waiting, elimination))
             witnesses[:] = 0
             for closing, poses, earlier in eliminations:
@@ -135,7 +135,7 @@ def _closed_at(axes: Axes, first_axis: int, turn: Array, shift: Array) -> Axes:
 def improved(axes: Axes, q: Array, turn: Array, shift: Array) -> tuple[Array, Array]:
     """Candidates ``(poses, k, 6)`` after Newton's steps, and what they lack then (rad, lengths)."""
     q = q.copy()
-    lacks, jacobian = _lacks(axes, q, turn, shift)
+    lacks, jacobian = _pose_error(axes, q, turn, shift)
     size = np.abs(lacks).max(axis=-1)
     for _ in range(STEPS):
         pose, k = np.nonzero((size < CLOSE) & (size > SHARP))
@@ -146,7 +146,7 @@ def improved(axes: Axes, q: Array, turn: Array, shift: Array) -> tuple[Array, Ar
         step = np.linalg.solve(square, np.einsum("nij,ni->nj", matrix, residual)[..., None])[..., 0]
         trial = q[pose, k] + step * np.minimum(1.0, 0.3 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
         pose_axes = Axes(axes.direction[pose], axes.point[pose])
-        residual, matrix = (x[:, 0] for x in _lacks(pose_axes, trial[:, None], turn[pose], shift[pose]))
+        residual, matrix = (x[:, 0] for x in _pose_error(pose_axes, trial[:, None], turn[pose], shift[pose]))
         trial_size = np.abs(residual).max(axis=-1)
         better = trial_size < size[pose, k]
         pose, k = pose[better], k[better]
@@ -158,7 +158,7 @@ def improved(axes: Axes, q: Array, turn: Array, shift: Array) -> tuple[Array, Ar
     return q, size
 
 
-def _lacks(axes: Axes, q: Array, turn: Array, shift: Array) -> tuple[Array, Array]:
+def _pose_error(axes: Axes, q: Array, turn: Array, shift: Array) -> tuple[Array, Array]:
     """The twist (rotation, then velocity of the origin) that is left to T', and the screws it is to be made of."""
     count, many, _ = q.shape
     frames = np.broadcast_to(np.eye(3), (count, many, 3, 3)).copy()
@@ -193,7 +193,7 @@ def _lacks(axes: Axes, q: Array, turn: Array, shift: Array) -> tuple[Array, Arra
     return lacks, np.concatenate([h, velocity], axis=2)
 
 
-def _united(
+def _merged(
     table: Array, counts: NDArray[np.int64], q: Array, good: NDArray[np.bool_]
 ) -> tuple[Array, NDArray[np.int64]]:
     """Tables of sixteen, of which ``counts`` are solutions, with those of ``q`` that are good and not in them yet."""
