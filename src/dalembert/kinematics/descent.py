@@ -100,7 +100,7 @@ class Descent:
             q, _ = self.stepped(q, error, weight, cost, None)
         return lanes
 
-    def held(self, q: Array, target: Array) -> NDArray[np.bool_]:
+    def blocked_joints(self, q: Array, target: Array) -> NDArray[np.bool_]:
         """Which joints a limit keeps from going further towards the pose ``(lanes, n)``."""
         error, near, about, weight, cost = self.errors(q, target)
         _, free = self.stepped(q, error, weight, cost, None)

@@ -47,18 +47,18 @@ class Solver:
     free_turns: NDArray[np.bool_]
     """Joints whose whole turns change nothing."""
 
-    def round(self, target: Array, start: Array, iterations: int, near: Array | None) -> tuple[Lanes, Array]:
+    def best_lanes(self, target: Array, start: Array, iterations: int, near: Array | None) -> tuple[Lanes, Array]:
         """The best lane of each pose from its starts ``(poses, k, n)``, and the indices of those lanes."""
         count, each, n = start.shape
         lanes = self.descent.run(start.reshape(-1, n), np.repeat(target, each, axis=0), iterations)
         rank = np.where(lanes.arrived, -1.0, lanes.cost).reshape(count, each)
         if near is not None:
-            lanes.q = self.turned(lanes.q, np.repeat(near, each, axis=0))
+            lanes.q = self.nearest_turns(lanes.q, np.repeat(near, each, axis=0))
             distance = np.abs((lanes.q - np.repeat(near, each, axis=0)) * self.descent.scale).max(axis=-1)
             rank = np.where(rank < 0, -1 / (1 + distance.reshape(count, each)), rank)
         return lanes, np.arange(count) * each + np.argmin(rank, axis=1)
 
-    def turned(self, q: Array, near: Array) -> Array:
+    def nearest_turns(self, q: Array, near: Array) -> Array:
         """The same positions by whole turns nearer to ``near``, within the limits."""
         turns = np.where(self.free_turns, np.round((near - q) / math.tau), 0.0)
         moved = q + math.tau * turns
@@ -146,13 +146,15 @@ def inverse_kinematics(
         if criterion is not None and lanes.arrived.any():
             _follow_criterion(solver, lanes, flat, criterion, iterations)
         if guess is None:
-            lanes.q = solver.turned(lanes.q, np.clip(np.zeros_like(lanes.q), solver.starts.lower, solver.starts.upper))
+            lanes.q = solver.nearest_turns(
+                lanes.q, np.clip(np.zeros_like(lanes.q), solver.starts.lower, solver.starts.upper)
+            )
         several = _distinct(solver, flat, lanes, iterations, starts) if solutions else ()
         complete = np.zeros(len(flat), bool)
     at_limit = np.zeros(lanes.q.shape, bool)
     if not lanes.arrived.all():
         lost = ~lanes.arrived
-        at_limit[lost] = solver.descent.held(lanes.q[lost], flat[lost])
+        at_limit[lost] = solver.descent.blocked_joints(lanes.q[lost], flat[lost])
     return JointSolutions(
         lanes.q.reshape(*batch, arm.n), lanes.position_error.reshape(batch), lanes.orientation_error.reshape(batch),
         lanes.arrived.reshape(batch), lanes.iterations.reshape(batch), starts_tried.reshape(batch),
@@ -209,7 +211,7 @@ def _from_starts_too(
     """
     lanes = solver.descent.run(preferred[lost], target[lost], iterations)
     scale = solver.descent.scale
-    lanes.q = solver.turned(lanes.q, preferred[lost])
+    lanes.q = solver.nearest_turns(lanes.q, preferred[lost])
     near, current = (np.abs((q - preferred[lost]) * scale).max(axis=-1) for q in (lanes.q, best.q[lost]))
     nearer = lanes.arrived & (near < current)
     for name in ("q", "position_error", "orientation_error", "iterations"):
@@ -246,7 +248,7 @@ def _searched(
             else:
                 shift = int(near is not None)
                 begun = solver.starts.nearest(target[chunk], weights, finished - shift, stop - shift)
-            lanes, best = solver.round(target[chunk], begun, iterations, None if near is None else near[chunk])
+            lanes, best = solver.best_lanes(target[chunk], begun, iterations, None if near is None else near[chunk])
             better = lanes.arrived[best] | (lanes.cost[best] < result.cost[chunk])
             rows, lane_rows = chunk[better], best[better]
             for name in ("q", "position_error", "orientation_error", "cost", "arrived", "iterations"):
@@ -275,7 +277,7 @@ def _distinct(solver: Solver, target: Array, result: Lanes, iterations: int, sta
         begun = solver.starts.nearest(target[k : k + 1], weights, 0, starts)[0]
         lanes = solver.descent.run(begun, np.repeat(target[k : k + 1], starts, axis=0), iterations)
         points = np.concatenate([result.q[k : k + 1][result.arrived[k : k + 1]], lanes.q[lanes.arrived]])
-        points = solver.turned(points, np.zeros_like(points))
+        points = solver.nearest_turns(points, np.zeros_like(points))
         unique: list[Array] = []
         for point in points:
             if not any(joint_distance(point, known_point, solver.descent) < SAME for known_point in unique):

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..rings.real import REAL
 from . import transfer
-from .batch import Array, through
-from .chain_frames import ChainFrames, Placed
+from .batch import Array, over_columns
+from .chain_frames import ChainFrames, JointFrames
 from .closure_equations import ClosureEquations
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
@@ -41,7 +41,7 @@ class CoordinateTransfer:
     coefficients of the joints in the coordinates, of first to third order; ``condition`` is that of [G^w_phi].
     """
 
-    placed: Placed
+    placed: JointFrames
     x_w: Array
     x: Array
     x2: Array
@@ -83,21 +83,21 @@ class Assembly:
 
     # -- equations ------------------------------------------------------------------------------
 
-    def closure_blocks(self, placed: Placed, order: int) -> list[Block]:
+    def closure_blocks(self, placed: JointFrames, order: int) -> list[Block]:
         """Closure equations c with their influence coefficients G^c, H^c, D^c up to ``order``."""
         return [
             Block(rows, closure.joints, closure.jet(placed, order))
             for closure, rows in zip(self.closures, self.closure_rows, strict=True)
         ]
 
-    def coordinate_blocks(self, placed: Placed, order: int) -> list[Block]:
+    def coordinate_blocks(self, placed: JointFrames, order: int) -> list[Block]:
         """Coordinates q with their influence coefficients G^q, H^q, D^q up to ``order``."""
         return [
             Block(slice(k, k + 1), coordinate.joints, coordinate.jet(placed, order))
             for k, coordinate in enumerate(self.coordinates)
         ]
 
-    def blocks(self, placed: Placed, order: int) -> list[Block]:
+    def blocks(self, placed: JointFrames, order: int) -> list[Block]:
         """w = (q, c) with its influence coefficients up to ``order``: coordinates, then closures."""
         return self.coordinate_blocks(placed, order) + self.closure_blocks(placed, order)
 
@@ -121,7 +121,7 @@ class Assembly:
             return self.kernel.state(phi, np.zeros_like(phi))[:2]
         if not self.r:
             return np.zeros((len(phi), 0)), np.zeros((len(phi), 0, self.m))
-        value, g = through(lambda q: self._equations.tables(q)[:2], phi)
+        value, g = over_columns(lambda q: self._equations.tables(q)[:2], phi)
         return value, g
 
     def closure_jacobian(self, phi: Array) -> Array:
@@ -152,13 +152,13 @@ class Assembly:
             return self.kernel.state(phi, rate)[1:3]
         if not self.r:
             return np.zeros((len(phi), 0, self.m)), np.zeros((len(phi), 0))
-        g, drift = through(lambda q, qd: self._equations.tables(q, qd)[1:], phi, rate)
+        g, drift = over_columns(lambda q, qd: self._equations.tables(q, qd)[1:], phi, rate)
         return g, drift
 
     def first_order(self, phi: Array, as_error: bool = False) -> tuple[Array, Array]:
         """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``; ``as_error``: c as ``closure_error`` has it."""
         value, g = np.zeros((len(phi), self.n + self.r)), np.zeros((len(phi), self.n + self.r, self.m))
-        placed: Placed | None = None
+        placed: JointFrames | None = None
         for k, coordinate in enumerate(self.coordinates):
             if coordinate.joint >= 0:
                 value[:, k], g[:, k, coordinate.joint] = phi[:, coordinate.joint], 1.0
@@ -173,7 +173,7 @@ class Assembly:
         """X_w ``(b, m, n + r)``."""
         return self.checked_inverse(phi, self.first_order(phi)[1])
 
-    def full_drift(self, placed: Placed, rate: Array, drift: Array) -> Array:
+    def full_drift(self, placed: JointFrames, rate: Array, drift: Array) -> Array:
         """phi'.[H^w] phi' ``(b, n + r)``, given its part for the closures."""
         bend = np.zeros((placed.count, self.n + self.r))
         bend[:, self.n :] = drift

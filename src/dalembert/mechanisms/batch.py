@@ -15,12 +15,12 @@ NUMBERS = 24_000_000
 """Numbers in the second-order coefficients of all configurations of one pass; it bounds the memory."""
 
 
-def through(function: Callable[..., Any], *arrays: Array) -> Any:
+def over_columns(function: Callable[..., Any], *arrays: Array) -> Any:
     """``function`` of the columns of each ``(b, n)`` array; its nested lists become arrays ``(b, ...)``."""
     return evaluate(function, [("batch", array) for array in arrays])
 
 
-def in_pieces(function: Callable[..., Any], *arrays: Array) -> Any:
+def in_chunks(function: Callable[..., Any], *arrays: Array) -> Any:
     """``function`` over pieces of the batch; its array, or tuple of arrays, put together again."""
     count, width = arrays[0].shape
     size = min(8192, max(256, NUMBERS // max(width, 1) ** 3))

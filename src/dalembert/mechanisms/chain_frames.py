@@ -182,12 +182,12 @@ class ChainFrames:
             placement,
         )
 
-    def place(self, phi: Array) -> Placed:
+    def place(self, phi: Array) -> JointFrames:
         """All joint frames at these joints ``(b, m)``."""
-        return Placed(self, phi)
+        return JointFrames(self, phi)
 
 
-class Placed:
+class JointFrames:
     """The joint frames of all chains at a batch of configurations; computed for each chain at first use."""
 
     def __init__(self, system: ChainFrames, phi: Array) -> None:

@@ -21,13 +21,13 @@ from ..compile import build
 from ..systems.arrays import one_state, vector_array
 from . import position, transfer
 from .assembly import Assembly, CoordinateTransfer
-from .batch import Array, in_pieces
+from .batch import Array, in_chunks
 from .chain_frames import ChainFrames, FrameOn
 from .compiled_map import CompiledMap
 from .compiled_state import CompiledState
 from .continuation import follow, solved, solved_at_once
 from .diagnose import check_coordinates, independent_joints
-from .followers import all_joints, freed
+from .followers import all_joints, with_free_joints
 from .gears import Tie
 from .loop_closures import Closure
 from .mobility import mobility
@@ -99,7 +99,7 @@ class CoordinateKinematics:
         if home is not None and not isinstance(home, Mapping):
             every_joint = all_joints(chains, np.asarray(home, dtype=float))
             home = home if every_joint is None else every_joint
-        free, gears = freed(chains)
+        free, gears = with_free_joints(chains)
         self.parts = MechanismParts(
             free,
             (*closures, *gears),
@@ -277,7 +277,7 @@ class CoordinateKinematics:
             np.ascontiguousarray(np.broadcast_to(array, (*batch, array.shape[-1])).reshape(count, array.shape[-1]))
             for array in arrays
         ]
-        results = in_pieces(function, *flat)
+        results = in_chunks(function, *flat)
         if isinstance(results, tuple):
             return tuple(result.reshape((*batch, *result.shape[1:])) for result in results)
         return results.reshape((*batch, *results.shape[1:]))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from . import jets
-from .chain_frames import Carrier, ChainFrames, Placed
+from .chain_frames import Carrier, ChainFrames, JointFrames
 from .jets import Jet
 from .loop_closures import FREEDOMS
 
@@ -93,7 +93,7 @@ class Coordinate:
             (references, [(t.weight, t.joint, t.freedom, end) for t, end in zip(self.terms, frames, strict=True)])
         )
 
-    def jet(self, placed: Placed, order: int) -> Jet:
+    def jet(self, placed: JointFrames, order: int) -> Jet:
         """Value and influence coefficients in ``joints``."""
         width = len(self.joints)
         total: Jet | None = None
@@ -115,7 +115,7 @@ class Coordinate:
         return total
 
 
-def _relative(placed: Placed, b: Carrier, a: Carrier, freedom: int, order: int) -> Jet:
+def _relative(placed: JointFrames, b: Carrier, a: Carrier, freedom: int, order: int) -> Jet:
     """A freedom of frame b in the axes of frame a: e_a . (p_b - p_a), or the rate e_a . (Omega_b - Omega_a)."""
     joints = np.union1d(a.joints, b.joints)
 

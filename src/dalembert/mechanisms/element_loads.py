@@ -35,7 +35,7 @@ from ..rings.real import REAL
 from ..rings.ring import Field, Ring, Scalar
 from . import transfer
 from .assembly import CoordinateTransfer
-from .batch import Array, through
+from .batch import Array, over_columns
 from .chain_frames import Carrier, ChainFrames
 from .closure_equations import body_frame
 from .coordinates import CoordinateTerm
@@ -183,13 +183,13 @@ class ElementLoads:
         """Loads on the joints ``(b, m)`` at phi'' = 0."""
         if self.kernel is not None:
             return self.kernel(phi, rate)[0]
-        return through(lambda q, qd: self.over_reals.load(REAL, q, qd), phi, rate)
+        return over_columns(lambda q, qd: self.over_reals.load(REAL, q, qd), phi, rate)
 
     def inertia(self, phi: Array) -> Array:
         """sum J g g^T ``(b, m, m)``."""
         if not self.rotates:
             return np.zeros((*phi.shape, phi.shape[-1]))
-        return through(lambda q: self.over_reals.inertia(REAL, q), phi)
+        return over_columns(lambda q: self.over_reals.inertia(REAL, q), phi)
 
     def friction(self, phi: Array) -> Array:
         """sum c g g^T ``(b, m, m)`` of the motors: their viscous friction is that times phi'."""
@@ -197,11 +197,11 @@ class ElementLoads:
         if not rubbing:
             return np.zeros((*phi.shape, phi.shape[-1]))
         viscous = ElementsOverRing(self.chains, rubbing, REAL, self.over_reals.links)
-        return through(lambda q: viscous.inertia(REAL, q), phi)
+        return over_columns(lambda q: viscous.inertia(REAL, q), phi)
 
     def energy(self, phi: Array) -> Array:
         """Energy of the springs ``(b,)`` (J)."""
-        return through(lambda q: self.over_reals.energy(REAL, q), phi)
+        return over_columns(lambda q: self.over_reals.energy(REAL, q), phi)
 
     def slopes(self, phi: Array, rate: Array, rate2: Array) -> tuple[Array, Array]:
         """Slopes of ``load`` less J s'' of phi'' to phi and phi', each ``(b, m, m)``, by dual numbers."""
@@ -216,7 +216,7 @@ class ElementLoads:
                 loads = [sub(f, dot(row, qdd)) for f, row in zip(loads, pulled, strict=True)]
             return tuple([[slope_of(t, first + k) for k in range(m)] for t in loads] for first in (0, m))
 
-        return through(tables, phi, rate, rate2)
+        return over_columns(tables, phi, rate, rate2)
 
 
 def element_model(elements: ElementLoads, carried: CoordinateTransfer, phi: Array, qd: Array) -> TransferredModel:

@@ -18,7 +18,7 @@ from .batch import Array
 from .gears import Gear
 
 
-def freed(chains: Mapping[str, ArmDescription]) -> tuple[dict[str, ArmDescription], list[Gear]]:
+def with_free_joints(chains: Mapping[str, ArmDescription]) -> tuple[dict[str, ArmDescription], list[Gear]]:
     """The chains with all joints free, and the gears that tie those that follow others."""
     free_chains: dict[str, ArmDescription] = {}
     gears = []

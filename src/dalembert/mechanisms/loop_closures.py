@@ -28,7 +28,7 @@ from ..arm.io.toml_table import nearest
 from ..formulations.closures import Product
 from . import jets
 from .batch import Array
-from .chain_frames import ChainFrames, FrameOn, Placed
+from .chain_frames import ChainFrames, FrameOn, JointFrames
 from .held_turns import one_turn, three_turns, two_turns
 from .jets import Jet
 
@@ -139,7 +139,7 @@ class ClosureNumbers:
         """What makes the code of this closure what it is."""
         return repr((self.closure.held, *((end.chain, end.body, end.exact) for end in (self.a, self.b))))
 
-    def jet(self, placed: Placed, order: int) -> Jet:
+    def jet(self, placed: JointFrames, order: int) -> Jet:
         """The equations c and their influence coefficients in ``joints``, up to third order."""
         width = len(self.joints)
 
@@ -170,7 +170,7 @@ class ClosureNumbers:
             return (3 - sum(axes),)
         return ((axes[0] + 1) % 3,) if axes and self.turns_about_one_axis else ()
 
-    def turn_error(self, placed: Placed) -> tuple[slice, Array, Array] | None:
+    def turn_error(self, placed: JointFrames) -> tuple[slice, Array, Array] | None:
         """How far the held turns are from closed (rad), exact on the rotation group, with slopes in ``joints``.
 
         With the rows of these turns among the equations; None where the equations hold in no wrong orientation.
@@ -187,7 +187,7 @@ class ClosureNumbers:
             value, slope = one_turn(turn, spin, axes[0])
         return slice(len(self.closure.held) - len(axes), len(self.closure.held)), value, slope
 
-    def relative_turn(self, placed: Placed) -> tuple[Array, Array]:
+    def relative_turn(self, placed: JointFrames) -> tuple[Array, Array]:
         """R_A^T R_B ``(b, 3, 3)`` and the angular velocity of B against A per rate of ``joints``, in the axes of A."""
         turn_a, _ = placed.pose(self.a)
         turn_b, _ = placed.pose(self.b)

@@ -16,7 +16,7 @@ from ..arm.inertia import Load
 from ..arm.lazy_arrays import chunkwise
 from ..arm.shaft_friction import NO_FRICTION
 from ..systems.arrays import one_state, vector_array
-from ..systems.contacts import stuck
+from ..systems.contacts import stiction_corrected
 from . import transfer
 from .arm_words import refuse_word
 from .batch import Array
@@ -153,7 +153,7 @@ class Mechanism(MechanismMomentum):
             turned = contact_influence(rows, x)
             drift = transfer.times(rows, rate2) + self.contact_drift(phi, rate)
             drift = np.where(turned.any(axis=-1), drift, 0.0)
-            return stuck(self.contacts, turned, drift, qd, qdd, lambda state: inertia[state])
+            return stiction_corrected(self.contacts, turned, drift, qd, qdd, lambda state: inertia[state])
 
         smooth = not forces and not self.contacts
         arguments = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)

@@ -26,7 +26,7 @@ from .loop_closures import Closure
 from .mechanism import Mechanism
 from .mjcf_loops import read_mjcf_mechanism
 from .mounting import carrying, free_body
-from .repeated_tables import spread
+from .repeated_tables import expanded
 from .springs import Spring
 
 TOP = (
@@ -72,7 +72,7 @@ def parse_mechanism(
     text: str, origin: str = "mechanism", folder: Path | None = None, angles: str = AS_MEANT
 ) -> Mechanism:
     """The mechanism that a TOML text describes; arms named by path are looked up in ``folder``."""
-    data = spread(parse(text, origin), origin)
+    data = expanded(parse(text, origin), origin)
     reading = AngleReading(angles)
     top = TomlTable.of(data, origin, TOP, reading)
     chains, bases = _chains(top, origin, folder)
@@ -128,7 +128,7 @@ def motors_in(path: str | Path) -> tuple[str, ...]:
     file = Path(path)
     if file.suffix.lower() != ".toml":
         return ()
-    return TomlTable.of(spread(parse(read_text(file), str(path)), str(path)), str(path), TOP).texts("motors")
+    return TomlTable.of(expanded(parse(read_text(file), str(path)), str(path)), str(path), TOP).texts("motors")
 
 
 def _tables(top: TomlTable, key: str, keys: tuple[str, ...]) -> list[tuple[str, TomlTable]]:

@@ -17,7 +17,7 @@ from ..rings.real import REAL
 from ..systems.arrays import vector_array
 from ..systems.frame_axes import skew
 from . import transfer
-from .batch import Array, through
+from .batch import Array, over_columns
 from .mechanism_friction import MechanismFriction
 
 
@@ -35,7 +35,7 @@ class MechanismMomentum(MechanismFriction):
 
         def centre(phi: Array) -> Array:
             moments = [
-                through(lambda q, system=numbers.system: list(system.first_moment(REAL, q)), phi[:, joints])
+                over_columns(lambda q, system=numbers.system: list(system.first_moment(REAL, q)), phi[:, joints])
                 for numbers, joints in self._chain_slices()
             ]
             return np.asarray(np.sum(moments, axis=0) / mass)
@@ -48,7 +48,7 @@ class MechanismMomentum(MechanismFriction):
 
         def slopes(phi: Array) -> Array:
             rows = [
-                through(lambda q, system=numbers.system: system.linear_momentum(REAL, q), phi[:, joints])
+                over_columns(lambda q, system=numbers.system: system.linear_momentum(REAL, q), phi[:, joints])
                 for numbers, joints in self._chain_slices()
             ]
             return np.concatenate(rows, axis=2) @ self.first_influence(phi) / mass
@@ -68,7 +68,7 @@ class MechanismMomentum(MechanismFriction):
 
         def table(phi: Array) -> Array:
             rows = [
-                through(lambda q, system=numbers.system: system.momentum_matrix(REAL, q), phi[:, joints])
+                over_columns(lambda q, system=numbers.system: system.momentum_matrix(REAL, q), phi[:, joints])
                 for numbers, joints in self._chain_slices()
             ]
             return np.concatenate(rows, axis=2) @ self.first_influence(phi)

@@ -19,7 +19,7 @@ MOST = 100
 """Most tables that one may stand for."""
 
 
-def spread(data: Mapping[str, Any], origin: str) -> dict[str, Any]:
+def expanded(data: Mapping[str, Any], origin: str) -> dict[str, Any]:
     """The document with every table and name written out."""
     document = dict(data)
     for key in REPEATED:

@@ -105,10 +105,10 @@ def contact_speeds(rows: Array, qd: Array) -> Array:
 def with_stiction(system: ArmSystem, q: Array, qd: Array, qdd: Array, mass_matrix: Callable[[Array], Array]) -> Array:
     """Accelerations of an arm with the friction of standing shafts: ``qdd`` are those without, D ``mass_matrix(q)``."""
     rows, drift = contact_rows(system, q), contact_drift(system, q, qd)
-    return stuck(system.contacts, rows, drift, qd, qdd, lambda state: mass_matrix(q[state]))
+    return stiction_corrected(system.contacts, rows, drift, qd, qdd, lambda state: mass_matrix(q[state]))
 
 
-def stuck(
+def stiction_corrected(
     contacts: Sequence[Contact],
     rows: Array,
     drift: Array,

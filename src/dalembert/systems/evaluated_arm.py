@@ -22,7 +22,7 @@ from ..compile.pair_tables import PairTables
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from .arrays import evaluate, joint_array
-from .refusals import say_infinite
+from .refusals import refuse_infinite
 
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
@@ -115,7 +115,7 @@ class EvaluatedArm(ArmDescription):
         arguments.pop("parameters", None)
         for name, values in arguments.items():
             joint_array(self, name, values)
-        say_infinite(self, arguments["q"], function in DIVIDING, tuple(arguments))
+        refuse_infinite(self, arguments["q"], function in DIVIDING, tuple(arguments))
 
     def _evaluate(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
         return self._explained(function, False, arguments)
@@ -133,5 +133,5 @@ class EvaluatedArm(ArmDescription):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             result = evaluate(function, arrays)
         if not all(np.isfinite(table).all() for table in (result if isinstance(result, tuple) else (result,))):
-            say_infinite(self, arguments["q"], divided, tuple(arguments))
+            refuse_infinite(self, arguments["q"], divided, tuple(arguments))
         return result

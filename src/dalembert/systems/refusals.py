@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .evaluated_arm import EvaluatedArm
 
 
-def say_infinite(system: EvaluatedArm, q: ArrayLike, divided: bool, argument_names: Sequence[str]) -> NoReturn:
+def refuse_infinite(system: EvaluatedArm, q: ArrayLike, divided: bool, argument_names: Sequence[str]) -> NoReturn:
     """Say why a result came out infinite: drives without a value, a joint that moves no inertia, numbers too large.
 
     ``divided`` says that the result needed the inverse of D, ``argument_names`` are what it was computed from.
     """
-    say_undefined(system, q)
+    refuse_undefined(system, q)
     position = joint_array(system, "q", q)
     if divided:
         # not by the kernel, whose result may be what is not finite
@@ -37,7 +37,7 @@ def say_infinite(system: EvaluatedArm, q: ArrayLike, divided: bool, argument_nam
     )
 
 
-def say_undefined(system: EvaluatedArm, q: ArrayLike) -> None:
+def refuse_undefined(system: EvaluatedArm, q: ArrayLike) -> None:
     """Say which part of the drives has no value or no derivative at these positions, if one has none."""
     train = system.over_reals.train
     if train is None or not system.drives.functions:
