@@ -51,7 +51,7 @@ class Support:
     weights: Array
 
     def interpolated(self, function: Callable[..., Array], *arguments: ArrayLike) -> Array:
-        """The value at the state of ``function(phi, *given)``, which takes one state."""
+        """The value at the state of ``function(phi, *arguments)``, which takes one state."""
         if len(self.weights) == 1:
             return function(self.phi[0], *arguments)
         values = np.array([function(phi, *arguments) for phi in self.phi])
@@ -95,7 +95,7 @@ class AssemblyBranch:
         return support
 
     def _followed(self, q: Array) -> Support:
-        """From the last place on, through any number of change points."""
+        """From the last configuration on, through any number of change points."""
         while True:
             if self._walked(q):
                 return Support(self.configuration.phi, ONE)
@@ -116,7 +116,7 @@ class AssemblyBranch:
             self.passage = None
 
     def _walked(self, q: Array) -> bool:
-        """Goes on towards q in steps that find their place at once; False where one comes too near a singularity."""
+        """Goes on towards q in steps of Newton that converge at once; False where one comes too near a singularity."""
         start, displacement, fraction, step = self.q, q - self.q, 0.0, 1.0
         smallest = SHORTEST if self.no_passage and self.integrated else SMALLEST_STEP
         while fraction < 1:
@@ -141,7 +141,7 @@ class AssemblyBranch:
 
 
 class BranchPassage:
-    """A change point on a line in the coordinates, with places before and behind it on one branch."""
+    """A change point on a line in the coordinates, with closed configurations before and behind it on one branch."""
 
     def __init__(self, assembly: Assembly, centre: Array, direction: Array, gate: float) -> None:
         self.assembly, self.centre, self.direction, self.gate = assembly, centre, direction, gate
@@ -156,7 +156,7 @@ class BranchPassage:
     def beyond(
         cls, assembly: Assembly, configuration: ClosedConfiguration, q: Array, towards: Array
     ) -> BranchPassage | None:
-        """The passage of the change point that lies before a place at ``q``; None where there is none."""
+        """The passage of the change point that lies before a configuration at ``q``; None where there is none."""
         length = float(np.linalg.norm(towards))
         if not length:
             return None
@@ -226,7 +226,7 @@ class BranchPassage:
         return True
 
     def side(self, q: Array) -> tuple[ClosedConfiguration, Array]:
-        """A place before or behind the change point, as q is, and its coordinates."""
+        """A closed configuration before or behind the change point, as q is, and its coordinates."""
         number = SIDE if self._split(q)[0] > 0 else SIDE - 1
         q_side = self.centre + self.aside + self.distances[number] * self.direction
         return ClosedConfiguration(self.assembly, self.phi[number : number + 1]), q_side

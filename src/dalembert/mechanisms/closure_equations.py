@@ -28,7 +28,7 @@ class ClosureEnd:
 class ClosureEquations:
     """All closures of ``system``, whose chains over ``ring`` are ``links``.
 
-    ``given`` are numbers of the ring in place of named lengths and angles, chain by chain.
+    ``parameters`` are numbers of the ring in place of named lengths and angles, chain by chain.
     """
 
     def __init__(

@@ -168,7 +168,7 @@ class MechanismSystem:
         return AssemblyBranch(self.mechanism.assembly, self.near)
 
     def _evaluated(self, function: Callable[..., Array], q: ArrayLike, *arguments: ArrayLike) -> Array:
-        """``function(phi, *given)`` at coordinates q; rates and loads ``arguments`` broadcast with them."""
+        """``function(phi, *arguments)`` at coordinates q; rates and loads ``arguments`` broadcast with them."""
         target = vector_array(self.n, "q", q, "coordinate")
         if target.ndim == 1 and all(np.ndim(x) == 1 for x in arguments):
             # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.

@@ -126,7 +126,7 @@ def joint_distance(a: Array, b: Array, descent: Descent) -> Array:
 
 
 def singular(descent: Descent, q: Array, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Poses of which a solution ``q[which]`` is not isolated for sure: its Jacobian is singular, or nearly."""
+    """Poses of which a solution ``q[mask]`` is not isolated for sure: its Jacobian is singular, or nearly."""
     flagged = np.zeros(len(q), bool)
     pose, _ = np.nonzero(mask)
     task = descent.task

@@ -108,10 +108,10 @@ class GeneralSix:
             solutions[waiting], counts[waiting] = _merged(solutions[waiting], counts[waiting], q, error < EXACT)
             eliminations.append((first_axis, waiting, elimination))
             witnesses[:] = 0
-            for closing, poses, earlier in eliminations:
-                agreed = _accounted(earlier, solutions[poses][..., (closing + 2) % 6], counts[poses])
+            for tried_axis, poses, earlier in eliminations:
+                agreed = _accounted(earlier, solutions[poses][..., (tried_axis + 2) % 6], counts[poses])
                 witnesses[poses] += agreed
-                votes[closing] = int(agreed.sum())
+                votes[tried_axis] = int(agreed.sum())
             waiting = waiting[witnesses[waiting] < enough]
             if not len(waiting):
                 break
